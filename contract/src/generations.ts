@@ -48,6 +48,8 @@ const output = z.object({
   media_type: z.string(),
   width: z.int(),
   height: z.int(),
+  /** In seconds; null for a picture. */
+  duration_s: z.number().nullable(),
   size_bytes: z.number(),
 });
 

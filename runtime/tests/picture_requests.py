@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from io import BytesIO
 from typing import Any
@@ -27,10 +26,23 @@ def request_body(**changed: Any) -> dict[str, Any]:
 
 
 def events(answer: httpx.Response) -> list[dict[str, Any]]:
+    """The lines of an answer; the last one has the `file` that came after it."""
     answer.raise_for_status()
-    return [json.loads(line) for line in answer.read().splitlines()]
+    return parsed(answer.read())
+
+
+def parsed(content: bytes) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    while content:
+        line, _, content = content.partition(b"\n")
+        found.append(json.loads(line))
+        if found[-1]["type"] == "done":
+            assert len(content) == found[-1]["size_bytes"]
+            found[-1]["file"] = content
+            break
+    return found
 
 
 def picture(event: dict[str, Any]) -> np.ndarray:
-    with Image.open(BytesIO(base64.b64decode(event["picture"]))) as opened:
+    with Image.open(BytesIO(event["file"])) as opened:
         return np.asarray(opened).astype(int)

@@ -16,10 +16,10 @@ import type { CpuLoad } from './engine/model/offer.ts';
 import { listJobs } from './list-jobs.ts';
 import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { modelServerKind } from './modules/deployments/servers/model-server-kind.ts';
+import { mediaTable } from './modules/generations/media-table.ts';
 import {
   createGenerationLoop,
   type GenerationLoop,
-  UPSTREAM_PICTURES,
 } from './modules/generations/run/create-generation-loop.ts';
 import { registerImageStarter } from './modules/models/starter/register-image-starter.ts';
 import { registerStarterModel } from './modules/models/starter/register-starter-model.ts';
@@ -113,7 +113,7 @@ export async function createApp(options: Options): Promise<App> {
   const generationLoop = createGenerationLoop({
     services,
     serving: { usage, capacity: () => installationCapacity(services.db, driver.capacity) },
-    places: { own: PARALLEL_PICTURES, upstream: UPSTREAM_PICTURES },
+    places: { own: PARALLEL_PICTURES, upstream: mediaTable.image.servicePlaces },
   });
   const monitoring = openMonitoring(services, roles, isReady);
   const { start, close } = lifeOf({

@@ -5,8 +5,8 @@ import { inputFile, workloadSpecBase } from './workload-spec.ts';
 /**
  * An image model server: one model, which generates several requests at once. Input folder: `model`.
  *
- * `POST /generate` (bearer `api_key`; body: `parisImageRequest` or `kontextImageRequest`, as the engine is) answers with lines of JSON (`imageEvent`) until the
- * picture is done; a client that disconnects ends the work on it within a step. A request that cannot be generated is a 400,
+ * `POST /generate` (bearer `api_key`; body: `parisImageRequest` or `kontextImageRequest`, as the engine is) answers with lines of JSON (`imageEvent`). The
+ * line `done` is followed by the file, of as many bytes as it says, and the answer ends. A client that disconnects ends the work on it within a step. A request that cannot be generated is a 400,
  * also where its prompt is longer than the model reads, its picture cannot be decoded or its LoRA does not fit the model; too many at
  * once are a 503, as is a LoRA that cannot be brought here. Refusals are `{ error: { message, param } }`. `GET /health` answers
  * once the model is loaded.
@@ -64,7 +64,7 @@ export const kontextImageRequest = requestBase.extend({
   lora: imageLora.optional(),
 });
 
-/** A line of the answer. Pictures are base64. */
+/** A line of the answer. */
 export const imageEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('queued'), position: z.int() }),
   z.object({
@@ -72,15 +72,17 @@ export const imageEvent = z.discriminatedUnion('type', [
     step: z.int(),
     /** Of each expert at this step; null for a model without. */
     expert_weights: z.array(z.number()).nullable(),
-    /** A small JPEG of what it looks like so far. */
+    /** A small JPEG of what it looks like so far, in base64. */
     preview: z.string().nullable(),
   }),
   z.object({
     type: z.literal('done'),
-    picture: z.string(),
     media_type: z.enum(['image/png', 'image/jpeg', 'image/webp']),
+    size_bytes: z.int().min(1),
     width: z.int(),
     height: z.int(),
+    /** Null for a picture. */
+    duration_s: z.number().nullable(),
     /** Null for a model without experts. */
     expert_used: z.int().nullable(),
     routing_confidence: z.number().nullable(),

@@ -285,10 +285,11 @@ class StepImageEvent(Wire):
 
 class DoneImageEvent(Wire):
     type: Literal["done"]
-    picture: str
     media_type: Literal["image/png", "image/jpeg", "image/webp"]
+    size_bytes: Annotated[int, Field(ge=1)]
     width: int
     height: int
+    duration_s: float | None
     expert_used: int | None
     routing_confidence: float | None
 

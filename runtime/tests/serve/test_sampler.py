@@ -245,3 +245,26 @@ def test_a_broken_accelerator_ends_the_sampler() -> None:
     assert until_ended(job)[-1] == Failed("The model server failed.")
     with pytest.raises(torch.AcceleratorError):
         sampler.raise_if_ended()
+
+
+def test_steps_are_taken_however_many_requests_arrive() -> None:
+    ended = threading.Event()
+
+    class Flooded(Sketcher):
+        """While it reads one prompt the next one comes."""
+
+        def begin(self, request: object) -> Sketch:
+            if not ended.is_set():
+                sampler.submit(Job(request, 0))
+            return super().begin(request)
+
+    model = Flooded()
+    sampler = Sampler(lambda: model, 1)
+    first = Job("first", 0)
+    sampler.submit(first)
+    model.open.set()
+    try:
+        assert isinstance(until_ended(first)[-1], Done)
+    finally:
+        ended.set()
+        assert sampler.close(60)

@@ -13,7 +13,7 @@ import { createFakeDriver } from '../engine/drivers/fake/fake-driver.ts';
 import { imageServer } from '../modules/generations/testing/image-server.ts';
 import { registerImageStarter } from '../modules/models/starter/register-image-starter.ts';
 import type { Services } from '../platform/context.ts';
-import { fakeClock } from './fake-clock.ts';
+import { type FakeClock, fakeClock } from './fake-clock.ts';
 import { type TestUser, testServer } from './test-server.ts';
 
 /** For tests: the starter image models, with weights that nobody will read. */
@@ -33,13 +33,14 @@ export async function insertImageStarters(services: Services): Promise<string> {
 export async function testGenerations({
   generates = true,
   cpuPlaces = 4,
+  clock = fakeClock(),
 }: {
   generates?: boolean;
+  clock?: FakeClock;
   /** For model servers. */
   cpuPlaces?: number;
 } = {}) {
   const stub = imageServer();
-  const clock = fakeClock();
   const driver = createFakeDriver({ capacity: { 'cpu:deployment': cpuPlaces }, script: stub.script });
   // The jobs look after model servers, and what generates is a part of the same role.
   const server = await testServer({ driver, clock, roles: ['web', 'worker', 'reconciler'] });
@@ -54,8 +55,18 @@ export async function testGenerations({
     });
     return read(as, id);
   };
+  /** Nothing of before is asked of the model server from here on. */
+  const untilIdle = () =>
+    vi.waitFor(
+      async () => {
+        clock.advance({ seconds: 1 });
+        const open = server.services.db.selectFrom('generations').select('id').where('ended_at', 'is', null);
+        expect(await open.execute()).toEqual([]);
+      },
+      { timeout: 20_000, interval: 30 },
+    );
   return {
-    ...{ stub, clock, driver, server, assetId, read, until },
+    ...{ untilIdle, stub, clock, driver, server, assetId, read, until },
     generate: (as: TestUser, parameters: Generation['parameters'] = {}, idempotencyKey?: string) => {
       const body = {
         generator: 'paris' as const,

@@ -235,20 +235,20 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.unpacking.release()
 
     def _answer(self, wanted: _WantedFile, job: Job) -> None:
-        """Writes a line for each event until the last one, or until the client disconnects."""
+        """Writes a line for each event, and after the last one the file; or until the client
+        disconnects."""
         self.server.sampler.submit(job)
         try:
             events = self._next_events(job)
             if isinstance(events[0], Refused):
                 raise _Refusal(400, events[0].message, events[0].field)
             self.send_response(200)
-            self.send_header("Content-Type", "application/x-ndjson")
+            self.send_header("Content-Type", "application/octet-stream")
             self.send_header("Cache-Control", "no-store")
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
             while True:
-                lines = [_line(event, wanted).model_dump_json() for event in events]
-                self._write_chunk("".join(f"{line}\n" for line in lines).encode())
+                self._write_chunk(b"".join(_written(event, wanted) for event in events))
                 if isinstance(events[-1], Done | Failed):
                     break
                 events = self._next_events(job)
@@ -296,30 +296,38 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-def _line(event: Event, wanted: _WantedFile) -> Wire:
+def _written(event: Event, wanted: _WantedFile) -> bytes:
+    """The line of an event; a picture that is done comes after its line."""
     match event:
         case Queued():
-            return QueuedImageEvent(type="queued", position=event.position)
+            return _line(QueuedImageEvent(type="queued", position=event.position))
         case Stepped():
-            return StepImageEvent(
+            step = StepImageEvent(
                 type="step",
                 step=event.step,
                 expert_weights=event.expert_weights,
                 preview=event.preview and _preview(event.preview),
             )
+            return _line(step)
         case Done():
-            return _done(event.generated, wanted)
+            file = encoded(event.generated.picture, wanted.format, wanted.metadata)
+            return _line(_done(event.generated, wanted.format, len(file))) + file
         case Failed() | Refused():
-            return ErrorImageEvent(type="error", message=event.message)
+            return _line(ErrorImageEvent(type="error", message=event.message))
 
 
-def _done(generated: Generated, wanted: _WantedFile) -> DoneImageEvent:
+def _line(event: Wire) -> bytes:
+    return f"{event.model_dump_json()}\n".encode()
+
+
+def _done(generated: Generated, format: Format, size_bytes: int) -> DoneImageEvent:
     return DoneImageEvent(
         type="done",
-        picture=_base64(encoded(generated.picture, wanted.format, wanted.metadata)),
-        media_type=_MEDIA_TYPES[wanted.format],
+        media_type=_MEDIA_TYPES[format],
+        size_bytes=size_bytes,
         width=generated.picture.width,
         height=generated.picture.height,
+        duration_s=None,
         expert_used=generated.expert_used,
         routing_confidence=generated.routing_confidence,
     )
@@ -328,8 +336,4 @@ def _done(generated: Generated, wanted: _WantedFile) -> DoneImageEvent:
 def _preview(picture: Image) -> str:
     file = BytesIO()
     picture.save(file, "JPEG", quality=_PREVIEW_QUALITY)
-    return _base64(file.getvalue())
-
-
-def _base64(content: bytes) -> str:
-    return base64.b64encode(content).decode("ascii")
+    return base64.b64encode(file.getvalue()).decode("ascii")

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 _OFFLOAD_AFTER_S = 300.0
 # The server passes progress on no more often: what comes sooner, nobody sees.
 PROGRESS_INTERVAL_S = 0.35
+# Reading a prompt may take as long as a step: however many arrive, and are cancelled again, others
+# get on meanwhile.
+_BEGUN_BETWEEN_STEPS = 8
 # Previews take this part of the time at most: they are made of what the picture is waiting for.
 _PREVIEW_SHARE = 1 / 50
 _NOT_GENERATED = "The picture could not be generated."
@@ -261,9 +264,11 @@ class Sampler:
         """Drops cancelled jobs, and fills the free rows of the batch out of the queue."""
         self._rows = [row for row in self._rows if not row.job.is_cancelled]
         self._waiting = [row for row in self._waiting if not row.job.is_cancelled]
-        while self._arrived:
+        begun = 0
+        while self._arrived and begun < _BEGUN_BETWEEN_STEPS:
             if not self._arrived[0].is_cancelled:
                 self._begin(self._arrived[0])
+                begun += 1
             self._arrived.popleft()
         free = self._rows_max - len(self._rows)
         for row in self._waiting[:free]:

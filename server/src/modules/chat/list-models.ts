@@ -11,7 +11,7 @@ import { selectDeployments } from '../deployments/find-deployments.ts';
 import { deploymentKinds, type KindName } from '../deployments/kinds/kinds.ts';
 import { toModelName } from '../deployments/names/model-name.ts';
 import { listStarterModels } from '../models/starter/list-starter-models.ts';
-import { listUpstreams } from '../providers/list-upstreams.ts';
+import { listUpstreams } from '../providers/find-upstreams.ts';
 
 type Model = z.output<typeof openAiModel>;
 

@@ -4,7 +4,7 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { endGeneration } from './end-generation.ts';
 import { findOwnGeneration } from './find-own-generation.ts';
 import { getGeneration } from './get-generation.ts';
-import { refuseNewJob, withdrawJob } from './services/withdraw-job.ts';
+import { refuseNewJob, withdrawJob } from './services/service-job.ts';
 
 /**
  * Stops a generation, which costs nothing then; one that has ended stays as it is. Whoever runs it finds that it is

@@ -5,7 +5,7 @@ import { lockStoredBytes } from '../../platform/storage/owner-queries.ts';
 import { endGeneration } from './end-generation.ts';
 import { findOwnGeneration } from './find-own-generation.ts';
 import { removeGeneration } from './queries.ts';
-import { refuseNewJob, withdrawJob } from './services/withdraw-job.ts';
+import { refuseNewJob, withdrawJob } from './services/service-job.ts';
 
 /**
  * Deletes a generation and what it made; one that is under way is stopped, and costs nothing. Throws AppError 'not_found',

@@ -3,22 +3,30 @@ import type { GeneratorName, Provider } from '@bakehouse/contract/generators';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { DB } from '../../platform/db/schema.generated.ts';
-import type { UpstreamJob } from '../providers/generate-upstream.ts';
+import type { UpstreamJob } from '../providers/upstream-job.ts';
 
 type Db = Database | Transaction;
 type Columns = Selectable<DB['generations']>;
 
 /* The SQL of generations. Locks are taken in one order everywhere: generation, what the user stores, ledger. */
 
+/** What only some models tell of a generation: of Paris, how its experts took part. */
+export type GenerationDetails = {
+  /** Of each step. */
+  expert_weights?: number[][];
+  expert_used?: number | null;
+  routing_confidence?: number | null;
+};
+
 export type GenerationRow = Omit<
   Columns,
-  'generator' | 'provider' | 'state' | 'parameters' | 'expert_weights' | 'upstream_job'
+  'generator' | 'provider' | 'state' | 'parameters' | 'details' | 'upstream_job'
 > & {
   generator: GeneratorName;
   provider: Provider;
   state: GenerationState;
   parameters: GenerationParameters;
-  expert_weights: number[][] | null;
+  details: GenerationDetails;
   upstream_job: UpstreamJob | null;
 };
 export type OutputRow = Selectable<DB['generation_outputs']>;

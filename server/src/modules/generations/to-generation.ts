@@ -5,7 +5,8 @@ import { linkBlob } from '../assets/files/links/link-blob.ts';
 import type { NamedRevision } from '../assets/revisions/find-revisions.ts';
 import type { Thumbnail } from '../media/thumbnails/make-thumbnail.ts';
 import { toThumbnail } from '../media/thumbnails/thumbnail-columns.ts';
-import { findServiceTitle } from '../providers/find-service-title.ts';
+import { findServiceTitle } from '../providers/find-upstreams.ts';
+import { mediumOf } from './media-table.ts';
 import type { GenerationRow, OutputRow } from './queries.ts';
 import type { InputPicture } from './sources/picture-queries.ts';
 
@@ -29,14 +30,17 @@ export async function toGeneration(
   row: GenerationRow,
   { outputs, source, preview, position, modelRevision, lora }: Beside,
 ): Promise<Generation> {
-  const { prompt, parameters, state, step, steps, expert_weights, expert_used, routing_confidence } = row;
+  const { prompt, parameters, state, step, steps, details } = row;
   return {
     id: row.id,
     ...{ generator: row.generator, provider: row.provider, model: row.model },
     service: row.provider === 'own' ? null : findServiceTitle(row.generator, row.model),
     model_revision: modelRevision && toNamedRevision(modelRevision),
     lora_revision: lora && toNamedRevision(lora),
-    ...{ prompt, parameters, state, step, steps, preview, expert_weights, expert_used, routing_confidence },
+    ...{ prompt, parameters, state, step, steps, preview },
+    expert_weights: details.expert_weights ?? null,
+    expert_used: details.expert_used ?? null,
+    routing_confidence: details.routing_confidence ?? null,
     seed: row.seed === null ? null : Number(row.seed),
     source: source && (await toSource(services, row, source)),
     root_id: row.root_generation_id ?? row.id,
@@ -59,10 +63,11 @@ function toNamedRevision({ assetId, revisionId, number, title }: NamedRevision) 
   return { asset_id: assetId, revision_id: revisionId, number, title };
 }
 
-function whyItWaits({ reason }: GenerationRow, position: number | null): string {
+function whyItWaits({ reason, generator }: GenerationRow, position: number | null): string {
   if (reason !== '') return reason;
   if (!position) return 'Next in the queue';
-  return position === 1 ? 'One picture ahead of yours' : `${position} pictures ahead of yours`;
+  const { noun } = mediumOf(generator);
+  return position === 1 ? `One ${noun} ahead of yours` : `${position} ${noun}s ahead of yours`;
 }
 
 /** What its files are called: by what generates the same again, and by their place where there are several. */
@@ -90,14 +95,14 @@ async function toOutput(
   name: string,
   row: OutputRow,
 ): Promise<Generation['outputs'][number]> {
-  const { id, user_id: user, sha256, media_type, width, height, size_bytes } = row;
+  const { id, user_id: user, sha256, media_type, width, height, size_bytes, duration_s } = row;
   const path = `${name}.${media_type.split('/')[1]}`;
   const [shown, saved] = await Promise.all([
     linkBlob(services, { user, sha256, path, disposition: 'inline' }),
     linkBlob(services, { user, sha256, path, disposition: 'attachment' }),
   ]);
   return {
-    ...{ id, media_type, width, height },
+    ...{ id, media_type, width, height, duration_s },
     url: shown.url,
     thumbnail_url: await linkThumbnail(services, { user, thumbnail: toThumbnail(row), url: shown.url }),
     download_url: saved.url,

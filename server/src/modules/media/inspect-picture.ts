@@ -7,7 +7,8 @@ import {
   type pictureTypes,
 } from '@bakehouse/contract/media';
 
-type Inspected = { mediaType: (typeof pictureTypes)[number]; width: number; height: number };
+/** What a picture is. */
+export type InspectedPicture = { mediaType: (typeof pictureTypes)[number]; width: number; height: number };
 
 /** What a picture cannot be taken for; the sentence is for the person who sent it. */
 export class BadPicture extends Error {}
@@ -16,7 +17,7 @@ export class BadPicture extends Error {}
  * Type and size of a picture as its first bytes say them, and whether all of it is there. Nothing is unpacked: that is
  * the model server's, which trusts none of this. Throws BadPicture. Pure.
  */
-export function inspectPicture(bytes: Buffer): Inspected {
+export function inspectPicture(bytes: Buffer): InspectedPicture {
   const found = inspectPng(bytes) ?? inspectJpeg(bytes) ?? inspectWebp(bytes);
   if (!found) throw new BadPicture(pictureMessages.type);
   const { width, height } = found;
@@ -29,7 +30,7 @@ export function inspectPicture(bytes: Buffer): Inspected {
   return { mediaType: found.mediaType, width, height };
 }
 
-type Found = Inspected & { isWhole: boolean; isAnimated: boolean };
+type Found = InspectedPicture & { isWhole: boolean; isAnimated: boolean };
 
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 // Names of chunks as numbers: a file may have millions of them.

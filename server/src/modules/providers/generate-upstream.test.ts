@@ -8,6 +8,8 @@ import { UPSTREAM_PNG, upstreamServer } from './testing/upstream-server.ts';
 
 const { access, state, close } = await upstreamServer();
 onFileEnd(async () => close());
+/** As pictures have it. */
+const MS_MAX = 10 * 60_000;
 
 /** What is told of the wait for a picture, until it is said to be generated. */
 async function waitsFor(generator: 'seedream' | 'flux', model: string) {
@@ -17,6 +19,7 @@ async function waitsFor(generator: 'seedream' | 'flux', model: string) {
   await generateUpstream(
     { generator, model, prompt: 'Bread', parameters: {}, readPicture: async () => null },
     {
+      msMax: MS_MAX,
       config: { upstreams: { fal: access, replicate: access, blackForestLabs: access, byteplus: access } },
       ...{ clock: fakeClock(), job: null, keepJob: async () => undefined, signal },
       onWait: (wait) => {
@@ -36,6 +39,7 @@ test('what a process that died has left of a submission is forgotten before anyt
       readPicture: () => Promise.reject(new Error('the disk is away')),
     },
     {
+      msMax: MS_MAX,
       config: { upstreams: { fal: null, replicate: null, blackForestLabs: access, byteplus: null } },
       ...{ clock: fakeClock(), onWait: () => undefined, signal: new AbortController().signal },
       job: { service: 'blackForestLabs', handle: null, begunAt: '2026-01-01T00:00:00Z' },
@@ -64,7 +68,7 @@ test('four pictures at a time are read and sent to a service', async () => {
       },
       {
         config: { upstreams: { fal: null, replicate: null, blackForestLabs: access, byteplus: null } },
-        ...{ clock: fakeClock(), job: null, keepJob: async () => undefined },
+        ...{ clock: fakeClock(), job: null, keepJob: async () => undefined, msMax: MS_MAX },
         onWait: ({ reason }) => waits.push(reason),
         signal: new AbortController().signal,
       },
@@ -108,6 +112,7 @@ test('who ends waits a while for a submission, and then does not know what becam
       readPicture: async () => null,
     },
     {
+      msMax: MS_MAX,
       config: { upstreams: { fal: access, replicate: null, blackForestLabs: null, byteplus: null } },
       ...{ clock: fakeClock(), job: null, onWait: () => undefined, signal: stopping.signal },
       keepJob: async (job) => void kept.push(job?.handle ?? job),
@@ -131,6 +136,7 @@ function generateAtFal(
       readPicture: async () => null,
     },
     {
+      msMax: MS_MAX,
       config: { upstreams: { fal: access, replicate: null, blackForestLabs: null, byteplus: null } },
       ...{ clock: fakeClock(), job: null, onWait: () => undefined, signal: new AbortController().signal },
       ...run,
@@ -182,6 +188,7 @@ test.each([
       readPicture: async () => null,
     },
     {
+      msMax: MS_MAX,
       config: { upstreams: { fal: null, replicate: null, blackForestLabs: access, byteplus: null } },
       ...{ clock: fakeClock(), job: null, onWait: () => undefined, signal: new AbortController().signal },
       keepJob: async (job) => {

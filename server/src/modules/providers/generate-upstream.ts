@@ -7,17 +7,12 @@ import type { Clock } from '../../platform/clock.ts';
 import { fairQueue } from '../../platform/concurrency/fair-queue.ts';
 import { isDatabaseAway } from '../../platform/db/errors/is-database-away.ts';
 import { AppError } from '../../platform/errors.ts';
+import { findUpstreamModel } from './find-upstreams.ts';
 import type { Handle, Look, Service, ServicePicture, ServiceRequest } from './service.ts';
 import { UnansweredCall } from './services/call-service.ts';
-import { type ServiceName, services } from './services/services.ts';
-import { type UpstreamModel, upstreamModels } from './upstream-models.ts';
-
-/**
- * A job that was begun at a service. Whoever has its handle finds its pictures again, and begins no second one; the handle
- * is null while the submission is waited for.
- */
-export type UpstreamJob = { service: ServiceName; handle: Handle | null; begunAt: string };
-type SubmittedJob = UpstreamJob & { handle: Handle };
+import { services } from './services/services.ts';
+import { isSubmitted, type SubmittedJob, type UpstreamJob } from './upstream-job.ts';
+import type { UpstreamModel } from './upstream-models.ts';
 
 type Asked = {
   generator: GeneratorName;
@@ -25,7 +20,7 @@ type Asked = {
   model: string;
   prompt: string;
   parameters: Readonly<Record<string, ParameterValue>>;
-  /** What it edits; null where it edits nothing. Read where the job is begun alone. */
+  /** What it edits; null where it edits nothing. Read only where the job is submitted here. */
   readPicture: () => Promise<ServicePicture | null>;
 };
 
@@ -34,21 +29,31 @@ type Run = {
   clock: Clock;
   /** What was begun before; null begins. */
   job: UpstreamJob | null;
-  /** Keeps a job before it is submitted, and before it is waited for, and forgets it once it has failed. */
+  /** Keeps a job before it is submitted, and before it is waited for; null once nobody need look for it any more. */
   keepJob: (job: UpstreamJob | null) => Promise<void>;
   onWait: (wait: { reason: string; isGenerating: boolean }) => void;
+  /** How long the service may take, its queue included. */
+  msMax: number;
   signal: AbortSignal;
+};
+
+/** A service as one attempt asks it. */
+type Place = { service: Service; model: UpstreamModel; title: string };
+
+/** Where a service has put what it has generated. */
+export type UpstreamOutputs = {
+  addresses: string[];
+  /** The service's name, and where it answers itself. */
+  title: string;
+  serviceUrl: string;
 };
 
 const LOOK_EVERY_MS = 700;
 /** A service that does not answer is left alone for so long. */
 const LOOK_AGAIN_MS = 3_000;
-/** Queues of services are long at times; nobody looks at a picture that takes longer. */
-const GENERATION_MS_MAX = 10 * 60_000;
-/** A job of which nobody answers may be done, and is paid for: it is given up later, and not before it was asked for for some minutes. */
-const UNANSWERED_MS_MAX = 20 * 60_000;
+/** A job at a service that does not answer may be done, and paid for. It is given up after twice the time, and this much silence. */
 const SILENCE_MS_MAX = 5 * 60_000;
-/** A submission that only begins a job is not broken off; whoever ends waits so long for it. */
+/** How long a process that ends waits for the answer to a submission. */
 const SUBMISSION_MS_MAX = 20_000;
 const KEEP_TRIES = 10;
 const KEEP_AGAIN_MS = 1_000;
@@ -56,100 +61,51 @@ const KEEP_AGAIN_MS = 1_000;
 /** Pictures that are sent at once, to all services and to each: one of 20 MB takes up several times as much until it is there. */
 const sending = fairQueue(8, { perKey: 4 });
 
-/** Where a service has put what it has generated. */
-export type UpstreamPictures = {
-  addresses: string[];
-  /** The service's name, and where it answers itself. */
-  title: string;
-  serviceUrl: string;
-};
-
 /**
- * Has a service generate, and says where the pictures are, for a while. Throws AppError 'invalid_request' for what the service refuses,
- * 'internal' for what only the operator can mend, 'unavailable' and 'timed_out' for what may go better another time (where it may be
- * paid for already, `shouldRetry` is false); what `keepJob` throws; or the signal's reason.
+ * Has a service generate, and says where its outputs are, for a while; see `UpstreamJob` for how a job goes. Throws AppError
+ * 'invalid_request' for what the service refuses, 'internal' for what only the operator can mend, 'unavailable' and
+ * 'timed_out' for what may go better another time (`shouldRetry` is false where it may be paid for already); what `keepJob`
+ * throws; or the signal's reason.
  */
-export async function generateUpstream(asked: Asked, run: Run): Promise<UpstreamPictures> {
-  const model = requireModel(asked);
+export async function generateUpstream(asked: Asked, run: Run): Promise<UpstreamOutputs> {
+  const model = findUpstreamModel(asked.generator, asked.model);
+  if (!model) throw new AppError('internal', { publicMessage: `${asked.model} is not served any more` });
   const { title, open } = services[model.service];
   const access = run.config.upstreams[model.service];
   if (!access) throw new AppError('internal', { publicMessage: `${title} is not connected any more` });
-  const addresses = await generateAt(open({ ...access, clock: run.clock }), model, asked, run);
+  const place = { service: open({ ...access, clock: run.clock }), model, title };
+  const { job } = run;
+  const submitted = job && isSubmitted(job) ? job : await beginInTurn(place, asked, run);
+  const addresses = await awaitOutputs(place, submitted, run);
   if (addresses.length === 0)
     throw new AppError('unavailable', { publicMessage: `${title} returned no picture` });
   return { addresses, title, serviceUrl: access.url };
 }
 
-function requireModel({ generator, model }: Asked): UpstreamModel {
-  const models: Partial<Record<GeneratorName, readonly UpstreamModel[]>> = upstreamModels;
-  const found = models[generator]?.find((one) => one.model === model);
-  if (!found) throw new AppError('internal', { publicMessage: `${model} is not served any more` });
-  return found;
+/** Submits a job; one that sends a picture along waits until not too many do. */
+async function beginInTurn(place: Place, asked: Asked, run: Run): Promise<SubmittedJob> {
+  // Left by a process that died while it submitted.
+  if (run.job) await run.keepJob(null);
+  if (!place.model.picture) return begin(place, asked, run);
+  run.onWait({ reason: `Waiting to send the picture to ${place.title}`, isGenerating: false });
+  return sending.run(place.model.service, () => begin(place, asked, run), run.signal);
 }
 
-/** The addresses of the pictures. */
-async function generateAt(service: Service, model: UpstreamModel, asked: Asked, run: Run): Promise<string[]> {
-  const { job: kept, keepJob, onWait, signal } = run;
-  if (kept && isSubmitted(kept)) return awaitJob(service, kept, run);
-  // A process that died while it submitted has left it: what was begun then, nobody finds.
-  if (kept) await keepJob(null);
-  const begin = () => beginJob(service, model, asked, run);
-  if (!model.picture) return awaitJob(service, await begin(), run);
-  const { title } = services[model.service];
-  onWait({ reason: `Waiting to send the picture to ${title}`, isGenerating: false });
-  return awaitJob(service, await sending.run(model.service, begin, signal), run);
-}
-
-async function beginJob(
-  service: Service,
-  model: UpstreamModel,
+async function begin(
+  place: Place,
   asked: Asked,
-  run: Run,
+  { clock, keepJob, onWait, signal }: Run,
 ): Promise<SubmittedJob> {
-  const { clock, keepJob, onWait } = run;
-  const { title } = services[model.service];
-  const picture = await pictureInput(service, model, asked, run);
+  const { service, model, title } = place;
+  const picture = await pictureInput(place, asked, { onWait, signal });
   const request = { model: model.model, input: { ...inputOf(model, asked), ...picture } };
   if (service.generatesAtSubmission) onWait({ reason: `${title} is generating it`, isGenerating: true });
   // From here on it may cost something there, which whoever cancels it has to know.
-  const begunAt = clock.now().toISOString();
-  await keepJob({ service: model.service, handle: null, begunAt });
-  const job = { service: model.service, handle: await submit(service, model, request, run), begunAt };
-  await keepBegun(keepJob, job, title);
-  return job;
-}
-
-/** What has begun and stands nowhere is not begun again, and paid for twice: a short outage of the database is waited for. */
-async function keepBegun(keepJob: Run['keepJob'], job: SubmittedJob, title: string): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await keepJob(job);
-    } catch (error) {
-      if (!isDatabaseAway(error)) throw error;
-      if (tries === KEEP_TRIES) throw inDoubt(title, error);
-    }
-    await pause(KEEP_AGAIN_MS);
-  }
-}
-
-function isSubmitted(job: UpstreamJob): job is SubmittedJob {
-  return job.handle !== null;
-}
-
-async function submit(
-  service: Service,
-  model: UpstreamModel,
-  request: ServiceRequest,
-  { keepJob, signal }: Run,
-): Promise<Handle> {
-  const { title } = services[model.service];
-  // A submission is not broken off where it only begins a job: begun and not known, it could not be found again.
-  const submission = service.submit(request, signal).catch((error: unknown) => {
-    if (error instanceof UnansweredCall) throw inDoubt(title, error);
-    throw isGone(error) ? notOffered(title, model, error) : error;
-  });
+  const submitting = { service: model.service, begunAt: clock.now().toISOString() };
+  await keepJob({ ...submitting, handle: null });
+  let handle: Handle;
   try {
-    return await understood(title, Promise.race([submission, longAfter(signal, title)]), signal);
+    handle = await submit(place, request, signal);
   } catch (error) {
     // How it ended decides whether it is sent again, though the database is away by now.
     await keepJob(null).catch((lost: unknown) => {
@@ -157,33 +113,55 @@ async function submit(
     });
     throw error;
   }
+  const job = { ...submitting, handle };
+  await keepSubmitted(keepJob, job, title);
+  return job;
 }
 
-function isGone(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'gone';
+/** Throws AppError, which nobody is to repeat where the job may have begun. */
+async function submit(place: Place, request: ServiceRequest, signal: AbortSignal): Promise<Handle> {
+  const { service, model, title } = place;
+  const answer = service.submit(request, signal).catch((error: unknown) => {
+    if (error instanceof UnansweredCall) throw unconfirmed(title, error);
+    throw isGone(error) ? notOffered(title, model, error) : error;
+  });
+  // A submission is not broken off with its process: a job that has begun and is not known could not be found again.
+  return readable(title, Promise.race([answer, graceAfter(signal, title)]), signal);
 }
 
-/** Rejects a while after the signal. A large picture takes longer over a slow line than a server that stops may. */
-async function longAfter(signal: AbortSignal, title: string): Promise<never> {
+/** Rejects a while after the signal: a large picture takes longer over a slow line than a server that stops may. */
+async function graceAfter(signal: AbortSignal, title: string): Promise<never> {
   if (!signal.aborted) await once(signal, 'abort');
   await once(AbortSignal.timeout(SUBMISSION_MS_MAX), 'abort');
-  throw inDoubt(title, signal.reason);
+  throw unconfirmed(title, signal.reason);
 }
 
-/** What was begun all the same would be paid for twice: who asked for it decides whether it is asked for again. */
-function inDoubt(title: string, cause: unknown): AppError {
+/** Waits for a short outage of the database: a job that no row keeps would be submitted again, and paid for twice. */
+async function keepSubmitted(keepJob: Run['keepJob'], job: SubmittedJob, title: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await keepJob(job);
+    } catch (error) {
+      if (!isDatabaseAway(error)) throw error;
+      if (tries === KEEP_TRIES) throw unconfirmed(title, error);
+    }
+    await pause(KEEP_AGAIN_MS);
+  }
+}
+
+/** The error of a job that may have begun: the person who asked for it decides whether to ask again. */
+function unconfirmed(title: string, cause: unknown): AppError {
   const publicMessage = `${title} did not confirm that it had started on this picture. You can generate it again`;
   return new AppError('unavailable', { publicMessage, shouldRetry: false, cause });
 }
 
-/** What cannot be begun at all: asked again, it could not either. */
 function notOffered(title: string, { model }: UpstreamModel, cause: unknown): AppError {
   const publicMessage = `${title} does not offer ${model} to this server's account. Please tell its operator`;
   return new AppError('internal', { publicMessage, cause });
 }
 
-/** A job that was begun and cannot be read is not found again, and its next attempt would be paid again: it is the last. */
-async function understood<Answer>(
+/** An answer whose form has changed ends the generation: each further attempt would be paid for, and not be read either. */
+async function readable<Answer>(
   title: string,
   answer: Promise<Answer>,
   signal: AbortSignal,
@@ -205,43 +183,38 @@ function inputOf({ fields, always }: UpstreamModel, { prompt, parameters }: Aske
 
 /** What the service is told of the picture that it edits. Throws what reading and uploading it throw. */
 async function pictureInput(
-  service: Service,
-  { service: name, picture: say }: UpstreamModel,
+  { service, model, title }: Place,
   { readPicture }: Asked,
-  { onWait, signal }: Run,
+  { onWait, signal }: Pick<Run, 'onWait' | 'signal'>,
 ): Promise<Record<string, unknown>> {
+  const say = model.picture;
   const picture = say && (await readPicture());
   if (!picture) return {};
-  const { title } = services[name];
   onWait({ reason: `Sending the picture to ${title}`, isGenerating: false });
-  if (service.upload) return say(await understood(title, service.upload(picture, signal), signal));
+  if (service.upload) return say(await readable(title, service.upload(picture, signal), signal));
   return say(`data:${picture.mediaType};base64,${picture.bytes.toString('base64')}`);
 }
 
-async function awaitJob(service: Service, job: SubmittedJob, run: Run): Promise<string[]> {
-  const { title } = services[job.service];
+/** The addresses of what a submitted job has made. */
+async function awaitOutputs(place: Place, job: SubmittedJob, run: Run): Promise<string[]> {
   const { clock, keepJob, onWait, signal } = run;
   let isGenerating = false;
   let silentSince: number | null = null;
   for (;;) {
-    const look = await lookAt(service, job, run);
-    if (look.state === 'done') return look.pictures;
+    const look = await lookAt(place.service, job, run);
+    if (look.state === 'done') return look.outputs;
     if (look.state === 'failed') {
       await keepJob(null);
       throw look.error;
     }
     const now = clock.now().getTime();
     silentSince = look.isGenerating === undefined ? (silentSince ?? now) : null;
-    const msMax = silentSince === null ? GENERATION_MS_MAX : UNANSWERED_MS_MAX;
-    const wasAsked = silentSince === null || now - silentSince > SILENCE_MS_MAX;
-    if (now - Date.parse(job.begunAt) > msMax && wasAsked) {
-      const isWithdrawn = (await cancelAt(service, job)) && look.isGenerating === false;
+    const msMax = silentSince === null ? run.msMax : 2 * run.msMax;
+    const isSilentLong = silentSince === null || now - silentSince > SILENCE_MS_MAX;
+    if (now - Date.parse(job.begunAt) > msMax && isSilentLong) {
+      const isWithdrawn = (await tryToCancel(place.service, job)) && look.isGenerating === false;
       await keepJob(null);
-      throw new AppError('timed_out', {
-        publicMessage: `${title} did not finish within ${msMax / 60_000} minutes`,
-        // What has begun is paid for, though nobody waits for it.
-        shouldRetry: isWithdrawn,
-      });
+      throw tooLate(place.title, msMax, isWithdrawn);
     }
     isGenerating = look.isGenerating ?? isGenerating;
     onWait({ reason: look.reason, isGenerating });
@@ -251,14 +224,18 @@ async function awaitJob(service: Service, job: SubmittedJob, run: Run): Promise<
   }
 }
 
+/** One that the service has begun is paid for, though nobody waits for it: it is not begun again. */
+function tooLate(title: string, msMax: number, isWithdrawn: boolean): AppError {
+  const publicMessage = `${title} did not finish within ${msMax / 60_000} minutes`;
+  return new AppError('timed_out', { publicMessage, shouldRetry: isWithdrawn });
+}
+
 /** Whether the service takes the cancel. */
-async function cancelAt({ cancel }: Service, { handle }: SubmittedJob): Promise<boolean> {
-  return (
-    cancel !== undefined &&
-    cancel(handle).then(
-      () => true,
-      () => false,
-    )
+async function tryToCancel({ cancel }: Service, { handle }: SubmittedJob): Promise<boolean> {
+  if (!cancel) return false;
+  return cancel(handle).then(
+    () => true,
+    () => false,
   );
 }
 
@@ -276,4 +253,8 @@ async function lookAt(service: Service, { handle }: SubmittedJob, { keepJob, sig
     if (isGone(error)) await keepJob(null);
     throw error;
   }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'gone';
 }

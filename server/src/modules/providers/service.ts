@@ -14,11 +14,11 @@ export type Handle = Record<string, string>;
 export type Look =
   /** It is looked at again, later than usual where that is said. Whether its turn has come stays unsaid where nobody answers. */
   | { state: 'waiting'; reason: string; isGenerating?: boolean; lookAgainMs?: number }
-  | { state: 'done'; pictures: string[] }
+  | { state: 'done'; outputs: string[] }
   /** It has ended for good: asked again, it is a new job. */
   | { state: 'failed'; error: AppError };
 
-/** A service that generates pictures for money. Pictures are addresses, which die after a while. */
+/** A service that generates for money. Outputs are addresses, which die after a while. */
 export type Service = {
   /** It generates while its submission is waited for. */
   generatesAtSubmission?: true;

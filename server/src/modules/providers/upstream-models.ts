@@ -1,6 +1,19 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import { as, type FieldMapper, oneOf } from './field-mapper.ts';
+import type { ParameterValue } from '@bakehouse/contract/generators/parameters/parameters';
 import type { ServiceName } from './services/services.ts';
+
+/** A field of a generator's form as a service's parameters; what is empty is left out. */
+type FieldMapper = (value: ParameterValue) => Record<string, unknown>;
+
+/** As it is, under the service's name for it. */
+function as(name: string): FieldMapper {
+  return (value) => (value === null || value === '' ? {} : { [name]: value });
+}
+
+/** One of a few, each by what the service calls it. */
+function oneOf(name: string, values: Record<string, unknown>): FieldMapper {
+  return (value) => ({ [name]: values[String(value)] });
+}
 
 /** A generator's model at a service. */
 export type UpstreamModel = {

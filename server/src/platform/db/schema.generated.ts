@@ -252,6 +252,7 @@ export type GenerationOutputsTable = {
   height: number;
   thumbnail_sha256: string | null;
   thumbnail_bytes: bigint | null;
+  duration_s: number | null;
 };
 
 export type GenerationPreviewsTable = {
@@ -289,9 +290,6 @@ export type GenerationsTable = {
   reason: Generated<string>;
   step: Generated<number>;
   steps: number;
-  expert_weights: Json | null;
-  expert_used: number | null;
-  routing_confidence: number | null;
   hold_id: string;
   held_micro: bigint;
   charged_micro: bigint | null;
@@ -311,6 +309,7 @@ export type GenerationsTable = {
   lora_revision_id: string | null;
   left_at: Timestamp | null;
   process_id: string | null;
+  details: Generated<Json>;
 };
 
 export type HeldOutAnswersTable = {

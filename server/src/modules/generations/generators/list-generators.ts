@@ -12,8 +12,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { Services } from '../../../platform/context.ts';
 import type { PriceList } from '../../credits/prices/prices.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
-import { findUpstreams } from '../../providers/find-upstreams.ts';
-import { isConnectable } from '../../providers/is-connectable.ts';
+import { findUpstreams, isConnectable } from '../../providers/find-upstreams.ts';
 import { findOwnModel } from './find-own-model.ts';
 
 type Answer = ResponseOf<typeof endpoint>;

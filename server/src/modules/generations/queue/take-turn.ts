@@ -9,7 +9,7 @@ import { generationsTable } from '../run/generations-table.ts';
 import { planTurn } from '../run/plan-generation.ts';
 import { begun } from '../run/progress.ts';
 import { progressColumns } from '../run/report-progress.ts';
-import { cancelJob } from '../services/cancel-job.ts';
+import { cancelJob } from '../services/service-job.ts';
 import { chooseNext } from './choose-next.ts';
 
 /** A generation whose turn it is, or one that was ended instead. */

@@ -1,9 +1,10 @@
-import type { ImageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
+import type { Readable } from 'node:stream';
 import type { Services } from '../../../platform/context.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
 import type { WakingParts } from '../../deployments/waking-parts.ts';
+import type { InspectedPicture } from '../../media/inspect-picture.ts';
 import type { Thumbnail } from '../../media/thumbnails/make-thumbnail.ts';
-import type { GenerationRow } from '../queries.ts';
+import type { GenerationDetails, GenerationRow } from '../queries.ts';
 import type { ProgressReport } from './report-progress.ts';
 
 /** What running generations takes from the program around it. */
@@ -20,26 +21,33 @@ export type Attempt = {
   report: ProgressReport;
   /** Aborted when somebody else decides over the generation, or this process ends. */
   signal: AbortSignal;
-  /** Stores a finished picture. It is read once the attempt counts, since that may be what ends the process. */
-  keep: (read: () => Picture) => Promise<StoredPicture>;
+  /** Stores a finished output. Throws BadPicture for what cannot be kept, and what its bytes and the store throw. */
+  keep: (output: ComingOutput) => Promise<StoredOutput>;
 };
 
-/** What a model server says of a finished picture. */
-export type Done = Extract<ImageEvent, { type: 'done' }>;
+/** A finished output as it comes. */
+export type ComingOutput = {
+  bytes: Readable;
+  /** What it has to be; without it whatever can be kept. */
+  declared?: InspectedPicture;
+  /** Null for a picture. */
+  durationS: number | null;
+  /** Written into its file. */
+  metadata?: Record<string, string>;
+};
 
-/** A finished picture, whole. */
-export type Picture = Pick<Done, 'media_type' | 'width' | 'height'> & { bytes: Buffer };
-/** The same in the store. */
-export type StoredPicture = Omit<Picture, 'bytes'> & {
+/** One in the store. */
+export type StoredOutput = InspectedPicture & {
   sha256: string;
   sizeBytes: number;
+  durationS: number | null;
   thumbnail: Thumbnail | null;
 };
 
 /** What came of an attempt. */
 export type Generated = {
-  pictures: StoredPicture[];
-  /** What is known beside of how it was generated. */
-  generatedBy: Partial<Pick<GenerationRow, 'revision_id' | 'expert_used' | 'routing_confidence'>>;
-  expertWeights: number[][] | null;
+  outputs: StoredOutput[];
+  /** The revision of the model that generated it, where one of this installation did. */
+  revisionId: string | null;
+  details: GenerationDetails;
 };

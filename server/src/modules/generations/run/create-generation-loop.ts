@@ -8,9 +8,6 @@ import { runGeneration } from './run-generation.ts';
 /** Signals may be lost: this often it is looked whether somebody's turn has come. */
 const TICK_MS = 1_000;
 
-/** How many pictures each service generates at once: others' machines, each with limits of its own. */
-export const UPSTREAM_PICTURES = 16;
-
 export type GenerationLoop = {
   start: () => void;
   /** Begins no more, and gives back what is being generated, so that another process goes on at once. */

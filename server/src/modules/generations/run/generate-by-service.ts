@@ -1,12 +1,11 @@
 import { toJson } from '../../../platform/db/database.ts';
 import { renewLease } from '../../../platform/leases/leased-table.ts';
-import { embedMetadata } from '../../media/metadata/embed-metadata.ts';
 import { generateUpstream } from '../../providers/generate-upstream.ts';
-import type { GenerationRow } from '../queries.ts';
+import { generationMetadata } from '../generation-metadata.ts';
+import { mediumOf } from '../media-table.ts';
 import { readInput } from '../sources/read-input.ts';
-import type { Attempt, Generated, Picture, RunningParts } from './attempt.ts';
-import { type FetchedPicture, fetchUpstreamPictures } from './fetch-upstream-pictures.ts';
-import { generationMetadata } from './generation-metadata.ts';
+import type { Attempt, Generated, RunningParts } from './attempt.ts';
+import { fetchOutputs } from './fetch-outputs.ts';
 import { generationsTable } from './generations-table.ts';
 import { attemptOf, waitsFree } from './plan-generation.ts';
 import { begun } from './progress.ts';
@@ -21,7 +20,7 @@ export async function generateByService(
   { lease, report, signal, keep }: Attempt,
 ): Promise<Generated> {
   const { db, clock, config } = services;
-  const { generator, model, prompt, parameters, upstream_job } = lease.row;
+  const { generator, model, prompt, parameters, upstream_job, user_id: userId } = lease.row;
   report.update({ ...begun, reason: '' });
   const generated = await generateUpstream(
     { generator, model, prompt, parameters, readPicture: () => readInput(services, lease.row) },
@@ -40,33 +39,16 @@ export async function generateByService(
       },
       onWait: ({ reason, isGenerating }) =>
         report.update({ ...begun, state: isGenerating ? 'running' : 'starting', reason }),
+      msMax: mediumOf(generator).serviceMsMax,
       signal,
     },
   );
-  const waitsForAll = waitsFree(lease.row.started_at, clock.now());
-  const pictures = await fetchUpstreamPictures(generated, {
-    userId: lease.row.user_id,
-    ...{ signal, waitsForAll },
-    keep: (read) => keep(() => withMetadata(services, lease.row, read())),
+  const metadata = generationMetadata(lease.row);
+  const outputs = await fetchOutputs(generated, {
+    userId,
+    signal,
+    waitsForAll: waitsFree(lease.row.started_at, clock.now()),
+    keep: (bytes) => keep({ bytes, durationS: null, metadata }),
   });
-  return { pictures, generatedBy: {}, expertWeights: null };
-}
-
-/** The picture with its parameters in its file. It is paid for: where the file takes none in, it stays as it is. */
-function withMetadata(
-  { log }: RunningParts['services'],
-  row: GenerationRow,
-  { bytes, mediaType, width, height }: FetchedPicture,
-): Picture {
-  const shown = { media_type: mediaType, width, height };
-  try {
-    const embedded = embedMetadata({ bytes, mediaType, width, height }, generationMetadata(row));
-    return { ...shown, bytes: embedded };
-  } catch (error) {
-    log.warn(
-      { err: error, generation: row.id },
-      'the parameters of a picture could not be written into its file',
-    );
-    return { ...shown, bytes };
-  }
+  return { outputs, revisionId: null, details: {} };
 }

@@ -72,19 +72,18 @@ const attemptsOf = async (id: string) =>
   (await db.selectFrom('generations').select('attempt').where('id', '=', id).executeTakeFirstOrThrow())
     .attempt;
 
-/** Files are written, and it is only said once they may go on. */
+/** Files are stored, and lent to whoever looks at them only once they may go on. */
 function slowStore() {
   const { blobs } = server.services;
   let goOn = () => {};
   const going = new Promise<void>((resolve) => (goOn = resolve));
   let stored = false;
-  const write: typeof blobs.write = async (...args) => {
-    const blob = await blobs.write(...args);
+  const withLocalFile: typeof blobs.withLocalFile = async (...args) => {
     stored = true;
     await going;
-    return blob;
+    return blobs.withLocalFile(...args);
   };
-  const services: Services = { ...server.services, blobs: { ...blobs, write } };
+  const services: Services = { ...server.services, blobs: { ...blobs, withLocalFile } };
   return { services, stored: () => stored, goOn: () => goOn() };
 }
 
@@ -219,16 +218,11 @@ describe('the process that generates dies', () => {
 
   test('while it looks at the finished picture: the attempt counts', async () => {
     const { id } = await setting.generate(ada);
-    const whole = Buffer.from.bind(Buffer);
-    const reads = vi.spyOn(Buffer, 'from').mockImplementation((...args: Parameters<typeof whole>) => {
-      // Nobody writes down what becomes of it.
-      if ((args as unknown[])[1] === 'base64') throw new LeaseLost();
-      return whole(...args);
-    });
-    await runGeneration(
-      { services: server.services, serving, closing: new AbortController().signal },
-      await lease(),
-    ).finally(() => reads.mockRestore());
+    const { blobs } = server.services;
+    // Nobody writes down what becomes of it.
+    const withLocalFile = () => Promise.reject(new LeaseLost());
+    const services: Services = { ...server.services, blobs: { ...blobs, withLocalFile } };
+    await runGeneration({ services, serving, closing: new AbortController().signal }, await lease());
     expect(await attemptsOf(id)).toBe(1);
     await server.request(cancelGeneration, { params: { id } }, { as: ada });
   });

@@ -12,7 +12,7 @@ test.each([
 
 test('a model without experts has no weights of them, in a queue and while it generates', () => {
   const queued = progressAfter(begun, { type: 'queued', position: 1 });
-  expect(queued.expert_weights).toBeNull();
+  expect(queued.details).toEqual({});
   const event = { type: 'step', step: 1, steps: 10, preview: null, expert_weights: null } as const;
-  expect(progressAfter(queued, event).expert_weights).toBeNull();
+  expect(progressAfter(queued, event).details).toEqual({});
 });

@@ -1,5 +1,6 @@
 import type { GenerationState } from '@bakehouse/contract/generations';
 import type { ImageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
+import type { GenerationDetails } from '../queries.ts';
 
 /** What is told of a generation while it runs. */
 export type Progress = {
@@ -7,8 +8,7 @@ export type Progress = {
   reason: string;
   step: number;
   preview: string | null;
-  /** Null for a model without experts, and before the first step. */
-  expert_weights: number[][] | null;
+  details: GenerationDetails;
 };
 
 /** A preview of 128 px takes a twentieth of it. */
@@ -19,7 +19,7 @@ export const begun: Progress = {
   reason: 'The model is starting',
   step: 0,
   preview: null,
-  expert_weights: null,
+  details: {},
 };
 
 /** What its model server does before it can generate, for people; the phases are those of the engine and the runtime. */
@@ -44,11 +44,13 @@ export function progressAfter(before: Progress, event: ImageEvent): Progress {
     reason: '',
     step: event.step,
     preview,
-    expert_weights: event.expert_weights && [
-      ...(before.expert_weights ?? []),
-      event.expert_weights.map(rounded),
-    ],
+    details: detailsAfter(before.details, event.expert_weights),
   };
+}
+
+function detailsAfter(before: GenerationDetails, weights: number[] | null): GenerationDetails {
+  if (!weights) return before;
+  return { ...before, expert_weights: [...(before.expert_weights ?? []), weights.map(rounded)] };
 }
 
 /** A hundred steps of eight experts are read with every list of pictures: four decimals say enough. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { ImageEvent, ImageRequest } from '@bakehouse/contract/runtime/serve-image-spec';
+import type { ImageRequest } from '@bakehouse/contract/runtime/serve-image-spec';
 import * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -19,7 +19,7 @@ import {
 import { type RequestDeadline, requestDeadline } from '../../serving/ask/request-deadline.ts';
 import { retryUnreachable } from '../../serving/ask/retry-unreachable.ts';
 import { unavailable } from '../../serving/ask/unavailable.ts';
-import { readImageEvents } from './read-image-events.ts';
+import { type AnswerEvent, brokeOff, readImageEvents } from './read-image-events.ts';
 
 /** What an image model server says of a request that it cannot generate. */
 const refusal = z.object({ error: z.object({ message: z.string(), param: z.string().nullable() }) });
@@ -34,12 +34,12 @@ type Question = {
   onWait: (phase: string, reason: string) => void;
 };
 
-type Take = (event: ImageEvent, server: { revisionId: string | null }) => void;
+type Take = (event: AnswerEvent, server: { revisionId: string | null }) => Promise<void>;
 
 /**
- * Has an image model server generate a picture, waking it where it must, and hands the events to `take` until the picture
- * is done. The server is in use for that long. Throws AppError 'model_not_found', 'invalid_request' for what the server
- * refuses, 'unavailable' and 'timed_out', or the signal's reason.
+ * Has an image model server generate a picture, waking it where it must, and hands the events to `take` one after the
+ * other, the last of them with the file. The server is in use for that long. Throws AppError 'model_not_found',
+ * 'invalid_request' for what the server refuses, 'unavailable' and 'timed_out', what `take` throws, or the signal's reason.
  */
 export async function reachImageServer(
   ctx: Context,
@@ -81,7 +81,6 @@ async function generate(
   take: Take,
 ): Promise<void> {
   deadline.progress();
-  const brokeOff = 'The model server stopped before the picture was finished';
   const target = { url: `${server.baseUrl}/generate`, key: server.key, alone: true };
   const answer = await postToModelServer(target, request, signal).catch((error: unknown) => {
     // It may have died of it: as one that breaks off later, it is not asked at once again.
@@ -89,17 +88,10 @@ async function generate(
     throw isBegun ? unavailable(brokeOff, error) : error;
   });
   if (answer.statusCode !== 200) throw await toError(answer, modelName);
-  try {
-    for await (const event of readImageEvents(answer)) {
-      deadline.progress();
-      take(event, { revisionId: server.revisionId });
-      if (event.type === 'done') return;
-      if (event.type === 'error') throw unavailable(event.message);
-    }
-  } catch (error) {
-    throw error instanceof AppError ? error : unavailable(brokeOff, error);
+  for await (const event of readImageEvents(answer, deadline.progress)) {
+    if (event.type === 'error') throw unavailable(event.message);
+    await take(event, { revisionId: server.revisionId });
   }
-  throw unavailable(brokeOff);
 }
 
 async function toError(answer: IncomingMessage, modelName: string): Promise<AppError> {

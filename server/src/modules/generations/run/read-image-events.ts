@@ -1,31 +1,86 @@
 import type { IncomingMessage } from 'node:http';
-import { StringDecoder } from 'node:string_decoder';
 import { type ImageEvent, imageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
+import { unavailable } from '../../serving/ask/unavailable.ts';
 
-/** A picture of 20 MB in base64, with room for the rest. */
-const LINE_LENGTH_MAX = 28 * 1024 * 1024;
+/** A preview takes a fifth of it. */
+const LINE_BYTES_MAX = 1024 * 1024;
 
-/** The lines of an image model server's answer. Throws where one is no event, or has no end. */
-export async function* readImageEvents(answer: IncomingMessage): AsyncGenerator<ImageEvent> {
-  const decoder = new StringDecoder('utf8');
-  let pieces: string[] = [];
-  let length = 0;
-  for await (const piece of answer) {
-    const [first = '', ...further] = decoder.write(piece as Buffer).split('\n');
-    pieces.push(first);
-    length += first.length;
-    for (const next of further) {
-      yield toEvent(pieces.join(''));
-      pieces = [next];
-      length = next.length;
+export const brokeOff = 'The model server stopped before the picture was finished';
+
+/** What a model server says of a finished output. */
+export type Done = Extract<ImageEvent, { type: 'done' }>;
+/** An event; the last one has the file, which is read once, before the next event is asked for. */
+export type AnswerEvent = Exclude<ImageEvent, Done> | (Done & { bytes: AsyncGenerator<Buffer> });
+
+/**
+ * The events of an image model server's answer, as far as `done`; `onPiece` hears of all that comes. Throws AppError
+ * 'unavailable', also out of the file, where the answer breaks off or is not what it should be.
+ */
+export async function* readImageEvents(
+  answer: IncomingMessage,
+  onPiece: () => void,
+): AsyncGenerator<AnswerEvent, void> {
+  const pieces = piecesOf(answer, onPiece);
+  let rest: Buffer = Buffer.alloc(0);
+  try {
+    for (;;) {
+      const end = rest.indexOf('\n');
+      if (end >= 0) {
+        const event = toEvent(rest.toString('utf8', 0, end));
+        rest = rest.subarray(end + 1);
+        if (event.type !== 'done') {
+          yield event;
+          continue;
+        }
+        yield { ...event, bytes: fileOf(rest, pieces, event.size_bytes) };
+        return;
+      }
+      if (rest.length > LINE_BYTES_MAX) throw broken('a line without an end');
+      const next = await pieces.next();
+      if (next.done) throw broken('an answer without an end');
+      rest = Buffer.concat([rest, next.value]);
     }
-    if (length > LINE_LENGTH_MAX) throw new Error('the model server sent a line without an end');
+  } finally {
+    // Whoever reads no further ends the answer.
+    await pieces.return();
   }
-  if (length > 0) throw new Error('the model server closed in the middle of a line');
+}
+
+async function* piecesOf(answer: IncomingMessage, onPiece: () => void): AsyncGenerator<Buffer, void> {
+  try {
+    for await (const piece of answer) {
+      onPiece();
+      yield piece as Buffer;
+    }
+  } catch (error) {
+    throw unavailable(brokeOff, error);
+  }
+}
+
+/** The `size` bytes that come after the line. */
+async function* fileOf(
+  first: Buffer,
+  pieces: AsyncGenerator<Buffer, void>,
+  size: number,
+): AsyncGenerator<Buffer> {
+  let left = size - first.length;
+  if (first.length > 0) yield first;
+  for await (const piece of pieces) {
+    left -= piece.length;
+    yield piece;
+    if (left < 0) break;
+  }
+  if (left !== 0) throw broken(left > 0 ? 'a part of a file' : 'more than the file');
 }
 
 function toEvent(line: string): ImageEvent {
-  const parsed = imageEvent.safeParse(JSON.parse(line));
-  if (!parsed.success) throw new Error('the model server sent what is no event', { cause: parsed.error });
-  return parsed.data;
+  try {
+    return imageEvent.parse(JSON.parse(line));
+  } catch (cause) {
+    throw unavailable(brokeOff, new Error('the model server sent what is no event', { cause }));
+  }
+}
+
+function broken(what: string): Error {
+  return unavailable(brokeOff, new Error(`the model server sent ${what}`));
 }

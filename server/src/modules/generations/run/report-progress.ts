@@ -74,6 +74,6 @@ export function reportProgress(
 }
 
 /** What the row says of it; a preview, which is most of it, stands beside and is written only once. Pure. */
-export function progressColumns({ preview: _preview, expert_weights, ...rest }: Progress) {
-  return { ...rest, expert_weights: expert_weights && toJson(expert_weights) };
+export function progressColumns({ preview: _preview, details, ...rest }: Progress) {
+  return { ...rest, details: toJson(details) };
 }

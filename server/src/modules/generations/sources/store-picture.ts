@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { PICTURE_BYTES_MAX, pictureMessages } from '@bakehouse/contract/media';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
-import { withBlobFile } from '../../../platform/storage/with-blob-file.ts';
 import { keepWithinQuota } from '../../assets/files/keep-within-quota.ts';
-import { BadPicture, inspectPicture } from '../../media/inspect-picture.ts';
+import { BadPicture, type InspectedPicture, inspectPicture } from '../../media/inspect-picture.ts';
 import { makeThumbnail } from '../../media/thumbnails/make-thumbnail.ts';
+import { withPicture } from '../../media/with-picture.ts';
 import type { InputPicture } from './picture-queries.ts';
 
 /**
@@ -43,18 +42,28 @@ export async function describePicture(
 ): Promise<InputPicture> {
   if (sizeBytes > PICTURE_BYTES_MAX)
     throw new AppError('payload_too_large', { publicMessage: pictureMessages.tooLarge, param });
-  const bytes = await withBlobFile(ctx, file, (localPath) => readFile(localPath));
   const { sha256 } = file;
-  const described = describe(bytes, param);
+  const described = await withPicture(ctx, file, ({ mediaType, width, height }) => ({
+    mediaType,
+    width,
+    height,
+  })).catch((error: unknown) => {
+    throw named(error, param);
+  });
   const thumbnail = await makeThumbnail(ctx, { sha256, ...described }, ctx.caller.userId);
   return { ...described, sha256, sizeBytes, thumbnail };
 }
 
-function describe(bytes: Buffer, param: string): ReturnType<typeof inspectPicture> {
+function describe(bytes: Buffer, param: string): InspectedPicture {
   try {
     return inspectPicture(bytes);
   } catch (error) {
-    if (!(error instanceof BadPicture)) throw error;
-    throw new AppError('invalid_request', { publicMessage: error.message, param, cause: error });
+    throw named(error, param);
   }
+}
+
+/** Where a picture cannot be edited, why not, with the field that it came in. */
+function named(error: unknown, param: string): unknown {
+  if (!(error instanceof BadPicture)) return error;
+  return new AppError('invalid_request', { publicMessage: error.message, param, cause: error });
 }

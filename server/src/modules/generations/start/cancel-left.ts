@@ -10,8 +10,8 @@ import { findOwnGeneration } from '../find-own-generation.ts';
 import { getGeneration } from '../get-generation.ts';
 import { type GenerationRow, updateGeneration } from '../queries.ts';
 import { generationsTable } from '../run/generations-table.ts';
-import { putBack } from '../run/run-generation.ts';
-import { withdrawJob } from '../services/withdraw-job.ts';
+import { putBack } from '../run/settle-generation.ts';
+import { withdrawJob } from '../services/service-job.ts';
 
 /** Longer than a service may take to answer whether it had begun, and to cancel. */
 const CLAIM_MS = 90_000;

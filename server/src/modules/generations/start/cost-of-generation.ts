@@ -1,17 +1,23 @@
 import { picturesAsked } from '@bakehouse/contract/generators/parameters/pictures-asked';
 import { costMicro } from '../../credits/prices/cost-micro.ts';
 import type { PriceList } from '../../credits/prices/prices.ts';
-import type { ChosenProvider } from './choose-provider.ts';
-import { costOfPicture } from './cost-of-picture.ts';
+import type { Upstream } from '../../providers/find-upstreams.ts';
+import { ownGenerator } from '../generators/own-generators.ts';
 import type { GenerationRequest } from './generation-request.ts';
 
-/** What a generation costs in micro-BGL; at a service, its pictures. Pure. */
+type By = { provider: 'own' } | { provider: 'upstream'; upstream: Pick<Upstream, 'generator'> };
+
+/** What a generation costs in micro-BGL; at a service, its pictures. Throws Error for a generator that is not served so. Pure. */
 export function costOfGeneration(
   prices: PriceList,
-  chosen: ChosenProvider,
+  by: By,
   { generator, parameters }: Pick<GenerationRequest, 'generator' | 'parameters'>,
 ): bigint {
-  if (chosen.provider === 'own') return costOfPicture(prices, { generator, parameters });
-  const price = prices[`images:${chosen.upstream.generator}`];
-  return costMicro([{ price, parts: BigInt(picturesAsked(parameters)) }]);
+  if (by.provider === 'upstream') {
+    const price = prices[`images:${by.upstream.generator}`];
+    return costMicro([{ price, parts: BigInt(picturesAsked(parameters)) }]);
+  }
+  const own = ownGenerator(generator);
+  if (!own) throw new Error(`no model here serves ${generator}`);
+  return own.cost(prices, parameters);
 }

@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
 import type { Context } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
@@ -10,6 +10,7 @@ import { refuseHigherCost } from '../../credits/prices/refuse-higher-cost.ts';
 import { spendOnce } from '../../credits/spend-once.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { announceGeneration } from '../announce-generation.ts';
+import { mediumOf } from '../media-table.ts';
 import type { SameRequest } from '../queries.ts';
 import {
   countOpen,
@@ -28,7 +29,6 @@ import { chooseLora, refuseLora } from './choose-lora.ts';
 import { type ChosenProvider, chooseProvider } from './choose-provider.ts';
 import { costOfGeneration } from './cost-of-generation.ts';
 import type { GenerationRequest } from './generation-request.ts';
-import { hashRequest } from './hash-request.ts';
 import { readParameters } from './read-parameters.ts';
 
 /** Of one user that wait or run. */
@@ -127,8 +127,9 @@ async function insert(
   const now = ctx.clock.now();
   const id = await nextId(tx);
   const { provider, model, queue } = chosen;
+  const { noun } = mediumOf(asked.generator);
   const heldMicro = costOfGeneration(await readPrices(tx, now), chosen, asked);
-  refuseHigherCost({ micro: heldMicro, maxMicro: costMaxMicro, what: 'this picture', param: 'cost_max' });
+  refuseHigherCost({ micro: heldMicro, maxMicro: costMaxMicro, what: `this ${noun}`, param: 'cost_max' });
   const parameters = withSeed(chosen, asked.parameters);
   const { source } = asked;
   await refuseFullStorage(tx, ctx.config, userId);
@@ -160,19 +161,41 @@ async function insert(
 
 async function holdPrice(
   tx: Transaction,
-  { id, user_id: userId, key_id: keyId, held_micro: amountMicro, created_at: createdAt }: GenerationRow,
+  {
+    id,
+    user_id: userId,
+    key_id: keyId,
+    held_micro: amountMicro,
+    created_at: createdAt,
+    generator,
+  }: GenerationRow,
   { title }: ChosenProvider['form'],
 ): Promise<void> {
+  const medium = mediumOf(generator);
   const { holdId } = await hold(tx, {
     userId,
     amountMicro,
-    kind: 'image_generation',
-    description: `Picture by ${title}`,
+    kind: medium.use,
+    description: `${medium.title} by ${title}`,
     references: { asset_name: title, generation_id: id, ...(keyId && { key_id: keyId }) },
     expiresAt: new Date(createdAt.getTime() + HOLD_MS),
     idempotencyKey: `generation:${id}`,
   });
   await updateGeneration(tx, id, { hold_id: holdId });
+}
+
+/** The same for the same call; a seed that was not chosen is no part of it. */
+function hashRequest(asked: GenerationRequest): string {
+  const parameters = Object.entries(asked.parameters).sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = JSON.stringify([
+    asked.generator,
+    asked.prompt,
+    parameters,
+    asked.source?.picture.sha256,
+    asked.model,
+    ...(asked.service === undefined ? [] : [asked.service]),
+  ]);
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /** One that nobody chose is chosen here, where the model takes one: so the same picture can be asked for again. */

@@ -1,16 +1,9 @@
-import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findNamedImageDeployment } from '../../deployments/images/find-named-image-deployment.ts';
 import { findOwnModel } from '../generators/find-own-model.ts';
-
-/** Which deployments serve a generator; a model that edits also generates from the prompt alone. */
-const families: Partial<Record<GeneratorName, readonly ImageDeploymentKind[]>> = {
-  flux: ['flux', 'flux-kontext'],
-  'flux-kontext': ['flux-kontext'],
-  paris: ['paris'],
-};
+import { ownGenerator } from '../generators/own-generators.ts';
 
 type Named = { generator: GeneratorName; model?: string | undefined; service?: string | undefined };
 
@@ -26,10 +19,9 @@ export async function withOwnModel<Asked extends Named>(ctx: Context, asked: Ask
       publicMessage: 'Send either model or service',
       param: 'service',
     });
-  const family = families[generator];
   const deployed = await findNamedImageDeployment(ctx, model);
-  if (deployed && family?.includes(deployed.kind)) return asked;
-  if (family && (await findOwnModel(ctx.db, generator))?.modelName === model) return asked;
+  if (deployed && ownGenerator(generator)?.deployments.includes(deployed.kind)) return asked;
+  if ((await findOwnModel(ctx.db, generator))?.modelName === model) return asked;
   throw new AppError('not_found', {
     publicMessage: `You have no deployment named '${model}' that serves ${generator}`,
     param: 'model',

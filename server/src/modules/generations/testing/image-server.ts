@@ -109,7 +109,7 @@ async function generate(
   if (answer === 'die at once') return void response.destroy();
   if (answer === 'fail') return void response.writeHead(500).end('out of memory');
   if (answer === 'refuse') return void response.writeHead(400).end(JSON.stringify(refusal));
-  response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+  response.writeHead(200);
   const send = (event: ImageEvent) => response.write(`${JSON.stringify(event)}\n`);
   const weights = k === null ? null : Array.from({ length: 8 }, (_, expert) => (expert < k ? 1 / k : 0));
   for (let step = 1; step <= asked.steps; step += 1) {
@@ -119,16 +119,18 @@ async function generate(
     send({ type: 'step', step, expert_weights: weights, preview });
     await pause(1);
   }
-  if (answer === 'error') send({ type: 'error', message: 'The picture has no end' });
-  else
-    send({
-      type: 'done',
-      picture: answer === 'broken picture' ? Buffer.from('no picture').toString('base64') : content,
-      media_type: 'image/png',
-      ...size,
-      ...(k ? { expert_used: 3, routing_confidence: 0.5 } : { expert_used: null, routing_confidence: null }),
-    });
-  response.end();
+  if (answer === 'error') {
+    send({ type: 'error', message: 'The picture has no end' });
+    return void response.end();
+  }
+  const file = answer === 'broken picture' ? Buffer.from('no picture') : Buffer.from(content, 'base64');
+  send({
+    type: 'done',
+    media_type: 'image/png',
+    ...{ size_bytes: file.length, ...size, duration_s: null },
+    ...(k ? { expert_used: 3, routing_confidence: 0.5 } : { expert_used: null, routing_confidence: null }),
+  });
+  response.end(file);
 }
 
 function ended(signal: AbortSignal): Promise<void> {

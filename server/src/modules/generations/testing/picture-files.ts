@@ -12,12 +12,16 @@ function chunk(name: string, data: Buffer): Buffer {
 
 /** For tests: a PNG that says it has so many pixels, with the bytes of at most some hundred lines. */
 export function pngOf(width: number, height: number): Buffer {
+  return pngWith(width, height, deflateSync(Buffer.alloc((width + 1) * Math.min(height, 200))));
+}
+
+/** For tests: a PNG that says it has so many pixels, with these bytes for them. */
+export function pngWith(width: number, height: number, data: Buffer): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header.set([8, 0], 8);
-  const lines = deflateSync(Buffer.alloc((width + 1) * Math.min(height, 200)));
-  return png(chunk('IHDR', header), chunk('IDAT', lines), chunk('IEND', Buffer.alloc(0)));
+  return png(chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0)));
 }
 
 /** For tests: files of 6 x 4 pixels, and what cannot be edited. */

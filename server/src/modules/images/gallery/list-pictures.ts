@@ -2,7 +2,8 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findGenerations, findOutputs } from '../../generations/find-generations.ts';
 import type { GenerationRow, OutputRow } from '../../generations/queries.ts';
-import { pictureName } from './picture-name.ts';
+
+const WORDS_MAX = 48;
 
 export type Picture = { row: GenerationRow; output: OutputRow; name: string };
 
@@ -28,4 +29,20 @@ export async function listPictures(
     }
     return made.map((output) => ({ row, output, name: pictureName(row.prompt, output) }));
   });
+}
+
+/**
+ * A readable name for the file of a picture, by its prompt; the end of its id tells it from others of the same prompt.
+ * Pure.
+ */
+function pictureName(prompt: string, output: { id: string; media_type: string }): string {
+  const words = prompt
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{Mark}+/gu, '')
+    .replace(/[^\p{Letter}\p{Number}]+/gu, '-')
+    .slice(0, WORDS_MAX)
+    .replace(/^-|[^\p{Letter}\p{Number}]+$/gu, '');
+  const extension = output.media_type.split('/').at(-1)?.replace('jpeg', 'jpg');
+  return `${words || 'picture'}-${output.id.slice(-12)}.${extension}`;
 }

@@ -4,7 +4,7 @@ import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
 import { listImageModelNames } from '../../deployments/images/list-image-model-names.ts';
 import { findOwnModel } from '../../generations/generators/find-own-model.ts';
-import { listUpstreams } from '../../providers/list-upstreams.ts';
+import { listUpstreams } from '../../providers/find-upstreams.ts';
 
 /** The models that OpenAI's calls generate or edit with, by their names there: the starter, services', and the caller's deployments. */
 export async function listPictureModels(ctx: Context, what: 'generates' | 'edits'): Promise<string[]> {

@@ -6,7 +6,7 @@ import type { estimateParis as endpoint } from '@bakehouse/contract/paris';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
-import { costOfPicture } from '../../generations/start/cost-of-picture.ts';
+import { costOfGeneration } from '../../generations/start/cost-of-generation.ts';
 
 /** What a picture of Paris costs: one, however many are asked for. Throws AppError 'not_found' for another model. */
 export async function estimateParis(
@@ -16,10 +16,8 @@ export async function estimateParis(
   if (model !== PARIS_MODEL) {
     throw new AppError('not_found', { publicMessage: `There is no price for ${model}`, param: 'model' });
   }
-  const micro = costOfPicture(await readPrices(db, clock.now()), {
-    generator: 'paris',
-    parameters: clampParis(body),
-  });
+  const asked = { generator: 'paris' as const, parameters: clampParis(body) };
+  const micro = costOfGeneration(await readPrices(db, clock.now()), { provider: 'own' }, asked);
   const bgl = Number(formatBgl(micro));
   return {
     estimated_cost_tokens: bgl,

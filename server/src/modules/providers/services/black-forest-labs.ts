@@ -28,7 +28,7 @@ export function blackForestLabs({ key, url, clock }: Access): Service {
 }
 
 function toLook({ status, result }: z.output<typeof task>): Look {
-  if (status === 'Ready' && result) return { state: 'done', pictures: [result.sample] };
+  if (status === 'Ready' && result) return { state: 'done', outputs: [result.sample] };
   if (/moderated/i.test(status)) return { state: 'failed', error: moderated(title, new Error(status)) };
   if (/^(Error|Failed|Task not found)$/.test(status)) {
     const publicMessage = `${title} could not generate this`;

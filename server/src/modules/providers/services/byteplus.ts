@@ -29,6 +29,6 @@ export function byteplus({ key, url, clock }: Access): Service {
     },
 
     look: ({ pictures = '[]' }) =>
-      Promise.resolve({ state: 'done', pictures: z.array(z.string()).parse(JSON.parse(pictures)) }),
+      Promise.resolve({ state: 'done', outputs: z.array(z.string()).parse(JSON.parse(pictures)) }),
   };
 }

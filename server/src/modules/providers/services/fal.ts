@@ -54,10 +54,9 @@ async function readResult(handle: Handle, call: Pick<Call, 'headers' | 'clock' |
     const answer = result.parse(await callService({ title, url: handle.result ?? '', ...call }));
     // Where its check finds something, the picture is black.
     const flagged = answer.has_nsfw_concepts ?? [];
-    const pictures = answer.images.filter((_, index) => !flagged[index]).map(({ url }) => url);
-    if (pictures.length === 0 && answer.images.length > 0)
-      return { state: 'failed', error: moderated(title) };
-    return { state: 'done', pictures };
+    const outputs = answer.images.filter((_, index) => !flagged[index]).map(({ url }) => url);
+    if (outputs.length === 0 && answer.images.length > 0) return { state: 'failed', error: moderated(title) };
+    return { state: 'done', outputs };
   } catch (error) {
     const isRefused = error instanceof AppError && error.code === 'invalid_request';
     if (isRefused || error instanceof ServiceFault) return { state: 'failed', error };

@@ -54,7 +54,7 @@ function toLook({ status, output, error }: z.output<typeof prediction>): Look {
     case 'processing':
       return { state: 'waiting', reason: `${title} is generating it`, isGenerating: true };
     case 'succeeded':
-      return { state: 'done', pictures: typeof output === 'string' ? [output] : (output ?? []) };
+      return { state: 'done', outputs: typeof output === 'string' ? [output] : (output ?? []) };
     case 'failed':
       return { state: 'failed', error: failure(error ?? '') };
     case 'canceled':

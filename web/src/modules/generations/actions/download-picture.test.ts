@@ -17,6 +17,7 @@ const output = {
   width: 128,
   height: 128,
   size_bytes: 9,
+  duration_s: null,
 };
 const download = (outputs = [output]) => downloadPicture({ id: '0123456789', generator: 'paris', outputs });
 const picture = (bytes = 'bytes', type = 'image/jpeg') =>

@@ -45,6 +45,7 @@ export function generationOf(changed: Partial<Generation> = {}): Generation {
         width: 128,
         height: 128,
         size_bytes: 9,
+        duration_s: null,
       },
     ],
     created_at: '2026-01-01T00:00:00.000Z',

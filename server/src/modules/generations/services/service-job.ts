@@ -1,11 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Context } from '../../../platform/context.ts';
+import type { Context, Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { findServiceTitle } from '../../providers/find-service-title.ts';
-import type { UpstreamJob } from '../../providers/generate-upstream.ts';
-import { withdrawUpstream } from '../../providers/withdraw-upstream.ts';
+import { findServiceTitle } from '../../providers/find-upstreams.ts';
+import { cancelUpstream, type UpstreamJob, withdrawUpstream } from '../../providers/upstream-job.ts';
 import { findGeneration } from '../find-generations.ts';
 import type { GenerationRow } from '../queries.ts';
+
+/** Tells the service that nobody waits any more for what it generates, if it generates. Whatever it answers, this is over with it. */
+export async function cancelJob(
+  services: Pick<Services, 'config' | 'clock' | 'log'>,
+  { id, upstream_job: job }: Pick<GenerationRow, 'id' | 'upstream_job'>,
+): Promise<void> {
+  if (!job) return;
+  await cancelUpstream(services, job).catch((error: unknown) =>
+    services.log.warn(
+      { err: error, generation_id: id },
+      'a service could not be told that a picture is not wanted',
+    ),
+  );
+}
 
 /**
  * Takes the job of a generation back from its service before the generation is ended: what the service has begun costs the

@@ -1,4 +1,4 @@
-import type { GenerationRow } from '../queries.ts';
+import type { GenerationRow } from './queries.ts';
 
 /** What the file of a generation's picture says of how it was made: all of it, each value as a text. Pure. */
 export function generationMetadata({

@@ -1,7 +1,7 @@
 import { PROMPT_LENGTH_MAX } from '@bakehouse/contract/generations';
 import { expect, test } from 'vitest';
 import type { GenerationRow } from '../queries.ts';
-import { pictureRequest } from './picture-request.ts';
+import { ownGenerator } from './own-generators.ts';
 
 test.each(['bread ', '麺', '🍞'])(
   'the file is to tell the whole prompt, as long as it may be: %s',
@@ -11,7 +11,7 @@ test.each(['bread ', '麺', '🍞'])(
       ...{ generator: 'flux', prompt, model: 'my-painter', id: 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6' },
       ...{ seed: 7n, steps: 28, parameters: { guidance_scale: 3.5, num_inference_steps: 28, seed: 7 } },
     } as unknown as GenerationRow;
-    expect(pictureRequest(row, null).metadata).toEqual({
+    expect(ownGenerator('flux')?.request(row, { picture: null }).metadata).toEqual({
       ...{ prompt, model: 'my-painter', generation_id: row.id },
       ...{ guidance_scale: '3.5', num_inference_steps: '28', seed: '7' },
     });

@@ -1,14 +1,17 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { BadPicture } from '../../media/inspect-picture.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
-import { fetchUpstreamPictures } from './fetch-upstream-pictures.ts';
+import { fetchOutputs } from './fetch-outputs.ts';
 
 const { signal } = new AbortController();
-/** Of one user, who only wants to know how many come. */
-const asked = { userId: 'ada', keep: async (read: () => { bytes: Buffer }) => read().bytes.length };
+/** Of one user, who only wants to know how long they are. */
+const asked = { userId: 'ada', keep: async (bytes: Readable) => (await buffer(bytes)).length };
 
 /** A service that has generated so many pictures. */
 async function serve(count: number, answer: RequestListener) {
@@ -32,9 +35,9 @@ test('a picture that nobody wants any more is not fetched to its end, nor again'
     response.writeHead(200).write('a pic');
     setTimeout(() => ended.abort(reason), 100);
   });
-  await expect(
-    fetchUpstreamPictures(generated, { ...asked, signal: ended.signal, waitsForAll: true }),
-  ).rejects.toBe(reason);
+  await expect(fetchOutputs(generated, { ...asked, signal: ended.signal, waitsForAll: true })).rejects.toBe(
+    reason,
+  );
   expect(calls).toBe(1);
 });
 
@@ -51,7 +54,7 @@ test('several of one user are fetched two at a time, each within two minutes', a
       response.end(pictureFiles.png);
     }, 50);
   });
-  expect(await fetchUpstreamPictures(generated, { ...asked, signal, waitsForAll: true })).toHaveLength(4);
+  expect(await fetchOutputs(generated, { ...asked, signal, waitsForAll: true })).toHaveLength(4);
   expect(most).toBe(2);
   expect(limits.mock.calls).toEqual(Array.from({ length: 4 }, () => [120_000]));
 });
@@ -69,9 +72,7 @@ test('this process holds eight at once, whoever they are for, until they are sto
     return {};
   };
   const users = ['ada', 'bob', 'cai', 'dan', 'eve'];
-  const all = users.map((userId) =>
-    fetchUpstreamPictures(generated, { userId, keep, signal, waitsForAll: true }),
-  );
+  const all = users.map((userId) => fetchOutputs(generated, { userId, keep, signal, waitsForAll: true }));
   await vi.waitFor(() => expect(held).toBe(8));
   stored.abort();
   expect((await Promise.all(all)).flat()).toHaveLength(20);
@@ -82,14 +83,14 @@ test('a picture that cannot be stored ends the attempt, and is not said to be lo
   const generated = await serve(2, (_request, response) => void response.end(pictureFiles.png));
   const full = new Error('no space left');
   const keep = () => Promise.reject(full);
-  await expect(
-    fetchUpstreamPictures(generated, { userId: 'ada', keep, signal, waitsForAll: false }),
-  ).rejects.toBe(full);
+  await expect(fetchOutputs(generated, { userId: 'ada', keep, signal, waitsForAll: false })).rejects.toBe(
+    full,
+  );
 });
 
 test('a picture that cannot be reached is fetched again later, and one whose address is dead is not', async () => {
   const fetchFrom = async (answer: RequestListener) =>
-    fetchUpstreamPictures(await serve(1, answer), { ...asked, signal, waitsForAll: false });
+    fetchOutputs(await serve(1, answer), { ...asked, signal, waitsForAll: false });
   const status =
     (code: number): RequestListener =>
     (_request, response) =>
@@ -108,19 +109,31 @@ test('of several that are paid for, those out of reach are waited for, and at la
     if (url === '/0.png') response.end(pictureFiles.png);
     else response.writeHead(url === '/1.png' ? 503 : 403).end();
   });
-  const fetched = (waitsForAll: boolean) =>
-    fetchUpstreamPictures(generated, { ...asked, signal, waitsForAll });
+  const fetched = (waitsForAll: boolean) => fetchOutputs(generated, { ...asked, signal, waitsForAll });
   await expect(fetched(true)).rejects.toMatchObject({ retryAfterMs: 20_000 });
   expect(await fetched(false)).toHaveLength(1);
 });
 
-test('a picture is looked at by whoever stores it, and one that is not whole does not come', async () => {
+test('one that is no whole picture does not come', async () => {
   const generated = await serve(1, (_request, response) => void response.end('no picture'));
-  const options = { ...asked, signal, waitsForAll: true };
-  expect(await fetchUpstreamPictures(generated, { ...options, keep: async () => 'unread' })).toEqual([
-    'unread',
-  ]);
-  await expect(fetchUpstreamPictures(generated, options)).rejects.toThrow(
+  const keep = () => Promise.reject(new BadPicture('The picture is damaged or incomplete'));
+  await expect(fetchOutputs(generated, { ...asked, keep, signal, waitsForAll: true })).rejects.toThrow(
     'fal generated it, but the file it returned is not a complete picture',
   );
+});
+
+test('one that breaks off in the middle is asked for once more', async () => {
+  let calls = 0;
+  const generated = await serve(1, (_request, response) => {
+    calls += 1;
+    if (calls > 1) return void response.end(pictureFiles.png);
+    response
+      .writeHead(200, { 'content-length': pictureFiles.png.length })
+      .write(pictureFiles.png.subarray(0, 20));
+    setTimeout(() => response.destroy(), 20);
+  });
+  expect(await fetchOutputs(generated, { ...asked, signal, waitsForAll: true })).toEqual([
+    pictureFiles.png.length,
+  ]);
+  expect(calls).toBe(2);
 });

@@ -1,0 +1,77 @@
+import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
+import type { GenerationParameters } from '@bakehouse/contract/generations';
+import type { GeneratorName } from '@bakehouse/contract/generators';
+import {
+  type ImageLora,
+  type ImageRequest,
+  kontextImageRequest,
+  parisImageRequest,
+} from '@bakehouse/contract/runtime/serve-image-spec';
+import { costMicro } from '../../credits/prices/cost-micro.ts';
+import type { PriceList } from '../../credits/prices/prices.ts';
+import { generationMetadata } from '../generation-metadata.ts';
+import type { GenerationRow } from '../queries.ts';
+
+/** What goes along with the row of a generation: the file that it edits, and a LoRA. */
+type Inputs = { picture: Buffer | null; lora?: ImageLora | undefined };
+
+/** A generator that models of this installation serve. */
+export type OwnGenerator = {
+  /** The kinds of deployments that serve it. */
+  deployments: readonly ImageDeploymentKind[];
+  /** What one costs in micro-BGL. Pure. */
+  cost: (prices: PriceList, parameters: GenerationParameters) => bigint;
+  /** What the model server is asked. Pure. */
+  request: (row: GenerationRow, inputs: Inputs) => ImageRequest;
+};
+
+const paris: OwnGenerator = {
+  deployments: ['paris'],
+  // Each step of each expert that takes part in it.
+  cost: (prices, { num_inference_steps: steps, k }) =>
+    costMicro([{ price: prices['pictures:CPU'], parts: BigInt(Number(steps)) * BigInt(Number(k)) }]),
+  request: (row) =>
+    parisImageRequest.parse({
+      ...requestOf(row),
+      guidance: row.parameters.cfg_scale,
+      strategy: row.parameters.sampling_strategy,
+      k: row.parameters.k,
+      format: row.parameters.output_format,
+    }),
+};
+
+/** The FLUX family edits a picture, or generates from the prompt alone. */
+const flux: OwnGenerator = {
+  deployments: ['flux', 'flux-kontext'],
+  cost: (prices, { num_inference_steps: steps }) =>
+    costMicro([{ price: prices.edits, parts: BigInt(Number(steps)) }]),
+  request: (row, { picture, lora }) =>
+    kontextImageRequest.parse({
+      ...requestOf(row),
+      guidance: row.parameters.guidance_scale,
+      format: 'png',
+      picture: picture && picture.toString('base64'),
+      lora,
+    }),
+};
+
+const table: Partial<Record<GeneratorName, OwnGenerator>> = {
+  paris,
+  flux,
+  'flux-kontext': { ...flux, deployments: ['flux-kontext'] },
+};
+
+/** Whom of this installation a generator is served by; undefined where no model here can. Pure. */
+export function ownGenerator(name: GeneratorName): OwnGenerator | undefined {
+  return table[name];
+}
+
+/** A preview costs half a step of two experts; the model server leaves out those that would come too soon. */
+const PREVIEW_EVERY = 5;
+
+/** What every model server is asked; the file tells how it was made. */
+function requestOf(row: GenerationRow) {
+  const { prompt, steps, seed } = row;
+  const metadata = generationMetadata(row);
+  return { prompt, steps, seed: Number(seed), preview_every: PREVIEW_EVERY, metadata };
+}

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { Context, Services } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { BadPicture } from '../../media/inspect-picture.ts';
+import { ownGenerator } from '../generators/own-generators.ts';
+import type { GenerationRow } from '../queries.ts';
+import { readInput } from '../sources/read-input.ts';
+import type { Attempt, Generated, RunningParts, StoredOutput } from './attempt.ts';
+import { lendLora } from './lend-lora.ts';
+import { begun, progressAfter, startingReason } from './progress.ts';
+import { reachImageServer } from './reach-image-server.ts';
+import type { AnswerEvent } from './read-image-events.ts';
+
+/** Has the model server generate that the generation names. Throws what `reachImageServer` throws, and LeaseLost. */
+export async function generateHere(
+  { services, serving }: RunningParts,
+  { lease: { row }, report, signal, keep }: Attempt,
+): Promise<Generated> {
+  let progress = begun;
+  let generated: Generated | null = null;
+  const question = {
+    modelName: row.model,
+    readRequest: async (server: { workloadId: string }) => {
+      const own = ownGenerator(row.generator);
+      if (!own) throw new Error(`no model here serves ${row.generator}`);
+      const lora = await lendLora(services, row, server);
+      return own.request(row, { picture: (await readInput(services, row))?.bytes ?? null, lora });
+    },
+    signal,
+    onWait: (phase: string, reason: string) =>
+      report.update({ ...progress, reason: reason || startingReason(phase) }),
+  };
+  const take = async (event: AnswerEvent, { revisionId }: { revisionId: string | null }) => {
+    if (event.type === 'done') {
+      const { expert_used, routing_confidence } = event;
+      const details = { ...progress.details, expert_used, routing_confidence };
+      generated = { outputs: [await keepDone(event, keep)], revisionId, details };
+      return;
+    }
+    const next = progressAfter(progress, event);
+    if (next !== progress) report.update(next);
+    progress = next;
+  };
+  await reachImageServer(asOwner(services, row), serving, question, take).catch((error: unknown) => {
+    throw error instanceof AppError && error.code === 'model_not_found' ? modelGone(row, error) : error;
+  });
+  if (!generated) throw new Error('the model server has generated nothing');
+  return generated;
+}
+
+async function keepDone(
+  {
+    bytes,
+    media_type: mediaType,
+    width,
+    height,
+    duration_s: durationS,
+  }: Extract<AnswerEvent, { bytes: unknown }>,
+  keep: Attempt['keep'],
+): Promise<StoredOutput> {
+  try {
+    return await keep({
+      bytes: Readable.from(bytes, { objectMode: false }),
+      declared: { mediaType, width, height },
+      durationS,
+    });
+  } catch (cause) {
+    if (!(cause instanceof BadPicture)) throw cause;
+    throw new AppError('unavailable', { publicMessage: 'The image was corrupted', cause });
+  }
+}
+
+/** It was there when the picture was asked for. */
+function modelGone({ model, queue }: GenerationRow, cause: AppError): AppError {
+  const publicMessage = queue?.startsWith('deployment:')
+    ? 'The deployment that was to generate it has ended'
+    : `${model} is not served any more`;
+  return new AppError('gone', { publicMessage, shouldRetry: false, cause });
+}
+
+/** A generation may do what its owner may. */
+function asOwner(services: Services, { user_id: userId }: GenerationRow): Context {
+  return {
+    ...services,
+    caller: { kind: 'user', userId, isOperator: false },
+    requestId: randomUUID(),
+    idempotencyKey: null,
+  };
+}

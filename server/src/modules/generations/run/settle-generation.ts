@@ -1,0 +1,116 @@
+import { picturesAsked } from '@bakehouse/contract/generators/parameters/pictures-asked';
+import type { Services } from '../../../platform/context.ts';
+import { type Transaction, toJson } from '../../../platform/db/database.ts';
+import { isDatabaseAway } from '../../../platform/db/errors/is-database-away.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { Lease } from '../../../platform/leases/leased-table.ts';
+import { underLease } from '../../../platform/leases/under-lease.ts';
+import { toThumbnailColumns } from '../../media/thumbnails/thumbnail-columns.ts';
+import { announceGeneration } from '../announce-generation.ts';
+import { endGeneration } from '../end-generation.ts';
+import { deletePreview, type GenerationRow, insertOutput, updateGeneration } from '../queries.ts';
+import { cancelJob } from '../services/service-job.ts';
+import type { Generated } from './attempt.ts';
+import { generationsTable } from './generations-table.ts';
+import { attemptOf, planAfterFailure } from './plan-generation.ts';
+
+/** The outputs, their price and the end of the generation are one transaction. */
+export async function complete(
+  services: Services,
+  lease: Lease<GenerationRow>,
+  { outputs, revisionId, details }: Generated,
+): Promise<void> {
+  await underLease(services.db, generationsTable, lease, async (tx, row) => {
+    for (const { mediaType, width, height, sha256, sizeBytes, durationS, thumbnail } of outputs)
+      await insertOutput(tx, {
+        generation_id: row.id,
+        user_id: row.user_id,
+        sha256,
+        size_bytes: BigInt(sizeBytes),
+        media_type: mediaType,
+        width,
+        height,
+        duration_s: durationS,
+        ...toThumbnailColumns(thumbnail),
+      });
+    const made = { step: row.steps, revision_id: revisionId, details: toJson(details) };
+    await updateGeneration(tx, row.id, made);
+    await endGeneration(tx, row, {
+      state: 'completed',
+      reason: missingReason(picturesAsked(row.parameters), outputs.length),
+      // What it was quoted at, whatever the price has become, for as many as there are.
+      chargedMicro: chargeFor(row, outputs.length),
+      now: services.clock.now(),
+    });
+  });
+}
+
+/** What so many pictures cost of a generation that was quoted for all that were asked for. Pure. */
+function chargeFor(
+  { held_micro: heldMicro, parameters }: Pick<GenerationRow, 'held_micro' | 'parameters'>,
+  pictures: number,
+): bigint {
+  const asked = picturesAsked(parameters);
+  return (heldMicro * BigInt(Math.min(pictures, asked))) / BigInt(asked);
+}
+
+/** What is said of pictures that were asked for and did not come. Pure. */
+function missingReason(asked: number, come: number): string {
+  const missing = asked - come;
+  if (missing <= 0) return '';
+  const was = missing === 1 ? 'was' : 'were';
+  return `${missing} of ${asked} pictures could not be delivered and ${was} not charged.`;
+}
+
+/** Puts a generation whose attempt has failed back into its queue, or ends it at no cost. */
+export async function writeFailure(
+  services: Services,
+  lease: Lease<GenerationRow>,
+  error: unknown,
+): Promise<void> {
+  const attempt = attemptOf(lease);
+  services.log.warn({ err: error, generation_id: lease.id, attempt }, 'a picture broke off');
+  const ended = await underLease(services.db, generationsTable, lease, async (tx, row) => {
+    const now = services.clock.now();
+    const step = planAfterFailure(
+      { ...row, attempt },
+      isDatabaseAway(error) ? databaseAway(error) : error,
+      now,
+    );
+    if (step.do === 'wait')
+      await putBack(tx, row, { reason: step.reason, check_at: step.at, attempt: step.attempt });
+    if (step.do !== 'fail') return null;
+    const { reason, refused } = step;
+    await endGeneration(tx, row, { state: 'failed', reason, refused, chargedMicro: 0n, now });
+    return row;
+  });
+  if (ended) await cancelJob(services, ended);
+}
+
+/** It is no fault of the picture, and costs it no attempt. */
+function databaseAway(cause: unknown): AppError {
+  return new AppError('unavailable', {
+    publicMessage: 'The database did not answer',
+    retryAfterMs: 0,
+    cause,
+  });
+}
+
+/** The process ends: another goes on at once, and this attempt does not count. */
+export async function giveBack(services: Services, lease: Lease<GenerationRow>): Promise<void> {
+  await underLease(services.db, generationsTable, lease, (tx, row) =>
+    putBack(tx, row, { reason: '', check_at: services.clock.now(), attempt: lease.row.attempt }),
+  );
+}
+
+/** Step: puts a locked generation back into its queue. */
+export async function putBack(
+  tx: Transaction,
+  row: GenerationRow,
+  values: { reason: string; check_at: Date; attempt: number },
+): Promise<void> {
+  const waiting = { state: 'queued', step: 0, details: '{}' };
+  await updateGeneration(tx, row.id, { ...waiting, ...values, lock_token: null, locked_until: null });
+  await deletePreview(tx, row.id);
+  await announceGeneration(tx, row, { queueMoved: true });
+}

@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises';
+import { fairQueue } from '../../platform/concurrency/fair-queue.ts';
+import type { Services } from '../../platform/context.ts';
+import { withBlobFile } from '../../platform/storage/with-blob-file.ts';
+import { type InspectedPicture, inspectPicture } from './inspect-picture.ts';
+
+/** Pictures that this process holds whole: looking at one takes milliseconds, and one may have 20 MB. */
+const places = fairQueue(2);
+
+/**
+ * Lends a stored picture, whole, with what it is. Throws BadPicture where it is none that is taken, and what `withBlobFile`
+ * and `work` throw.
+ */
+export function withPicture<Result>(
+  services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
+  file: { sha256: string; path: string },
+  work: (picture: InspectedPicture & { bytes: Buffer }) => Result | Promise<Result>,
+): Promise<Result> {
+  return withBlobFile(services, file, (localPath) =>
+    places.run('', async () => {
+      const bytes = await readFile(localPath);
+      return work({ ...inspectPicture(bytes), bytes });
+    }),
+  );
+}
