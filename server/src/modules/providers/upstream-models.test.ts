@@ -1,9 +1,7 @@
 import { completeParameters } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import { expect, test } from 'vitest';
-import { findServiceTitle } from './find-upstreams.ts';
-import { findUpstreams } from './find-upstreams.ts';
-import { listUpstreams } from './find-upstreams.ts';
+import { findServiceTitle, findUpstreams, listUpstreams } from './find-upstreams.ts';
 import { type UpstreamGenerator, type UpstreamModel, upstreamModels } from './upstream-models.ts';
 
 const access = { key: 'key', url: 'https://service.example' };

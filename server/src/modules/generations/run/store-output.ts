@@ -34,8 +34,8 @@ export async function storeOutput(
     { sha256: come.sha256, path: 'a generated picture' },
     async ({ bytes: whole, ...found }) => {
       if (declared) requireAsDeclared(found, declared);
-      const blob = metadata ? await storeWithMetadata(services, { ...found, bytes: whole }, metadata) : null;
-      return { ...found, blob: blob ?? come };
+      const anew = metadata ? await storeWithMetadata(services, { ...found, bytes: whole }, metadata) : null;
+      return { ...found, blob: anew ?? come };
     },
   );
   const thumbnail = await makeThumbnail(services, { ...picture, ...blob }, userId);

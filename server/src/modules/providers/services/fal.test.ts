@@ -53,5 +53,5 @@ test('a picture in which its check finds something is black, and left out', asyn
   const images = ['black', 'good'].map((name) => ({ url: `${url}/${name}.png` }));
   answer = { status: 200, body: { images, has_nsfw_concepts: [true, false] } };
   const handle = { status: `${url}/status`, result: `${url}/result` };
-  expect(await service.look(handle, signal)).toEqual({ state: 'done', pictures: [`${url}/good.png`] });
+  expect(await service.look(handle, signal)).toEqual({ state: 'done', outputs: [`${url}/good.png`] });
 });
