@@ -79,13 +79,13 @@ export const messages: Message[] = [
     ['Invalid file selection. Please try again.', 'Only S3 URLs are supported for download'],
   ),
   ...of(5, ['contract'], ['File size exceeds 500MB limit', 'Missing required parameters for file deletion']),
+  ...of(8, ['contract'], ['validate parameters']),
   ...of(
     8,
     ['web'],
     [
       'Failed to {operation}',
       'create model',
-      'validate parameters',
       'Failed to apply configuration',
       'send Bagels. Please check the recipient username.',
       'Balance information may be outdated. Please refresh page to see current balance.',
