@@ -7,20 +7,15 @@ import type { ReactNode } from 'react';
 import { formatNumber } from '../../lib/format/format-number.ts';
 import { Badge, TagBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
+import type { Column } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ListSkeleton } from '../../ui/list-skeleton.tsx';
-import { Pager } from '../../ui/pager.tsx';
-import { QueryView } from '../../ui/query-view.tsx';
+import { PagedTable } from '../../ui/paged-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useUser } from '../accounts/session.ts';
 import type { AssetListSearch } from './asset-list-search.ts';
 import { assetListQuery } from './asset-queries.ts';
-
-const ROW_HEIGHT = 56;
 
 type Props = {
   kind: 'dataset' | 'model';
@@ -53,38 +48,27 @@ export function AssetList({ kind, filter, onFilter, badge, empty }: Props) {
   return (
     <>
       <AssetFilter kind={kind} filter={filter} onFilter={onFilter} />
-      <Card flush>
-        <QueryView
-          query={list}
-          flush
-          failed={words[kind].error}
-          pending={<ListSkeleton rows={5} rowHeight={ROW_HEIGHT} />}
-          isEmpty={({ pages }) => pages[0]?.datasets.length === 0}
-          empty={
-            filter.search || filter.tag ? (
-              <EmptyState title={`No ${words[kind].many} found`} description={noneText(filter)} />
-            ) : (
-              empty
-            )
-          }
-        >
-          {() => (
-            <DataTable
-              label={`My ${words[kind].many}`}
-              columns={columnsFor(kind, {
-                badge: (row) => badge?.(row, rows),
-                onTag: (tag) => onFilter({ ...filter, tag }),
-              })}
-              rows={rows}
-              rowKey={(row) => row.dataset_id}
-              rowHeight={ROW_HEIGHT}
-              more={list.hasNextPage}
-              onRowClick={(row) => void navigate({ to: pathOf(kind), params: { id: row.dataset_id } })}
-            />
-          )}
-        </QueryView>
-        <Pager pages={list} />
-      </Card>
+      <PagedTable
+        label={`My ${words[kind].many}`}
+        query={list}
+        rows={(page) => page.datasets}
+        rowKey={(row) => row.dataset_id}
+        rowHeight={56}
+        skeletonRows={5}
+        columns={columnsFor(kind, {
+          badge: (row) => badge?.(row, rows),
+          onTag: (tag) => onFilter({ ...filter, tag }),
+        })}
+        onRowClick={(row) => void navigate({ to: pathOf(kind), params: { id: row.dataset_id } })}
+        failed={words[kind].error}
+        empty={
+          filter.search || filter.tag ? (
+            <EmptyState title={`No ${words[kind].many} found`} description={noneText(filter)} />
+          ) : (
+            empty
+          )
+        }
+      />
     </>
   );
 }

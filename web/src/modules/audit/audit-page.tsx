@@ -7,14 +7,11 @@ import { useShowAmount } from '../../lib/format/currency.ts';
 import { describeBrowser } from '../../lib/format/describe-browser.ts';
 import { formatDateTime } from '../../lib/format/format-time.ts';
 import { endpointPages } from '../../lib/live/paged-query.ts';
-import { Card } from '../../ui/card.tsx';
-import { DataTable } from '../../ui/data-table.tsx';
+import type { Column } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ListSkeleton } from '../../ui/list-skeleton.tsx';
 import { OperatorOnly } from '../../ui/operator-only.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { Pager } from '../../ui/pager.tsx';
-import { QueryView } from '../../ui/query-view.tsx';
+import { PagedTable } from '../../ui/paged-table.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useUser } from '../accounts/session.ts';
@@ -31,8 +28,6 @@ const auditQuery = (filter: AuditFilter) =>
     { query: filter },
     { rows: 'entries', id: 'entry_id', staleTime: 0 },
   );
-
-const ROW_HEIGHT = 60;
 
 const nouns = [
   { value: 'all', label: 'Everything' },
@@ -95,66 +90,48 @@ function Audit() {
           />
         </div>
       </div>
-      <Card flush>
-        <QueryView
-          query={audit}
-          failed="The audit log could not be loaded"
-          pending={<ListSkeleton rowHeight={ROW_HEIGHT} />}
-          isEmpty={({ pages }) => pages[0]?.entries.length === 0}
-          empty={
-            <EmptyState
-              icon={<ScrollText aria-hidden />}
-              title="No entries"
-              description={user ? 'Enter the complete username, email address or ID.' : undefined}
-            />
-          }
-          flush
-        >
-          {({ pages }) => (
-            <>
-              <Entries entries={pages.flatMap((page) => page.entries)} more={audit.hasNextPage} />
-              <Pager pages={audit} />
-            </>
-          )}
-        </QueryView>
-      </Card>
+      <PagedTable
+        label="Audit Log"
+        query={audit}
+        rows={(page) => page.entries}
+        rowKey={(entry) => entry.entry_id}
+        rowHeight={60}
+        columns={columns}
+        failed="The audit log could not be loaded"
+        empty={
+          <EmptyState
+            icon={<ScrollText aria-hidden />}
+            title="No entries"
+            description={user ? 'Enter the complete username, email address or ID.' : undefined}
+          />
+        }
+      />
     </>
   );
 }
 
-function Entries({ entries, more }: { entries: AuditEntry[]; more: boolean }) {
-  return (
-    <DataTable
-      label="Audit Log"
-      rows={entries}
-      rowKey={(entry) => entry.entry_id}
-      rowHeight={ROW_HEIGHT}
-      more={more}
-      columns={[
-        {
-          id: 'what',
-          header: 'What',
-          cell: (entry) => (
-            <>
-              <Sentence entry={entry} />
-              <span className="block text-muted text-xs sm:hidden">
-                <Time at={entry.at} />
-              </span>
-              <Details entry={entry} />
-            </>
-          ),
-        },
-        {
-          id: 'at',
-          header: 'When',
-          width: '10.5rem',
-          hideBelow: 'sm',
-          cell: ({ at }) => <Time at={at} />,
-        },
-      ]}
-    />
-  );
-}
+const columns: Column<AuditEntry>[] = [
+  {
+    id: 'what',
+    header: 'What',
+    cell: (entry) => (
+      <>
+        <Sentence entry={entry} />
+        <span className="block text-muted text-xs sm:hidden">
+          <Time at={entry.at} />
+        </span>
+        <Details entry={entry} />
+      </>
+    ),
+  },
+  {
+    id: 'at',
+    header: 'When',
+    width: '10.5rem',
+    hideBelow: 'sm',
+    cell: ({ at }) => <Time at={at} />,
+  },
+];
 
 /** Each person in it leads to what that person has done. */
 function Sentence({ entry }: { entry: AuditEntry }) {

@@ -9,11 +9,9 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ListSkeleton } from '../../ui/list-skeleton.tsx';
 import { OperatorOnly } from '../../ui/operator-only.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { Pager } from '../../ui/pager.tsx';
-import { QueryView } from '../../ui/query-view.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { useUser } from '../accounts/session.ts';
@@ -61,11 +59,11 @@ function Messages() {
         }
       />
       <Card flush>
-        <QueryView
+        <PagedList
           query={messages}
+          rows={(page) => page.messages}
+          rowHeight={64}
           failed="The messages could not be loaded"
-          pending={<ListSkeleton rowHeight={64} />}
-          isEmpty={({ pages }) => pages[0]?.messages.length === 0}
           empty={
             <EmptyState
               icon={<Mail aria-hidden />}
@@ -73,23 +71,17 @@ function Messages() {
               description="Everyone with an account finds Contact Us under Get Help."
             />
           }
-          flush
         >
-          {({ pages }) => (
-            <>
-              <ul className="divide-y divide-line">
-                {pages
-                  .flatMap((page) => page.messages)
-                  .map((message) => (
-                    <li key={message.message_id}>
-                      <Message message={message} />
-                    </li>
-                  ))}
-              </ul>
-              <Pager pages={messages} />
-            </>
+          {(all) => (
+            <ul className="divide-y divide-line">
+              {all.map((message) => (
+                <li key={message.message_id}>
+                  <Message message={message} />
+                </li>
+              ))}
+            </ul>
           )}
-        </QueryView>
+        </PagedList>
       </Card>
     </>
   );

@@ -6,20 +6,15 @@ import { useCallback } from 'react';
 import { formatDateTime } from '../../lib/format/format-time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
-import { DataTable } from '../../ui/data-table.tsx';
+import type { Column } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ListSkeleton } from '../../ui/list-skeleton.tsx';
 import { Money } from '../../ui/money.tsx';
 import { OperatorOnly } from '../../ui/operator-only.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { Pager } from '../../ui/pager.tsx';
-import { QueryView } from '../../ui/query-view.tsx';
+import { PagedTable } from '../../ui/paged-table.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { useUser } from '../accounts/session.ts';
 import { accountsQuery } from './credit-queries.ts';
-
-const ROW_HEIGHT = 60;
 
 /** The operator's view of the users, with their balances. */
 export function AccountsPage() {
@@ -55,89 +50,71 @@ function Accounts() {
           onChange={search}
         />
       </div>
-      <Card flush>
-        <QueryView
-          query={accounts}
-          failed="The accounts could not be loaded"
-          pending={<ListSkeleton rowHeight={ROW_HEIGHT} />}
-          isEmpty={({ pages }) => pages[0]?.accounts.length === 0}
-          empty={<EmptyState icon={<Users aria-hidden />} title="No accounts found" />}
-          flush
-        >
-          {({ pages }) => (
-            <>
-              <AccountsTable accounts={pages.flatMap((page) => page.accounts)} more={accounts.hasNextPage} />
-              <Pager pages={accounts} />
-            </>
-          )}
-        </QueryView>
-      </Card>
+      <PagedTable
+        label="Accounts"
+        query={accounts}
+        rows={(page) => page.accounts}
+        rowKey={(account) => account.user_id}
+        rowHeight={60}
+        columns={columns}
+        failed="The accounts could not be loaded"
+        empty={<EmptyState icon={<Users aria-hidden />} title="No accounts found" />}
+      />
     </>
   );
 }
 
-function AccountsTable({ accounts, more }: { accounts: Account[]; more: boolean }) {
-  return (
-    <DataTable
-      label="Accounts"
-      rows={accounts}
-      rowKey={(account) => account.user_id}
-      rowHeight={ROW_HEIGHT}
-      more={more}
-      columns={[
-        {
-          id: 'who',
-          header: 'Account',
-          cell: ({ username, email, is_operator, is_deleted, email_verified }) => (
-            <>
-              <span className="flex flex-wrap items-center gap-2">
-                <span className="break-all font-medium">{username}</span>
-                {is_operator && <Badge tone="accent">Operator</Badge>}
-                {is_deleted && <Badge>Deleted</Badge>}
-                {!is_deleted && !email_verified && <Badge>Unverified</Badge>}
-              </span>
-              {!is_deleted && <span className="block break-all text-muted text-xs">{email}</span>}
-            </>
-          ),
-        },
-        {
-          id: 'since',
-          header: 'Since',
-          width: '10.5rem',
-          hideBelow: 'md',
-          cell: ({ created_at }) => formatDateTime(new Date(created_at)),
-        },
-        {
-          id: 'held',
-          header: 'Held',
-          numeric: true,
-          width: '7rem',
-          hideBelow: 'md',
-          cell: ({ held }) => <Money bgl={held} />,
-        },
-        {
-          id: 'balance',
-          header: 'Balance',
-          numeric: true,
-          width: '8rem',
-          cell: ({ balance }) => <Money bgl={balance} />,
-        },
-        {
-          id: 'audit',
-          header: <span className="sr-only">Audit Log</span>,
-          width: '7rem',
-          hideBelow: 'sm',
-          cell: ({ username, user_id }) => (
-            <Link
-              to="/operator/audit"
-              search={{ user: user_id }}
-              className="rounded text-[0.8125rem] text-muted hover:text-ink hover:underline"
-            >
-              Audit Log<span className="sr-only"> of {username}</span>
-            </Link>
-          ),
-        },
-      ]}
-    />
-  );
-}
+const columns: Column<Account>[] = [
+  {
+    id: 'who',
+    header: 'Account',
+    cell: ({ username, email, is_operator, is_deleted, email_verified }) => (
+      <>
+        <span className="flex flex-wrap items-center gap-2">
+          <span className="break-all font-medium">{username}</span>
+          {is_operator && <Badge tone="accent">Operator</Badge>}
+          {is_deleted && <Badge>Deleted</Badge>}
+          {!is_deleted && !email_verified && <Badge>Unverified</Badge>}
+        </span>
+        {!is_deleted && <span className="block break-all text-muted text-xs">{email}</span>}
+      </>
+    ),
+  },
+  {
+    id: 'since',
+    header: 'Since',
+    width: '10.5rem',
+    hideBelow: 'md',
+    cell: ({ created_at }) => formatDateTime(new Date(created_at)),
+  },
+  {
+    id: 'held',
+    header: 'Held',
+    numeric: true,
+    width: '7rem',
+    hideBelow: 'md',
+    cell: ({ held }) => <Money bgl={held} />,
+  },
+  {
+    id: 'balance',
+    header: 'Balance',
+    numeric: true,
+    width: '8rem',
+    cell: ({ balance }) => <Money bgl={balance} />,
+  },
+  {
+    id: 'audit',
+    header: <span className="sr-only">Audit Log</span>,
+    width: '7rem',
+    hideBelow: 'sm',
+    cell: ({ username, user_id }) => (
+      <Link
+        to="/operator/audit"
+        search={{ user: user_id }}
+        className="rounded text-[0.8125rem] text-muted hover:text-ink hover:underline"
+      >
+        Audit Log<span className="sr-only"> of {username}</span>
+      </Link>
+    ),
+  },
+];

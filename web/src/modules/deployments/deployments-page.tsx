@@ -4,15 +4,12 @@ import { useState } from 'react';
 import { formatNumber } from '../../lib/format/format-number.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
+import type { Column } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Figure } from '../../ui/figure.tsx';
-import { ListSkeleton } from '../../ui/list-skeleton.tsx';
 import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { Pager } from '../../ui/pager.tsx';
-import { QueryView } from '../../ui/query-view.tsx';
+import { PagedTable } from '../../ui/paged-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -28,8 +25,6 @@ import { type DeploymentsSearch, isNarrowed } from './list/deployments-search.ts
 import { useActiveKontextDeployment } from './own-image-models.ts';
 import { TerminateDialog } from './terminate-dialog.tsx';
 import { useDeploymentStats, useDeployments } from './use-deployments.ts';
-
-const ROW_HEIGHT = 60;
 
 export const TextDeploymentsPage = () => <DeploymentsPage family="text" />;
 export const ImageDeploymentsPage = () => <DeploymentsPage family="image" />;
@@ -93,13 +88,16 @@ function DeploymentTable({ family, deployments, isNarrowed: narrowed, onDeploy }
   const [ending, setEnding] = useState<Deployment | null>(null);
   const { none, noneAbout, deploy } = families[family];
   return (
-    <Card flush>
-      <QueryView
+    <>
+      <PagedTable
+        label="Deployments"
         query={deployments}
-        flush
+        rows={(page) => page.deployments}
+        rowKey={({ pod_id }) => pod_id}
+        rowHeight={60}
+        columns={columnsOf(family, setEnding)}
+        onRowClick={(deployment) => void navigate(linkTo(deployment))}
         failed="Your deployments could not be loaded"
-        pending={<ListSkeleton rowHeight={ROW_HEIGHT} />}
-        isEmpty={({ pages }) => pages[0]?.deployments.length === 0}
         empty={
           narrowed ? (
             <NoDeploymentsFound />
@@ -112,22 +110,9 @@ function DeploymentTable({ family, deployments, isNarrowed: narrowed, onDeploy }
             />
           )
         }
-      >
-        {({ pages }) => (
-          <DataTable
-            label="Deployments"
-            columns={columnsOf(family, setEnding)}
-            rows={pages.flatMap((page) => page.deployments)}
-            rowKey={({ pod_id }) => pod_id}
-            rowHeight={ROW_HEIGHT}
-            more={deployments.hasNextPage}
-            onRowClick={(deployment) => void navigate(linkTo(deployment))}
-          />
-        )}
-      </QueryView>
-      <Pager pages={deployments} />
+      />
       {ending && <TerminateDialog deployment={ending} onClose={() => setEnding(null)} />}
-    </Card>
+    </>
   );
 }
 

@@ -1,19 +1,15 @@
 import type { Work } from '@bakehouse/contract/machines';
 import { Link } from '@tanstack/react-router';
 import { Layers } from 'lucide-react';
-import { Card } from '../../ui/card.tsx';
-import { DataTable } from '../../ui/data-table.tsx';
+import type { Column } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ListSkeleton } from '../../ui/list-skeleton.tsx';
-import { Pager } from '../../ui/pager.tsx';
-import { QueryView } from '../../ui/query-view.tsx';
+import { PagedTable } from '../../ui/paged-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useUser } from '../accounts/session.ts';
 import { describeAmount, describeSharing, describeSlots, describeWork } from './describe-work.ts';
 import { useWork } from './machine-queries.ts';
 
-const ROW_HEIGHT = 60;
 const LINK = 'rounded font-medium hover:underline';
 
 /** What runs on the machines, and what waits for them. */
@@ -25,74 +21,52 @@ export function WorkTable() {
     <div className="mt-8">
       <h2 className="font-semibold text-base">Queue</h2>
       <p className="mt-0.5 mb-3 min-h-5 text-muted">{newest && describeAmount(newest)}</p>
-      <Card flush>
-        <QueryView
-          query={work}
-          failed="The queue could not be loaded"
-          pending={<ListSkeleton rows={1} rowHeight={ROW_HEIGHT} />}
-          isEmpty={({ pages }) => pages[0]?.work.length === 0}
-          empty={
-            <EmptyState
-              icon={<Layers aria-hidden />}
-              title="Nothing is running or waiting"
-              description="Training runs, deployments and the models of this installation are listed here while they run or wait for a machine."
-            />
-          }
-          flush
-        >
-          {({ pages }) => (
-            <>
-              <Rows rows={withoutRepeats(pages.flatMap((page) => page.work))} more={work.hasNextPage} />
-              <Pager pages={work} />
-            </>
-          )}
-        </QueryView>
-      </Card>
+      <PagedTable
+        label="Queue"
+        query={work}
+        rows={(page) => page.work}
+        rowKey={({ work_id }) => work_id}
+        rowHeight={60}
+        skeletonRows={1}
+        columns={columns}
+        failed="The queue could not be loaded"
+        empty={
+          <EmptyState
+            icon={<Layers aria-hidden />}
+            title="Nothing is running or waiting"
+            description="Training runs, deployments and the models of this installation are listed here while they run or wait for a machine."
+          />
+        }
+      />
     </div>
   );
 }
 
-/** Between two pages a piece of work may move from one to the other. */
-function withoutRepeats(rows: Work[]): Work[] {
-  return [...new Map(rows.map((row) => [row.work_id, row])).values()];
-}
-
-function Rows({ rows, more }: { rows: Work[]; more: boolean }) {
-  return (
-    <DataTable
-      label="Queue"
-      rows={rows}
-      rowKey={({ work_id }) => work_id}
-      rowHeight={ROW_HEIGHT}
-      more={more}
-      columns={[
-        { id: 'work', header: 'Work', cell: (work) => <WorkCell work={work} /> },
-        {
-          id: 'machine',
-          header: 'Machine',
-          width: '12rem',
-          hideBelow: 'md',
-          cell: ({ machine }) => machine ?? <span className="text-muted">None yet</span>,
-        },
-        { id: 'slots', header: 'Takes', width: '11rem', hideBelow: 'md', cell: describeSlots },
-        {
-          id: 'state',
-          header: 'State',
-          width: '9rem',
-          cell: ({ state, position, since }) => (
-            <>
-              <StatusBadge status={state} />
-              <span className="mt-0.5 block text-muted text-xs">
-                {position !== null && `Number ${position}, `}
-                <RelativeTime at={since} inSentence={position !== null} />
-              </span>
-            </>
-          ),
-        },
-      ]}
-    />
-  );
-}
+const columns: Column<Work>[] = [
+  { id: 'work', header: 'Work', cell: (work) => <WorkCell work={work} /> },
+  {
+    id: 'machine',
+    header: 'Machine',
+    width: '12rem',
+    hideBelow: 'md',
+    cell: ({ machine }) => machine ?? <span className="text-muted">None yet</span>,
+  },
+  { id: 'slots', header: 'Takes', width: '11rem', hideBelow: 'md', cell: describeSlots },
+  {
+    id: 'state',
+    header: 'State',
+    width: '9rem',
+    cell: ({ state, position, since }) => (
+      <>
+        <StatusBadge status={state} />
+        <span className="mt-0.5 block text-muted text-xs">
+          {position !== null && `Number ${position}, `}
+          <RelativeTime at={since} inSentence={position !== null} />
+        </span>
+      </>
+    ),
+  },
+];
 
 function WorkCell({ work }: { work: Work }) {
   return (

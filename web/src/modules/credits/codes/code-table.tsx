@@ -1,15 +1,20 @@
 import type { CreditCode } from '@bakehouse/contract/codes';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Ticket } from 'lucide-react';
 import { useState } from 'react';
 import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
-import { type Column, DataTable } from '../../../ui/data-table.tsx';
+import type { Column } from '../../../ui/data-table.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Money } from '../../../ui/money.tsx';
-import { useRevokeCode } from './code-calls.ts';
+import { PagedTable } from '../../../ui/paged-table.tsx';
+import { codesQuery, useRevokeCode } from './code-calls.ts';
 
-/** Each code with its state and who redeemed it. */
-export function CodeTable({ codes }: { codes: readonly CreditCode[] }) {
+/** All codes, each with its state and who redeemed it; an open one can be revoked. */
+export function CodeTable() {
+  const list = useInfiniteQuery(codesQuery);
   const revoke = useRevokeCode();
   const [asked, setAsked] = useState<CreditCode | null>(null);
   const actions: Column<CreditCode> = {
@@ -29,7 +34,23 @@ export function CodeTable({ codes }: { codes: readonly CreditCode[] }) {
   };
   return (
     <>
-      <DataTable label="Codes" rows={codes} rowKey={({ id }) => id} columns={[...columns, actions]} />
+      <PagedTable
+        label="Codes"
+        title="All codes"
+        query={list}
+        rows={(page) => page.codes}
+        rowKey={({ id }) => id}
+        columns={[...columns, actions]}
+        skeletonRows={6}
+        failed="The codes could not be loaded"
+        empty={
+          <EmptyState
+            icon={<Ticket aria-hidden />}
+            title="No codes yet"
+            description="Codes you create are listed here, with who redeemed them."
+          />
+        }
+      />
       <ConfirmDialog
         open={asked !== null}
         onOpenChange={(open) => !open && setAsked(null)}

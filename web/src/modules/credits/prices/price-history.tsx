@@ -3,45 +3,34 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { History } from 'lucide-react';
 import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { Badge } from '../../../ui/badge.tsx';
-import { Card } from '../../../ui/card.tsx';
-import { type Column, DataTable } from '../../../ui/data-table.tsx';
+import type { Column } from '../../../ui/data-table.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Money } from '../../../ui/money.tsx';
-import { Pager } from '../../../ui/pager.tsx';
-import { QueryView } from '../../../ui/query-view.tsx';
-import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+import { PagedTable } from '../../../ui/paged-table.tsx';
 import { priceChangesQuery } from './price-calls.ts';
 import { priceUnits } from './price-units.ts';
 
 /** Every change that was made of a price, newest first. */
 export function PriceHistory() {
   const list = useInfiniteQuery(priceChangesQuery);
-  const changes = list.data?.pages.flatMap((page) => page.changes);
   return (
-    <Card title="History" flush>
-      <QueryView
-        query={{ ...list, data: changes }}
-        failed="The history could not be loaded"
-        pending={
-          <LoadingRegion className="grid gap-4 px-5 pb-5">
-            <Skeleton className="h-6" />
-            <Skeleton className="h-6" />
-          </LoadingRegion>
-        }
-        isEmpty={(rows) => rows.length === 0}
-        empty={
-          <EmptyState
-            icon={<History aria-hidden />}
-            title="No changes yet"
-            description="All prices are still the defaults."
-          />
-        }
-        flush
-      >
-        {(rows) => <DataTable label="History" rows={rows} rowKey={({ id }) => id} columns={columns} />}
-      </QueryView>
-      <Pager pages={list} />
-    </Card>
+    <PagedTable
+      label="History"
+      title="History"
+      query={list}
+      rows={(page) => page.changes}
+      rowKey={({ id }) => id}
+      columns={columns}
+      skeletonRows={2}
+      failed="The history could not be loaded"
+      empty={
+        <EmptyState
+          icon={<History aria-hidden />}
+          title="No changes yet"
+          description="All prices are still the defaults."
+        />
+      }
+    />
   );
 }
 

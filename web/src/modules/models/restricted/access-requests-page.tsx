@@ -5,11 +5,9 @@ import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
-import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
 import { OperatorOnly } from '../../../ui/operator-only.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
-import { Pager } from '../../../ui/pager.tsx';
-import { QueryView } from '../../../ui/query-view.tsx';
+import { PagedList } from '../../../ui/paged-list.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { RequestList } from './request-list.tsx';
@@ -74,11 +72,12 @@ function Requests() {
         />
       }
     >
-      <QueryView
-        query={{ ...requests, data: requests.data?.pages.flatMap((page) => page.requests) }}
+      <PagedList
+        query={requests}
+        rows={(page) => page.requests}
+        rowHeight={72}
+        skeletonRows={2}
         failed="The requests could not be loaded"
-        pending={<ListSkeleton rows={2} rowHeight={72} />}
-        isEmpty={(all) => all.length === 0}
         empty={
           <EmptyState
             icon={<Inbox aria-hidden />}
@@ -86,11 +85,9 @@ function Requests() {
             description="Requests for access to restricted models appear here for you to decide."
           />
         }
-        flush
       >
         {(all) => <RequestList requests={all} />}
-      </QueryView>
-      <Pager pages={requests} />
+      </PagedList>
     </Card>
   );
 }

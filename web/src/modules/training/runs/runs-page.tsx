@@ -5,15 +5,11 @@ import type { ReactNode } from 'react';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { useSheets } from '../../../lib/sheet.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Card } from '../../../ui/card.tsx';
-import { DataTable } from '../../../ui/data-table.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Figure } from '../../../ui/figure.tsx';
-import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
-import { Pager } from '../../../ui/pager.tsx';
-import { QueryView } from '../../../ui/query-view.tsx';
+import { PagedTable } from '../../../ui/paged-table.tsx';
 import { SearchInput } from '../../../ui/search-input.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
@@ -26,7 +22,6 @@ const route = getRouteApi('/app/llm-training');
 
 /** As many curves as can be distinguished. */
 const COMPARED_MAX = 4;
-const ROW_HEIGHT = 60;
 
 const states = [
   { value: 'all', label: 'All runs' },
@@ -97,30 +92,22 @@ function Stats() {
 function Filter() {
   const { search = '', state, sort } = route.useSearch();
   const navigate = route.useNavigate();
+  const change = (changed: Partial<ReturnType<typeof route.useSearch>>) =>
+    void navigate({ search: (previous) => ({ ...previous, ...changed }), replace: true });
   return (
     <div className="mb-4 flex flex-wrap items-center gap-2">
       <div className="min-w-48 flex-1 sm:max-w-xs">
         <SearchInput
           label="Search runs"
           value={search}
-          onChange={(value) =>
-            void navigate({
-              search: ({ search: _, ...rest }) => ({ ...rest, ...(value && { search: value }) }),
-              replace: true,
-            })
-          }
+          onChange={(value) => change({ search: value || undefined })}
         />
       </div>
       <div className="w-40">
         <Select<RunFilter | 'all'>
           aria-label="State"
           value={state ?? 'all'}
-          onChange={(value) =>
-            void navigate({
-              search: ({ state: _, ...rest }) => ({ ...rest, ...(value !== 'all' && { state: value }) }),
-              replace: true,
-            })
-          }
+          onChange={(value) => change({ state: value === 'all' ? undefined : value })}
           options={states}
         />
       </div>
@@ -128,12 +115,7 @@ function Filter() {
         <Select<'created' | 'title'>
           aria-label="Sort by"
           value={sort ?? 'created'}
-          onChange={(value) =>
-            void navigate({
-              search: ({ sort: _, ...rest }) => ({ ...rest, ...(value === 'title' && { sort: value }) }),
-              replace: true,
-            })
-          }
+          onChange={(value) => change({ sort: value === 'title' ? value : undefined })}
           options={[
             { value: 'created', label: 'Newest' },
             { value: 'title', label: 'Name' },
@@ -152,39 +134,27 @@ function RunList({ compared, create }: ListProps) {
   const runs = useRuns({ search, state, sort });
   const isNarrowed = search !== undefined || state !== undefined;
   return (
-    <Card flush>
-      <QueryView
-        query={runs}
-        flush
-        failed="Your runs could not be loaded"
-        pending={<ListSkeleton rowHeight={ROW_HEIGHT} />}
-        isEmpty={({ pages }) => pages[0]?.runs.length === 0}
-        empty={
-          isNarrowed ? (
-            <EmptyState title="No runs found" description="No runs match your search and filter." />
-          ) : (
-            <EmptyState
-              icon={<Sparkles aria-hidden />}
-              title="No runs yet"
-              description="A run fine-tunes a model on one of your datasets. You can watch its curves as it learns."
-              action={create}
-            />
-          )
-        }
-      >
-        {({ pages }) => (
-          <DataTable
-            label="Runs"
-            columns={runsColumns(compared)}
-            rows={pages.flatMap((page) => page.runs)}
-            rowKey={(run) => run.run_id}
-            rowHeight={ROW_HEIGHT}
-            more={runs.hasNextPage}
-            onRowClick={(run) => void navigate({ to: '/runs/$id', params: { id: run.run_id } })}
+    <PagedTable
+      label="Runs"
+      query={runs}
+      rows={(page) => page.runs}
+      rowKey={(run) => run.run_id}
+      rowHeight={60}
+      columns={runsColumns(compared)}
+      onRowClick={(run) => void navigate({ to: '/runs/$id', params: { id: run.run_id } })}
+      failed="Your runs could not be loaded"
+      empty={
+        isNarrowed ? (
+          <EmptyState title="No runs found" description="No runs match your search and filter." />
+        ) : (
+          <EmptyState
+            icon={<Sparkles aria-hidden />}
+            title="No runs yet"
+            description="A run fine-tunes a model on one of your datasets. You can watch its curves as it learns."
+            action={create}
           />
-        )}
-      </QueryView>
-      <Pager pages={runs} />
-    </Card>
+        )
+      }
+    />
   );
 }
