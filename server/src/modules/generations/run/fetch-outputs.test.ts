@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Readable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { BadPicture } from '../../media/inspect-picture.ts';
@@ -12,6 +13,9 @@ import { fetchOutputs } from './fetch-outputs.ts';
 const { signal } = new AbortController();
 /** Of one user, who only wants to know how long they are. */
 const asked = { userId: 'ada', keep: async (bytes: Readable) => (await buffer(bytes)).length };
+
+const full = new Error('no space left');
+const fullDisk = () => new Writable({ write: (_bytes, _encoding, done) => done(full) });
 
 /** A service that has generated so many pictures. */
 async function serve(count: number, answer: RequestListener) {
@@ -79,14 +83,23 @@ test('this process holds eight at once, whoever they are for, until they are sto
   expect(most).toBe(8);
 });
 
-test('a picture that cannot be stored ends the attempt, and is not said to be lost at its service', async () => {
-  const generated = await serve(2, (_request, response) => void response.end(pictureFiles.png));
-  const full = new Error('no space left');
-  const keep = () => Promise.reject(full);
-  await expect(fetchOutputs(generated, { userId: 'ada', keep, signal, waitsForAll: false })).rejects.toBe(
-    full,
-  );
-});
+test.each([
+  { when: 'before', keep: () => Promise.reject(full) },
+  { when: 'while', keep: (bytes: Readable) => pipeline(bytes, fullDisk()) },
+])(
+  'a picture that cannot be stored, known $when it comes, ends the attempt, and is not said to be lost at its service',
+  async ({ keep }) => {
+    let calls = 0;
+    const generated = await serve(1, (_request, response) => {
+      calls += 1;
+      // More than the streams on its way hold.
+      response.end(Buffer.alloc(2_000_000));
+    });
+    const fetched = fetchOutputs(generated, { userId: 'ada', keep, signal, waitsForAll: true });
+    await expect(fetched).rejects.toBe(full);
+    expect(calls).toBeLessThanOrEqual(1);
+  },
+);
 
 test('a picture that cannot be reached is fetched again later, and one whose address is dead is not', async () => {
   const fetchFrom = async (answer: RequestListener) =>

@@ -94,7 +94,7 @@ function isOutOfReach(error: unknown): boolean {
   return error instanceof AppError && error.cause !== undefined;
 }
 
-/** The file at an address, and whether its end was not reached. */
+/** The file at an address, and whether its fetch failed. */
 function download(
   address: URL,
   service: URL,
@@ -111,9 +111,11 @@ function download(
     try {
       yield* await fetchPublic(address, options);
     } catch (error) {
-      hasFailed = true;
+      // The error of whoever reads the stream comes here too, once it has destroyed the stream.
+      hasFailed = !bytes.destroyed;
       throw error;
     }
   };
-  return { bytes: Readable.from(pieces(), { objectMode: false }), hasFailed: () => hasFailed };
+  const bytes = Readable.from(pieces(), { objectMode: false });
+  return { bytes, hasFailed: () => hasFailed };
 }
