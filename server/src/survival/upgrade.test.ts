@@ -5,17 +5,21 @@ import { chatCompletions } from '@bakehouse/contract/chat';
 import { getBalance, transferTokens } from '@bakehouse/contract/credits';
 import { terminatePod, vllmStatus } from '@bakehouse/contract/deployments/text';
 import { listRuns } from '@bakehouse/contract/training';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, inject, test, vi } from 'vitest';
 import type { Driver } from '../engine/drivers/driver.ts';
 import { createFakeDriver, type Script } from '../engine/drivers/fake/fake-driver.ts';
 import { expireHoldsJob } from '../modules/credits/jobs/expire-holds.ts';
+import { proveLedger } from '../modules/credits/verification/prove-ledger.ts';
 import { verifyLedger } from '../modules/credits/verification/verify-ledger.ts';
 import { stubModelServer } from '../modules/deployments/testing/stub-model-server.ts';
+import { connect } from '../platform/db/database.ts';
 import { MIGRATIONS_DIR, migrate } from '../platform/db/setup/migrate.ts';
 import { prepareDatabase } from '../platform/db/setup/prepare-database.ts';
 import { findStoredBytes } from '../platform/storage/owner-queries.ts';
 import { fakeClock } from '../testing/fake-clock.ts';
+import { onFileEnd } from '../testing/on-file-end.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
 import { createDatabase, dropDatabase } from '../testing/temporary-postgres.ts';
 import { type TestServer, testServer } from '../testing/test-server.ts';
@@ -40,8 +44,8 @@ const bob = {
 };
 
 /** A database with the schema and the rows of then, before any later step. */
-async function databaseOfThen(): Promise<{ url: string; close: () => Promise<void> }> {
-  const name = `upgrade_${process.pid}`;
+async function databaseOfThen(nth = 1): Promise<{ url: string; close: () => Promise<void> }> {
+  const name = `upgrade_${process.pid}_${nth}`;
   const url = await createDatabase(inject('postgresUrl'), name);
   const dir = await temporaryFolder();
   await cp(path.join(MIGRATIONS_DIR, BASELINE), path.join(dir, BASELINE));
@@ -191,3 +195,23 @@ test('a database at the baseline is taken over at work, without loss', async () 
   await expectSoundLedger(server);
   expect(await balanceOf(server, ada)).toMatchObject({ held: '0' });
 }, 120_000);
+
+test('a seal that was proven before an upgrade is missed after it', async () => {
+  const { url, close } = await databaseOfThen(2);
+  const db = connect(url);
+  onFileEnd(async () => {
+    await db.destroy();
+    await close();
+  });
+  await sql`
+    insert into ledger_verifications (seq, hash, totals_digest)
+    select seq, hash, '' from ledger_seals order by seq`.execute(db);
+  await sql`insert into ledger_last_proof (proved_at, report) values (now(), '{"checks": []}')`.execute(db);
+  await prepareDatabase(url);
+  await db.transaction().execute(async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx);
+    await sql`delete from ledger_seals where seq = 6`.execute(tx);
+  });
+  const chain = (await proveLedger(db)).checks.find(({ name }) => name === 'chain');
+  expect(chain?.detail).toBe('The seal of transfer 6 is not the one that was proven before');
+});
