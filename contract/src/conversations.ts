@@ -4,6 +4,8 @@ import { only } from './fields/only.ts';
 
 /** Conversations of a user that are kept; the ones that were saved longest ago go first. */
 export const CONVERSATIONS_MAX = 200;
+/** Bytes of all conversations of a user; where there are more, the same go. */
+export const CONVERSATIONS_BYTES_MAX = 20 * 1024 * 1024;
 /** Characters of the turns of one, as JSON: of a longer one the app keeps the newest. */
 export const TURNS_LENGTH_MAX = 200_000;
 
@@ -53,6 +55,8 @@ export const getConversation = endpoint({
     conversation: conversation.nullable(),
     /** Counts how often it was saved; 0 for none. */
     version: z.int(),
+    /** That of the last save; null for none. */
+    save_id: z.string().nullable(),
     /** Whether this installation keeps conversations. */
     is_kept: z.boolean(),
   }),
@@ -65,9 +69,14 @@ export const saveConversation = endpoint({
   summary: 'Save a conversation; 409 if another tab or device has saved it since `version`',
   operation: 'save the conversation',
   // Each character of the turns, of the system prompt and of a question may have four bytes.
-  bodyBytesMax: 2 * 1024 * 1024,
+  bodyBytesMax: 1024 * 1024,
   query,
-  body: only({ version: z.int().min(0), conversation }),
+  body: only({
+    version: z.int().min(0),
+    /** A new one for each save: a client that got no answer finds by it whether the save has come. */
+    save_id: z.uuid('save_id must be a UUID'),
+    conversation,
+  }),
   response: z.object({ version: z.int() }),
 });
 

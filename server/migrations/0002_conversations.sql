@@ -5,7 +5,10 @@ create table conversations (
   id text not null,
   -- Counts its saves: whoever saves says which one they have seen.
   version integer not null,
+  -- Of its last save: whoever got no answer to a save knows by it that it has come.
+  save_id uuid not null,
   content jsonb not null,
+  size_bytes integer not null,
   saved_at timestamptz not null,
   primary key (user_id, id)
 );

@@ -102,7 +102,9 @@ async function fillTables(db: Database, userId: string): Promise<void> {
     values (${userId}, 'credits_bought', '{"amount_micro": "1"}')`.execute(db);
   await sql`insert into x_accounts
     values (${userId}, '7', 'ada', 'secret', 'secret', now(), now())`.execute(db);
-  await sql`insert into conversations values (${userId}, 'crumb', 1, '{}', now())`.execute(db);
+  await sql`insert into conversations values (${userId}, 'crumb', 1, gen_random_uuid(), '{}', 2, now())`.execute(
+    db,
+  );
   await sql`insert into x_posts values (${userId}, now(), '8')`.execute(db);
   await sql`insert into onboarding_steps (user_id, step) values (${userId}, 'create_model')`.execute(db);
   await sql`insert into training_configurations (user_id, name, payload) values (${userId}, 'Mine', '{}')`.execute(

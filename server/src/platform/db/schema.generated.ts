@@ -156,7 +156,9 @@ export type ConversationsTable = {
   user_id: string;
   id: string;
   version: number;
+  save_id: string;
   content: Json;
+  size_bytes: number;
   saved_at: Timestamp;
 };
 

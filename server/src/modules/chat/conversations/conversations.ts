@@ -20,30 +20,39 @@ export async function getConversation(
   { db, config, caller }: Context,
   { query: { model: id } }: InputOf<typeof contract.getConversation>,
 ): Promise<ResponseOf<typeof contract.getConversation>> {
-  const saved = await selectConversation(db, { userId: caller.userId, id });
+  const { keepConversations: is_kept } = config;
+  const saved = is_kept ? await selectConversation(db, { userId: caller.userId, id }) : undefined;
   return {
     conversation: saved?.content ?? null,
     version: saved?.version ?? 0,
-    is_kept: config.keepConversations,
+    save_id: saved?.saveId ?? null,
+    is_kept,
   };
 }
 
 /** Saves it as the next version. Throws AppError 'conflict' where somebody else has saved it since, or none are kept here. */
 export async function saveConversation(
   ctx: Context,
-  { query: { model: id }, body: { version, conversation } }: InputOf<typeof contract.saveConversation>,
+  {
+    query: { model: id },
+    body: { version, save_id: saveId, conversation },
+  }: InputOf<typeof contract.saveConversation>,
 ): Promise<ResponseOf<typeof contract.saveConversation>> {
   if (!ctx.config.keepConversations)
     throw new AppError('conflict', { publicMessage: 'This installation does not keep conversations' });
   const { userId } = ctx.caller;
   await inTransaction(ctx.db, async (tx) => {
-    const save = { userId, id, version, content: conversation, now: ctx.clock.now() };
+    const save = { userId, id, version, saveId, content: conversation, now: ctx.clock.now() };
     if (!(await saveAtVersion(tx, save))) {
       throw new AppError('conflict', {
         publicMessage: 'This conversation was changed in another tab or on another device',
       });
     }
-    if (version === 0) await deleteOldest(tx, { userId, keep: contract.CONVERSATIONS_MAX });
+    await deleteOldest(tx, {
+      userId,
+      keep: contract.CONVERSATIONS_MAX,
+      bytes: contract.CONVERSATIONS_BYTES_MAX,
+    });
     await publishChange(tx, userId, { topic: 'conversation', id });
   });
   return { version: version + 1 };

@@ -1,6 +1,6 @@
-import { saveConversation } from '@bakehouse/contract/conversations';
+import { getConversation, saveConversation } from '@bakehouse/contract/conversations';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
 import { browserStorage } from '../../../lib/tab-storage.ts';
 import { initialSettings } from './chat-options.tsx';
@@ -23,10 +23,9 @@ const shown = vi.fn<(conversation: Conversation) => void>();
 const failed = vi.fn<(error: unknown) => void>();
 
 function open(is_kept = true) {
-  const { conversation, version } = { conversation: null, version: 0 };
   return openConversation(
     { userId: 'ada', model: 'rye' },
-    { conversation, version, is_kept },
+    { conversation: null, version: 0, save_id: null, is_kept },
     { show: shown, failed },
   );
 }
@@ -44,8 +43,11 @@ beforeEach(async () => {
     return answer;
   });
   localStorage.clear();
+  sessionStorage.clear();
   setCredentials({ userId: 'ada', apiKey: 'bk_1' });
 });
+
+afterEach(() => vi.useRealTimers());
 
 test('of a long conversation the oldest questions go first, each with its answer', () => {
   const all = [...first, ...second, ...third];
@@ -72,35 +74,81 @@ test('a change is made to what another tab has saved before', async () => {
   expect(conversation.current().turns).toEqual([...first, ...second]);
 });
 
-test('what could not be saved is saved with what comes next', async () => {
+test('what could not be saved is tried again, and kept by this tab meanwhile', async () => {
+  vi.useFakeTimers();
   const conversation = open();
   failure = new Error('The server is away');
   conversation.change(add(first));
-  await expect.poll(() => failed.mock.calls).toEqual([[failure]]);
+  await vi.advanceTimersByTimeAsync(300);
+  expect(failed.mock.calls).toEqual([[failure]]);
+  expect(sessionStorage).toHaveLength(1);
   failure = null;
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(kept.read('rye').turns).toEqual(first);
+  expect(sessionStorage).toHaveLength(0);
+});
+
+test('a save whose answer was lost is not made twice', async () => {
+  vi.useFakeTimers();
+  call.mockImplementationOnce(async (endpoint, input) => {
+    kept.answer(endpoint, input);
+    throw new Error('The connection broke');
+  });
+  const conversation = open();
+  conversation.change(add(first));
+  await vi.advanceTimersByTimeAsync(300);
   conversation.change(add(second));
-  await expect.poll(() => kept.read('rye').turns).toEqual([...first, ...second]);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(kept.read('rye').turns).toEqual([...first, ...second]);
+});
+
+test('what another tab has saved on top of ours before our answer came is not made twice', async () => {
+  const conversation = open();
+  call.mockImplementationOnce(async (endpoint, input) => {
+    const answer = kept.answer(endpoint, input);
+    kept.keep('rye', { turns: [...first, ...third] });
+    conversation.follow((await call(getConversation, { query: { model: 'rye' } })) as never);
+    return answer;
+  });
+  conversation.change(add(first));
+  await expect.poll(() => conversation.current().turns).toEqual([...first, ...third]);
+  expect(kept.read('rye').turns).toEqual([...first, ...third]);
+});
+
+test('what the page was left with is there again, unless it has come', async () => {
+  const conversation = open();
+  conversation.leave(add(first));
+  expect(kept.read('rye').turns).toEqual(first);
+  const read = kept.answer(getConversation, { query: { model: 'rye' } }) as Parameters<
+    typeof openConversation
+  >[1];
+  const again = openConversation({ userId: 'ada', model: 'rye' }, read, { show: shown, failed });
+  expect(again.current().turns).toEqual(first);
+  failure = new Error('The server is away');
+  again.leave(add(second));
+  expect(
+    openConversation({ userId: 'ada', model: 'rye' }, read, { show: shown, failed }).current().turns,
+  ).toEqual([...first, ...second]);
 });
 
 test('an empty number field stays empty', async () => {
   const settings = { system: 'Be short', options: { temperature: Number.NaN, max_tokens: 64, top_p: 0.5 } };
   open().change((now) => ({ ...now, settings }));
   await expect.poll(() => kept.read('rye').settings.options.temperature).toBeNull();
-  const { version } = { version: 1 };
   const conversation = openConversation(
     { userId: 'ada', model: 'rye' },
-    { conversation: JSON.parse(JSON.stringify(kept.read('rye'))), version, is_kept: true },
+    { conversation: JSON.parse(JSON.stringify(kept.read('rye'))), version: 1, save_id: null, is_kept: true },
     { show: shown, failed },
   );
   expect(conversation.current().settings).toEqual(settings);
 });
 
-test('what this browser kept before is taken over once', async () => {
+test('what this browser kept before is taken over, and goes once it is saved', async () => {
   const old = { turns: first, unanswered: '', settings: initialSettings };
   browserStorage.keep('ada', 'conversation.rye', old);
   expect(open().current()).toEqual(old);
   await expect.poll(() => kept.read('rye').turns).toEqual(first);
-  expect(localStorage).toHaveLength(0);
+  await expect.poll(() => localStorage.length).toBe(0);
 });
 
 test('where none are kept nothing is sent', () => {

@@ -8,8 +8,9 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
+import { isRefused } from '../../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { browserStorage } from '../../../lib/tab-storage.ts';
+import { browserStorage, keepInTab, readFromTab } from '../../../lib/tab-storage.ts';
 import { type ChatSettings, initialSettings } from './chat-options.tsx';
 
 export type Turn = WireConversation['turns'][number];
@@ -28,6 +29,9 @@ type Read = ResponseOf<typeof getConversation>;
 
 /** What is typed into a setting is one save. */
 const GATHER_MS = 250;
+/** A save that has failed is tried again after this long, and then after twice as long each time. */
+const RETRY_MS = 2_000;
+const RETRY_MS_MAX = 60_000;
 /** Saves that another tab or device comes before. */
 const CONFLICTS_MAX = 5;
 /** What a browser sends of a page that is being left. */
@@ -47,37 +51,58 @@ export const conversationQuery = (userId: string, model: string) =>
 /**
  * The conversation at hand: what the server keeps with the changes that are on their way there, one save after the
  * other. Where another tab or device has saved before, the changes are made to what that has saved. `show` is called
- * with what it has become, and `failed` where it could not be saved; the next save tries again.
+ * with what it has become, and `failed` where it could not be saved, which is tried again.
  */
 export function openConversation(
   { userId, model }: { userId: string; model: string },
   read: Read,
   { show, failed }: { show: (conversation: Conversation) => void; failed: (error: unknown) => void },
 ) {
+  const local = localCopy(userId, model);
   let { version } = read;
   let kept = fromWire(read.conversation);
   let changes: Change[] = [];
+  /** Saves without an answer, with how many of the changes each has: one may have come all the same. */
+  let unanswered: { id: string; changes: number }[] = [];
   const current = () => changes.reduce((conversation, change) => change(conversation), kept);
 
+  /** The changes of a save that has come are not made again. */
+  function settle(saveId: string | null): void {
+    const save = unanswered.find(({ id }) => id === saveId);
+    if (!save) return;
+    changes = changes.slice(save.changes);
+    unanswered = [];
+  }
+
   function adopt(newer: Read): void {
+    settle(newer.save_id);
     ({ version } = newer);
     kept = fromWire(newer.conversation);
     show(current());
   }
 
   async function save(): Promise<void> {
-    for (let conflicts = 0; ; conflicts += 1) {
-      const sent = changes.length;
+    for (let conflicts = 0; changes.length > 0; conflicts += 1) {
       const conversation = current();
+      const save_id = crypto.randomUUID();
+      unanswered.push({ id: save_id, changes: changes.length });
       try {
-        ({ version } = await put(model, version, conversation));
-        kept = conversation;
-        changes = changes.slice(sent);
-        const saved: Read = { conversation: toWire(kept), version, is_kept: true };
-        queryClient.setQueryData(conversationQuery(userId, model).queryKey, saved);
+        const saved = await put(model, { version, save_id, conversation });
+        settle(save_id);
+        // An event may have told of it before.
+        if (saved.version > version) {
+          ({ version } = saved);
+          kept = conversation;
+        }
+        const cached: Read = { conversation: toWire(kept), version, save_id, is_kept: true };
+        queryClient.setQueryData(conversationQuery(userId, model).queryKey, cached);
+        local.forget();
         return;
       } catch (error) {
-        if (!(error instanceof ApiError && error.status === 409) || conflicts === CONFLICTS_MAX) throw error;
+        if (!(error instanceof ApiError && error.status === 409) || conflicts === CONFLICTS_MAX) {
+          local.keep({ after: [version, null], save_id, conversation: toWire(conversation) });
+          throw error;
+        }
         adopt(await call(getConversation, { query: { model } }));
       }
     }
@@ -89,8 +114,8 @@ export function openConversation(
     show(current());
     if (read.is_kept) void saves.run();
   };
-  const old = takeFromBrowser(userId, model);
-  if (old && version === 0) change(() => old);
+  const old = local.read(read);
+  if (old) change(old);
   return {
     current,
     change,
@@ -100,26 +125,80 @@ export function openConversation(
     },
     /** Saves from now on without waiting for more. */
     flush: saves.flush,
-    /** While the page is left: saves what is not saved yet, and what this change makes of it. */
+    /** While the page is left: keeps what is not saved yet, and what this change makes of it, here and at the server. */
     leave: (made?: Change): void => {
       if (!read.is_kept || (!made && changes.length === 0)) return;
-      const conversation = made ? made(current()) : current();
-      if (JSON.stringify(conversation).length > KEEPALIVE_BYTES_MAX) return;
-      put(model, version, conversation, true).catch(() => undefined);
+      const conversation = toWire(made ? made(current()) : current());
+      const save_id = crypto.randomUUID();
+      local.keep({ after: [version, unanswered.at(-1)?.id ?? null], save_id, conversation });
+      const { size } = new Blob([JSON.stringify(conversation)]);
+      if (size > KEEPALIVE_BYTES_MAX) return;
+      put(model, { version, save_id, conversation: fromWire(conversation) }, true).catch(() => undefined);
     },
   };
 }
 
+type Save = { version: number; save_id: string; conversation: Conversation };
+
+function put(model: string, { conversation, ...save }: Save, keepalive = false) {
+  const turns = newestTurns(conversation.turns, TURNS_LENGTH_MAX);
+  const body = { ...save, conversation: toWire({ ...conversation, turns }) };
+  return call(saveConversation, { query: { model }, body }, { keepalive });
+}
+
+/** What was left of a conversation: `after` is the version that it follows, or the save that was on its way. */
+type Left = {
+  after: [version: number, saveId: string | null];
+  save_id: string;
+  conversation: WireConversation;
+};
+
+/**
+ * What is kept of a conversation here until the server has it: what this tab could not save; and, of before conversations were
+ * kept in accounts, what this browser has.
+ */
+function localCopy(userId: string, model: string) {
+  const [left, old] = [`left.${model}`, `conversation.${model}`];
+  const forget = () => {
+    keepInTab(userId, left, null);
+    browserStorage.keep(userId, old, null);
+  };
+  return {
+    forget,
+    keep: (value: Left) => void keepInTab(userId, left, value),
+    /** What is to be done to what the server keeps, if anything. */
+    read: ({ version, save_id, is_kept }: Read): Change | null => {
+      const before = browserStorage.read(userId, old);
+      if (isConversation(before)) {
+        const { turns, ...rest } = fromWire(before);
+        return (now) => (version === 0 ? { turns, ...rest } : { ...now, turns: [...turns, ...now.turns] });
+      }
+      const value = readFromTab(userId, left) as Left | null;
+      if (!is_kept || !value || !isConversation(value.conversation)) return null;
+      const [afterVersion, afterSave] = value.after;
+      const isNext = version === afterVersion || (afterSave !== null && save_id === afterSave);
+      if (isNext && save_id !== value.save_id) return () => fromWire(value.conversation);
+      keepInTab(userId, left, null);
+      return null;
+    },
+  };
+}
+
+function isConversation(value: unknown): value is WireConversation {
+  const { turns, settings } = (value ?? {}) as Partial<WireConversation>;
+  return Array.isArray(turns) && typeof settings?.options === 'object';
+}
+
 type Work = { isDue: () => boolean; work: () => Promise<void>; failed: (error: unknown) => void };
 
-/** Does work that is due, once for what comes within a moment, until `flush`; a failure waits for the next time. */
+/** Does work that is due, once for what comes within a moment, and again where it failed; after `flush` at once, and once. */
 function gathered({ isDue, work, failed }: Work) {
   let isRunning = false;
   let isFlushed = false;
   let endPause = () => {};
-  const pause = () =>
+  const pause = (ms: number) =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, isFlushed ? 0 : GATHER_MS);
+      const timer = setTimeout(resolve, ms);
       endPause = () => {
         clearTimeout(timer);
         resolve();
@@ -129,31 +208,25 @@ function gathered({ isDue, work, failed }: Work) {
     async run(): Promise<void> {
       if (isRunning) return;
       isRunning = true;
-      try {
-        while (isDue()) {
-          await pause();
+      for (let retryMs = RETRY_MS; isDue(); ) {
+        await pause(isFlushed ? 0 : GATHER_MS);
+        try {
           await work();
+          retryMs = RETRY_MS;
+        } catch (error) {
+          failed(error);
+          if (isFlushed || isRefused(error)) break;
+          await pause(retryMs);
+          retryMs = Math.min(RETRY_MS_MAX, retryMs * 2);
         }
-      } catch (error) {
-        failed(error);
-      } finally {
-        isRunning = false;
       }
+      isRunning = false;
     },
     flush: (): void => {
       isFlushed = true;
       endPause();
     },
   };
-}
-
-function put(model: string, version: number, conversation: Conversation, keepalive = false) {
-  const turns = newestTurns(conversation.turns, TURNS_LENGTH_MAX);
-  return call(
-    saveConversation,
-    { query: { model }, body: { version, conversation: toWire({ ...conversation, turns }) } },
-    { keepalive },
-  );
 }
 
 /** An empty number field is NaN, and null on the wire. */
@@ -165,18 +238,11 @@ function fromWire(conversation: WireConversation | null): Conversation {
   return { ...conversation, settings: { ...settings, options: { ...options, ...numbers } } };
 }
 
-/** JSON makes null of NaN. */
+/** JSON makes null of NaN. What cannot be stored, NUL and half of a surrogate pair, goes. */
 function toWire(conversation: Conversation): WireConversation {
-  return JSON.parse(JSON.stringify(conversation)) as WireConversation;
-}
-
-/** What this browser kept of the conversation before accounts did; it is there once. */
-function takeFromBrowser(userId: string, model: string): Conversation | null {
-  const name = `conversation.${model}`;
-  const old = browserStorage.read(userId, name);
-  if (old === null) return null;
-  browserStorage.keep(userId, name, null);
-  return fromWire(old as WireConversation);
+  const storable = (_key: string, value: unknown) =>
+    typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value;
+  return JSON.parse(JSON.stringify(conversation, storable)) as WireConversation;
 }
 
 /** Pure: the newest questions with their answers that fit. */

@@ -66,7 +66,7 @@ function ask() {
   const { result, unmount } = renderHook(() =>
     useConversation(
       { userId: 'ada', id: 'pod-1', modelName: 'rye' },
-      { conversation: null, version: 0, is_kept: true },
+      { conversation: null, version: 0, save_id: null, is_kept: true },
     ),
   );
   act(() => void result.current.ask('Which bread?'));

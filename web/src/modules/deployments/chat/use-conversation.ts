@@ -167,7 +167,7 @@ function warnOnce(): () => void {
   let isWarned = false;
   return () => {
     if (!isWarned)
-      notify.warning('This conversation could not be saved. It is lost when you leave this page.');
+      notify.warning('This conversation could not be saved yet. This tab keeps it and tries again.');
     isWarned = true;
   };
 }

@@ -3,18 +3,18 @@ import type { Endpoint } from '@bakehouse/contract/endpoint';
 import { queryClient } from '../../../../lib/api/query-client.ts';
 import { type Conversation, conversationQuery, emptyConversation } from '../kept-conversation.ts';
 
-type Kept = { version: number; conversation: Conversation };
+type Kept = { version: number; save_id?: string; conversation: Conversation };
 
 /** For tests: the conversations of one user as the server keeps them. */
 export function keptConversations() {
   const rows = new Map<string, Kept>();
   const get = (model: string) => {
-    const { version = 0, conversation = null } = rows.get(model) ?? {};
-    return { version, conversation, is_kept: true };
+    const { version = 0, save_id = null, conversation = null } = rows.get(model) ?? {};
+    return { version, save_id, conversation, is_kept: true };
   };
-  const save = (model: string, { version, conversation }: Kept) => {
+  const save = (model: string, { version, save_id, conversation }: Kept) => {
     if (version !== get(model).version) return null;
-    rows.set(model, { version: version + 1, conversation });
+    rows.set(model, { version: version + 1, save_id: save_id ?? crypto.randomUUID(), conversation });
     return { version: version + 1 };
   };
   const keep = (model: string, conversation: Partial<Conversation>) =>
