@@ -68,9 +68,9 @@ export function openConversation(
 
   /** The changes of a save that has come are not made again. */
   function settle(saveId: string | null): void {
-    const save = unanswered.find(({ id }) => id === saveId);
-    if (!save) return;
-    changes = changes.slice(save.changes);
+    const arrived = unanswered.find(({ id }) => id === saveId);
+    if (!arrived) return;
+    changes = changes.slice(arrived.changes);
     unanswered = [];
   }
 
