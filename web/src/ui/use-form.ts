@@ -7,21 +7,21 @@ type Options<Values> = {
   /** What the fields begin with. */
   initial: () => Values;
   /** What is wrong with the fields, in words. Pure. */
-  problemsOf: (values: Values) => Problems<Values>;
-  /** The same of what only the browser's fields know, such as half a date; asked at each submit. */
-  fieldProblemsOf?: (form: HTMLFormElement, values: Values, begun: Values) => Problems<Values>;
+  problemsOf?: (values: Values) => Problems<Values>;
+  /** What is wrong at a submit, and said until something is changed: by the clock, a balance, or half a date in a field. */
+  problemsOnSubmit?: (values: Values, form: HTMLFormElement, begun: Values) => Problems<Values>;
   /** Called with values in which nothing is wrong. */
   onSubmit: (values: Values) => void;
 };
 
 /**
  * The values of a form. Nothing is said to be wrong before the first submit, which puts the focus on the first wrong field;
- * from then on what is wrong follows the typing.
+ * from then on what `problemsOf` finds follows the typing.
  */
 export function useForm<Values extends object>({
   initial,
-  problemsOf,
-  fieldProblemsOf,
+  problemsOf = () => ({}),
+  problemsOnSubmit = () => ({}),
   onSubmit,
 }: Options<Values>) {
   const [begun] = useState(initial);
@@ -46,12 +46,12 @@ export function useForm<Values extends object>({
     onSubmit: (event: FormEvent<HTMLFormElement>) => {
       event.preventDefault();
       form.current = event.currentTarget;
-      const fieldProblems = fieldProblemsOf?.(event.currentTarget, values, begun) ?? {};
+      const foundNow = problemsOnSubmit(values, event.currentTarget, begun);
       focusFirstInvalid(event.currentTarget, () => {
         setTried(true);
-        setRefused(fieldProblems);
+        setRefused(foundNow);
       });
-      if (![...Object.values(found), ...Object.values(fieldProblems)].some(Boolean)) onSubmit(values);
+      if (![...Object.values(found), ...Object.values(foundNow)].some(Boolean)) onSubmit(values);
     },
     /** What the server says is wrong, until something is changed. */
     refuse: (problems: Problems<Values>) => {

@@ -23,8 +23,9 @@ export function EditAssetDialog({ asset, onClose }: { asset: Asset; onClose: () 
       tags: tagsProblem(tags),
     }),
     onSubmit: () => {
+      if (update.isPending) return;
       if (!isDirty) return onClose();
-      if (!update.isPending) update.mutate(changes, { onSuccess: onClose });
+      update.mutate(changes, { onSuccess: onClose });
     },
   });
 

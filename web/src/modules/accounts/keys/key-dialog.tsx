@@ -32,7 +32,7 @@ export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
     initial: () => keyForm(apiKey, currency),
     problemsOf: (values) => keyProblems(values, apiKey, currency),
     // One that the key already has may lie in the past.
-    fieldProblemsOf: (fields, { lastDay }, begun) =>
+    problemsOnSubmit: ({ lastDay }, fields, begun) =>
       lastDay === '' || lastDay !== begun.lastDay ? { lastDay: lastDayProblem(fields) } : {},
     onSubmit: (values) => {
       if (!pending) onSubmit(keyChanges(values, apiKey, currency));

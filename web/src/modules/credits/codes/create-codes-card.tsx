@@ -25,7 +25,7 @@ export function CreateCodesCard() {
   const { values, problems, change, onSubmit, reset } = useForm({
     initial: () => empty,
     problemsOf,
-    fieldProblemsOf: (form) => ({ lastDay: lastDayProblem(form) }),
+    problemsOnSubmit: (_values, form) => ({ lastDay: lastDayProblem(form) }),
     onSubmit: (form) => {
       if (create.isPending) return;
       const asked = askedOf(form);

@@ -24,11 +24,10 @@ export function ChangePriceDialog({ price, onClose }: { price: Price; onClose: (
     values: form,
     problems,
     change: edit,
-    isDirty,
     onSubmit,
   } = useForm<PriceForm>({
     initial: () => ({ amount: '', when: 'now', at: '' }),
-    problemsOf: (values) => priceProblems(values, price, new Date()),
+    problemsOnSubmit: (values) => priceProblems(values, price, new Date()),
     onSubmit: () => setAsking(true),
   });
 
@@ -50,7 +49,7 @@ export function ChangePriceDialog({ price, onClose }: { price: Price; onClose: (
     <Dialog
       open
       onOpenChange={(open) => !open && !change.isPending && onClose()}
-      dirty={isDirty}
+      dirty={form.amount !== '' || form.at !== ''}
       size="sm"
       title={`Change the price of ‘${price.label}’`}
       description={`It is now ${showBoth(price.unit_price)} ${priceUnits[price.unit]}. Runs already started and hours already paid for keep it.`}
