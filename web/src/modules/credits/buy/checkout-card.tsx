@@ -1,6 +1,5 @@
 import { creditPackagesUsd } from '@bakehouse/contract/limits';
 import { ExternalLink } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { cx } from '../../../lib/cx.ts';
 import { showAmount, showBoth } from '../../../lib/format/currency.ts';
@@ -8,8 +7,8 @@ import { amountInBgl } from '../../../lib/format/typed-amount.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Field } from '../../../ui/field.tsx';
-import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
+import { useForm } from '../../../ui/use-form.ts';
 import { useUser } from '../../accounts/session.ts';
 import { usdProblem } from './checkout-form.ts';
 import { useCheckout } from './purchase-calls.ts';
@@ -19,21 +18,17 @@ export function CheckoutCard() {
   const user = useUser();
   const keys = useIdempotencyKeys('checkout');
   const checkout = useCheckout(user.id);
-  const [usd, setUsd] = useState<string>(String(creditPackagesUsd[1]));
-  const [problem, setProblem] = useState<string>();
+  const { values, problems, change, onSubmit } = useForm({
+    initial: () => ({ usd: String(creditPackagesUsd[1]) }),
+    problemsOnSubmit: ({ usd }) => ({ usd: usdProblem(usd) }),
+    onSubmit: ({ usd }) => checkout.mutate({ usd, idempotencyKey: keys.keyFor(usd) }, { onSuccess: goOn }),
+  });
+  const { usd } = values;
   const amount = amountInBgl(usd, 'USD');
 
   function choose(next: string) {
-    setUsd(next);
-    setProblem(undefined);
+    change({ usd: next });
     if (checkout.isSuccess) checkout.reset();
-  }
-
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const found = usdProblem(usd);
-    focusFirstInvalid(event.currentTarget, () => setProblem(found));
-    if (!found) checkout.mutate({ usd, idempotencyKey: keys.keyFor(usd) }, { onSuccess: goOn });
   }
 
   // Who has gone elsewhere meanwhile stays there: it is not called any more.
@@ -47,7 +42,7 @@ export function CheckoutCard() {
       title="Buy credits"
       description="A one-time payment by card or another method that Stripe offers. Credits do not expire."
     >
-      <form noValidate onSubmit={submit} className="grid gap-5">
+      <form noValidate onSubmit={onSubmit} className="grid gap-5">
         <div role="group" aria-label="Amount" className="grid grid-cols-2 gap-3 sm:grid-cols-4">
           {creditPackagesUsd.map((dollars) => (
             <Package key={dollars} usd={String(dollars)} chosen={usd === String(dollars)} onChoose={choose} />
@@ -56,7 +51,7 @@ export function CheckoutCard() {
         <Field
           label="Another amount"
           aside="USD"
-          error={problem}
+          error={problems.usd}
           help={amount ? showBoth(amount) : 'With up to two decimals.'}
         >
           <Input

@@ -1,12 +1,11 @@
-import { type FormEvent, useState } from 'react';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { showAmount } from '../../../lib/format/currency.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Field } from '../../../ui/field.tsx';
-import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
+import { useForm } from '../../../ui/use-form.ts';
 import { useUser } from '../../accounts/session.ts';
 import { isAboutCode, useRedeemCode } from './redeem-calls.ts';
 
@@ -15,20 +14,21 @@ export function RedeemCard() {
   const user = useUser();
   const keys = useIdempotencyKeys('code');
   const redeem = useRedeemCode(user.id);
-  const [code, setCode] = useState('');
-  const [empty, setEmpty] = useState(false);
   const refusal = isAboutCode(redeem.error) ? redeem.error.message : undefined;
+  const { values, problems, change, onSubmit, reset } = useForm({
+    initial: () => ({ code: '' }),
+    problemsOnSubmit: ({ code }) => ({ code: code.trim() === '' ? 'Enter a code' : undefined }),
+    onSubmit: submit,
+  });
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    focusFirstInvalid(event.currentTarget, () => setEmpty(code.trim() === ''));
-    if (code.trim() === '' || redeem.isPending) return;
+  function submit({ code }: { code: string }) {
+    if (redeem.isPending) return;
     redeem.mutate(
       { code, idempotencyKey: keys.keyFor(code) },
       {
         onSuccess: ({ amount }) => {
           keys.renew(code);
-          setCode('');
+          reset();
           notify.success(`${showAmount(amount)} was added to your balance`);
         },
       },
@@ -37,18 +37,17 @@ export function RedeemCard() {
 
   return (
     <Card title="Redeem a code" description="The operator of this server may have given you one.">
-      <form noValidate onSubmit={submit} className="flex flex-wrap items-start gap-3">
-        <Field label="Code" error={empty ? 'Enter a code' : refusal} className="flex-1 basis-60">
+      <form noValidate onSubmit={onSubmit} className="flex flex-wrap items-start gap-3">
+        <Field label="Code" error={problems.code ?? refusal} className="flex-1 basis-60">
           <Input
-            value={code}
+            value={values.code}
             autoComplete="off"
             autoCapitalize="characters"
             spellCheck={false}
             placeholder="XXXX-XXXX-XXXX-XXXX"
             className="font-mono"
             onChange={(event) => {
-              setCode(event.target.value);
-              setEmpty(false);
+              change({ code: event.target.value });
               redeem.reset();
             }}
           />

@@ -29,9 +29,9 @@ export function SendCreditsSheet({ open, onClose, recipient = '' }: Props) {
 type SendProps = Omit<Round<string>, 'key'> & Omit<Props, 'recipient'> & { keys: IdempotencyKeys };
 
 function SendCredits({ open, onClose, keys, begunWith, onDraft }: SendProps) {
-  const { form, amount, problems, transfer, ...sending } = useSendCredits(begunWith, keys, open);
+  const { values: form, amount, problems, transfer, ...sending } = useSendCredits(begunWith, keys, open);
   const isForm = transfer.isIdle || transfer.isPending;
-  const isUnfinished = sending.isChanged && !transfer.isSuccess;
+  const isUnfinished = sending.isDirty && !transfer.isSuccess;
   useEffect(() => {
     if (open) onDraft(isUnfinished ? form.recipient.trim() : null);
   }, [open, isUnfinished, form.recipient, onDraft]);
@@ -57,7 +57,7 @@ function SendCredits({ open, onClose, keys, begunWith, onDraft }: SendProps) {
           problems={problems}
           nothing={sending.nothing}
           onChange={sending.change}
-          onSubmit={sending.submit}
+          onSubmit={sending.onSubmit}
         />
       )}
       {transfer.isSuccess && <TransferSuccessful sent={transfer.variables} />}

@@ -23,8 +23,8 @@ type Props = {
   amount: string | null;
   problems: SendProblems;
   nothing: ReturnType<typeof whyNothing>;
-  onChange: (form: SendForm) => void;
-  onSubmit: (form: HTMLFormElement) => void;
+  onChange: (changed: Partial<SendForm>) => void;
+  onSubmit: (event: FormEvent<HTMLFormElement>) => void;
 };
 
 /** Recipient and amount, with who that is, what the amount is in the other currency, and what can be sent. */
@@ -32,13 +32,8 @@ export function SendFields({ id, form, currency, amount, problems, nothing, onCh
   const user = useUser();
   const balance = useBalance(user.id).data;
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    onSubmit(event.currentTarget);
-  }
-
   return (
-    <form id={id} noValidate onSubmit={submit} className="flex flex-col gap-5">
+    <form id={id} noValidate onSubmit={onSubmit} className="flex flex-col gap-5">
       {nothing && (
         <Callout tone="warn" title="You cannot send any credits now" action={nothing.buy && <BuyCredits />}>
           {nothing.reason}
@@ -54,7 +49,7 @@ export function SendFields({ id, form, currency, amount, problems, nothing, onCh
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
-          onChange={(event) => onChange({ ...form, recipient: event.target.value })}
+          onChange={(event) => onChange({ recipient: event.target.value })}
         />
       </Field>
       <Field
@@ -69,7 +64,7 @@ export function SendFields({ id, form, currency, amount, problems, nothing, onCh
           autoComplete="off"
           placeholder="0.00"
           className="tabular-nums"
-          onChange={(event) => onChange({ ...form, amount: event.target.value })}
+          onChange={(event) => onChange({ amount: event.target.value })}
         />
       </Field>
       {balance && !nothing && (

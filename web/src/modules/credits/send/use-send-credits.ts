@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { IdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { currencyChoice } from '../../../lib/format/currency.ts';
 import { amountInBgl } from '../../../lib/format/typed-amount.ts';
-import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
+import { useForm } from '../../../ui/use-form.ts';
 import { useUser } from '../../accounts/session.ts';
 import { useBalance } from '../credit-queries.ts';
 import { useTransfer } from './send-calls.ts';
@@ -16,10 +16,13 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen:
   // What was typed keeps its value when the header's currency is switched.
   const [currency] = useState(() => currencyChoice.get());
   const transfer = useTransfer(user.id, keys, isOpen);
-  const [typed, setTyped] = useState<SendForm | null>(null);
-  const [problems, setProblems] = useState<SendProblems>({});
   const [asking, setAsking] = useState(false);
-  const form = typed ?? { recipient, amount: '' };
+  const fields = useForm<SendForm>({
+    initial: () => ({ recipient, amount: '' }),
+    problemsOnSubmit: problemsNow,
+    onSubmit: sendOrAsk,
+  });
+  const form = fields.values;
   const amount = amountInBgl(form.amount, currency);
   const body = amount === null ? null : { recipient_id: form.recipient.trim(), amount };
   const balance = useBalance(user.id).data;
@@ -34,35 +37,28 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen:
     return lack ? { ...found, amount: lack } : found;
   }
 
+  /** Sends it, or asks first where it is much. */
+  function sendOrAsk() {
+    if (amount === null || transfer.isPending) return;
+    if (parseBgl(amount) > parseBgl(SEND_CONFIRM_BGL)) setAsking(true);
+    else send();
+  }
+
   function send() {
     if (body) transfer.mutate(body, { onSettled: () => setAsking(false) });
   }
 
   return {
-    form,
+    ...fields,
     /** The currency in which it is typed. */
     currency,
     /** In BGL; null where what was typed is no amount. */
     amount,
-    problems,
     /** Why nothing can be sent; null where something can. */
     nothing,
-    isChanged: typed !== null && (typed.recipient !== recipient || typed.amount !== ''),
     asking,
     setAsking,
     transfer,
     send,
-    change: (next: SendForm) => {
-      setTyped(next);
-      setProblems({});
-    },
-    /** Sends it, or asks first where it is much. */
-    submit: (element: HTMLFormElement) => {
-      const found = problemsNow();
-      focusFirstInvalid(element, () => setProblems(found));
-      if (amount === null || found.recipient || found.amount || transfer.isPending) return;
-      if (parseBgl(amount) > parseBgl(SEND_CONFIRM_BGL)) setAsking(true);
-      else send();
-    },
   };
 }
