@@ -2,7 +2,6 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { parseBgl } from '@bakehouse/contract/money';
 import type { previewDeletion } from '@bakehouse/contract/privacy';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { showAmount } from '../../../lib/format/currency.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -10,11 +9,11 @@ import { Callout } from '../../../ui/callout.tsx';
 import { Checkbox } from '../../../ui/checkbox.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
-import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Refusal } from '../../../ui/refusal.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+import { useForm } from '../../../ui/use-form.ts';
 import { type DeletionBody, deletionQuery, useDeleteAccount } from './profile-calls.ts';
 
 type Deletion = ResponseOf<typeof previewDeletion>;
@@ -75,6 +74,12 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
+type DeletionForm = {
+  password: string;
+  /** An amount, so that one who agreed is asked again when it is another. */
+  givenUp: string | null;
+};
+
 type FormProps = {
   deletion: Deletion;
   owes: boolean;
@@ -83,26 +88,20 @@ type FormProps = {
 };
 
 function DeleteForm({ deletion, owes, error, onDelete }: FormProps) {
-  const [password, setPassword] = useState('');
-  // An amount, so that one who agreed is asked again when it is another.
-  const [givenUp, setGivenUp] = useState<string | null>(null);
-  const [tried, setTried] = useState(false);
-  const hasSendable = parseBgl(deletion.bought) > 0n;
-  const givesUp = givenUp === deletion.bought;
-  const needsPassword = deletion.asks_password && password === '';
-
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    focusFirstInvalid(event.currentTarget, () => setTried(true));
-    if (needsPassword || (hasSendable && !givesUp)) return;
-    onDelete({
-      ...(deletion.asks_password && { password }),
-      ...(hasSendable && { give_up_max: deletion.bought }),
-    });
-  }
+  const { asks_password: asksPassword, bought } = deletion;
+  const hasSendable = parseBgl(bought) > 0n;
+  const { values, problems, change, onSubmit } = useForm<DeletionForm>({
+    initial: () => ({ password: '', givenUp: null }),
+    problemsOf: ({ password, givenUp }) => ({
+      password: asksPassword && password === '' ? 'Enter your password' : undefined,
+      givenUp: hasSendable && givenUp !== bought ? 'Send them to someone first, or give them up' : undefined,
+    }),
+    onSubmit: ({ password }) =>
+      onDelete({ ...(asksPassword && { password }), ...(hasSendable && { give_up_max: bought }) }),
+  });
 
   return (
-    <form id={FORM_ID} noValidate onSubmit={submit} className="grid gap-4">
+    <form id={FORM_ID} noValidate onSubmit={onSubmit} className="grid gap-4">
       {error !== null && <Refusal error={error} />}
       <ul className="list-disc space-y-1 pl-5 marker:text-faint">
         {whatGoes(deletion).map((line) => (
@@ -115,24 +114,21 @@ function DeleteForm({ deletion, owes, error, onDelete }: FormProps) {
         </Callout>
       )}
       {hasSendable && (
-        <Field
-          label="Credits that can be sent"
-          error={tried && !givesUp ? 'Send them to someone first, or give them up' : undefined}
-        >
+        <Field label="Credits that can be sent" error={problems.givenUp}>
           <Checkbox
-            checked={givesUp}
-            onChange={(checked) => setGivenUp(checked ? deletion.bought : null)}
-            label={`I give up ${inWords(deletion.bought)}, which I could send to someone`}
+            checked={values.givenUp === bought}
+            onChange={(checked) => change({ givenUp: checked ? bought : null })}
+            label={`I give up ${inWords(bought)}, which I could send to someone`}
           />
         </Field>
       )}
-      {deletion.asks_password && (
-        <Field label="Password" error={tried && needsPassword ? 'Enter your password' : undefined}>
+      {asksPassword && (
+        <Field label="Password" error={problems.password}>
           <Input
             type="password"
             autoComplete="current-password"
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
+            value={values.password}
+            onChange={(event) => change({ password: event.target.value })}
           />
         </Field>
       )}
