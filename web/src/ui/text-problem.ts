@@ -11,7 +11,12 @@ export function tagsProblem(tags: readonly string[]): string | undefined {
   return tags.map((tag) => lengthProblem('A tag', tag, TAG_LENGTH_MAX)).find(Boolean);
 }
 
+/** What is wrong with a text that must be there, in the server's words. */
+export function requiredProblem(field: string, text: string, lengthMax: number): string | undefined {
+  return text.trim() === '' ? `${field} is required` : lengthProblem(field, text, lengthMax);
+}
+
 /** What is wrong with a name, in the server's words. */
 export function nameProblem(name: string, lengthMax: number): string | undefined {
-  return name.trim() === '' ? 'Name is required' : lengthProblem('Name', name, lengthMax);
+  return requiredProblem('Name', name, lengthMax);
 }

@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
-import { lengthProblem } from '../../ui/text-problem.ts';
+import { requiredProblem } from '../../ui/text-problem.ts';
 import { Textarea } from '../../ui/textarea.tsx';
 import { useForm } from '../../ui/use-form.ts';
 import { useUser } from '../accounts/session.ts';
@@ -18,10 +18,8 @@ const empty: Form = { subject: '', message: '' };
 
 /** The server's own rules for a message. */
 const problemsOf = ({ subject, message }: Form) => ({
-  subject:
-    subject.trim() === '' ? 'Subject is required' : lengthProblem('Subject', subject, SUBJECT_LENGTH_MAX),
-  message:
-    message.trim() === '' ? 'Message is required' : lengthProblem('Message', message, MESSAGE_LENGTH_MAX),
+  subject: requiredProblem('Subject', subject, SUBJECT_LENGTH_MAX),
+  message: requiredProblem('Message', message, MESSAGE_LENGTH_MAX),
 });
 
 /** Contact Us: a message to the operators. What was typed stays until it is sent. */

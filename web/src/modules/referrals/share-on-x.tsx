@@ -3,16 +3,16 @@ import type { getXAuthStatus } from '@bakehouse/contract/referrals';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ExternalLink } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
-import { focusFirstInvalid } from '../../ui/focus-first-invalid.ts';
 import { notify } from '../../ui/notify.ts';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { lengthProblem } from '../../ui/text-problem.ts';
+import { requiredProblem } from '../../ui/text-problem.ts';
 import { Textarea } from '../../ui/textarea.tsx';
+import { useForm } from '../../ui/use-form.ts';
 import { useConnectX, useDisconnectX, useFinishX, usePostOnX, xQuery } from './referral-calls.ts';
 
 const MESSAGE = 'Train and run your own models with me:';
@@ -104,29 +104,26 @@ function ShareLink({ link }: { link: string }) {
 }
 
 function PostForm({ username }: { username: string }) {
-  const [message, setMessage] = useState(MESSAGE);
-  const [tried, setTried] = useState(false);
   const post = usePostOnX();
   const disconnect = useDisconnectX();
-  const problem =
-    message.trim() === '' ? 'Message is required' : lengthProblem('Message', message, MESSAGE_LENGTH_MAX);
+  const { values, problems, change, onSubmit } = useForm({
+    initial: () => ({ message: MESSAGE }),
+    problemsOf: ({ message }) => ({ message: requiredProblem('Message', message, MESSAGE_LENGTH_MAX) }),
+    onSubmit: ({ message }) =>
+      post.mutate(message, { onSuccess: () => notify.success('Your invitation was posted on X') }),
+  });
   return (
-    <form
-      noValidate
-      className="grid gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        focusFirstInvalid(event.currentTarget, () => setTried(true));
-        if (problem) return;
-        post.mutate(message, { onSuccess: () => notify.success('Your invitation was posted on X') });
-      }}
-    >
+    <form noValidate onSubmit={onSubmit} className="grid gap-3">
       <Field
         label="Post on X"
         help={`Posted as @${username}. Your link is added at the end.`}
-        error={tried ? problem : undefined}
+        error={problems.message}
       >
-        <Textarea rows={2} value={message} onChange={(event) => setMessage(event.target.value)} />
+        <Textarea
+          rows={2}
+          value={values.message}
+          onChange={({ target }) => change({ message: target.value })}
+        />
       </Field>
       <div className="flex flex-wrap gap-2">
         <Button type="submit" variant="primary" loading={post.isPending}>
