@@ -16,8 +16,8 @@ type Input<Values> = {
 };
 
 /**
- * The state of the forms for sign-in, sign-up and passwords. They stand on the first screen, so they do without the form
- * library: the fields keep their own text, and what was typed stays after an error.
+ * The state of the forms for sign-in, sign-up and passwords. They stand on the first screen, so the rules of one are loaded
+ * with its first check; the fields keep their own text, which a password manager may have filled in.
  */
 export function useAccountForm<Values>({ check, submit, fieldOf, textOf }: Input<Values>) {
   const [errors, setErrors] = useState<FormErrors>({});
