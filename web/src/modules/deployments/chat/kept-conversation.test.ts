@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
 import { browserStorage } from '../../../lib/tab-storage.ts';
 import { initialSettings } from './chat-options.tsx';
-import { type Conversation, newestTurns, openConversation, type Turn } from './kept-conversation.ts';
+import { type Conversation, newestTurns, OpenConversation, type Turn } from './kept-conversation.ts';
 import { keptConversations } from './testing/kept-conversations.ts';
 
 let kept = keptConversations();
@@ -23,7 +23,7 @@ const shown = vi.fn<(conversation: Conversation) => void>();
 const failed = vi.fn<(error: unknown) => void>();
 
 function open(is_kept = true) {
-  return openConversation(
+  return new OpenConversation(
     { userId: 'ada', model: 'rye' },
     { conversation: null, version: 0, save_id: null, is_kept },
     { show: shown, failed },
@@ -119,15 +119,15 @@ test('what the page was left with is there again, unless it has come', async () 
   const conversation = open();
   conversation.leave(add(first));
   expect(kept.read('rye').turns).toEqual(first);
-  const read = kept.answer(getConversation, { query: { model: 'rye' } }) as Parameters<
-    typeof openConversation
+  const read = kept.answer(getConversation, { query: { model: 'rye' } }) as ConstructorParameters<
+    typeof OpenConversation
   >[1];
-  const again = openConversation({ userId: 'ada', model: 'rye' }, read, { show: shown, failed });
+  const again = new OpenConversation({ userId: 'ada', model: 'rye' }, read, { show: shown, failed });
   expect(again.current().turns).toEqual(first);
   failure = new Error('The server is away');
   again.leave(add(second));
   expect(
-    openConversation({ userId: 'ada', model: 'rye' }, read, { show: shown, failed }).current().turns,
+    new OpenConversation({ userId: 'ada', model: 'rye' }, read, { show: shown, failed }).current().turns,
   ).toEqual([...first, ...second]);
 });
 
@@ -135,7 +135,7 @@ test('an empty number field stays empty', async () => {
   const settings = { system: 'Be short', options: { temperature: Number.NaN, max_tokens: 64, top_p: 0.5 } };
   open().change((now) => ({ ...now, settings }));
   await expect.poll(() => kept.read('rye').settings.options.temperature).toBeNull();
-  const conversation = openConversation(
+  const conversation = new OpenConversation(
     { userId: 'ada', model: 'rye' },
     { conversation: JSON.parse(JSON.stringify(kept.read('rye'))), version: 1, save_id: null, is_kept: true },
     { show: shown, failed },

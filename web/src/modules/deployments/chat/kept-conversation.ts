@@ -48,94 +48,116 @@ export const conversationQuery = (userId: string, model: string) =>
     { staleTime: 0 },
   );
 
+type Of = { userId: string; model: string };
+/** Told what the conversation has become, and that it could not be saved. */
+type Listeners = { show: (conversation: Conversation) => void; failed: (error: unknown) => void };
+
 /**
  * The conversation at hand: what the server keeps with the changes that are on their way there, one save after the
- * other. Where another tab or device has saved before, the changes are made to what that has saved. `show` is called
- * with what it has become, and `failed` where it could not be saved, which is tried again.
+ * other. Where another tab or device has saved before, the changes are made to what that has saved. A save that has
+ * failed is tried again.
  */
-export function openConversation(
-  { userId, model }: { userId: string; model: string },
-  read: Read,
-  { show, failed }: { show: (conversation: Conversation) => void; failed: (error: unknown) => void },
-) {
-  const local = localCopy(userId, model);
-  let { version } = read;
-  let kept = fromWire(read.conversation);
-  let changes: Change[] = [];
+export class OpenConversation {
+  private readonly of: Of;
+  private readonly show: Listeners['show'];
+  private readonly isKept: boolean;
+  private readonly local: ReturnType<typeof localCopy>;
+  private readonly saves: ReturnType<typeof gathered>;
+  private version: number;
+  private kept: Conversation;
+  private changes: Change[] = [];
   /** Saves without an answer, with how many of the changes each has: one may have come all the same. */
-  let unanswered: { id: string; changes: number }[] = [];
-  const current = () => changes.reduce((conversation, change) => change(conversation), kept);
+  private unanswered: { id: string; changes: number }[] = [];
+
+  constructor(of: Of, read: Read, { show, failed }: Listeners) {
+    this.of = of;
+    this.show = show;
+    this.isKept = read.is_kept;
+    this.version = read.version;
+    this.kept = fromWire(read.conversation);
+    this.local = localCopy(of.userId, of.model);
+    this.saves = gathered({ isDue: () => this.changes.length > 0, work: () => this.save(), failed });
+    const old = this.local.read(read);
+    if (old) this.change(old);
+  }
+
+  current(): Conversation {
+    return this.changes.reduce((conversation, change) => change(conversation), this.kept);
+  }
+
+  change(made: Change): void {
+    this.changes = [...this.changes, made];
+    this.show(this.current());
+    if (this.isKept) void this.saves.run();
+  }
+
+  /** Takes what another tab or device has saved. */
+  follow(newer: Read): void {
+    if (newer.version > this.version) this.adopt(newer);
+  }
+
+  /** Saves from now on without waiting for more. */
+  flush(): void {
+    this.saves.flush();
+  }
+
+  /** While the page is left: keeps what is not saved yet, and what this change makes of it, here and at the server. */
+  leave(made?: Change): void {
+    if (!this.isKept || (!made && this.changes.length === 0)) return;
+    const conversation = made ? made(this.current()) : this.current();
+    const save_id = crypto.randomUUID();
+    const after: Left['after'] = [this.version, this.unanswered.at(-1)?.id ?? null];
+    const wire = toWire(conversation);
+    this.local.keep({ after, save_id, conversation: wire });
+    if (new Blob([JSON.stringify(wire)]).size > KEEPALIVE_BYTES_MAX) return;
+    put(this.of.model, { version: this.version, save_id, conversation }, true).catch(() => undefined);
+  }
+
+  private adopt(newer: Read): void {
+    this.settle(newer.save_id);
+    this.version = newer.version;
+    this.kept = fromWire(newer.conversation);
+    this.show(this.current());
+  }
 
   /** The changes of a save that has come are not made again. */
-  function settle(saveId: string | null): void {
-    const arrived = unanswered.find(({ id }) => id === saveId);
+  private settle(saveId: string | null): void {
+    const arrived = this.unanswered.find(({ id }) => id === saveId);
     if (!arrived) return;
-    changes = changes.slice(arrived.changes);
-    unanswered = [];
+    this.changes = this.changes.slice(arrived.changes);
+    this.unanswered = [];
   }
 
-  function adopt(newer: Read): void {
-    settle(newer.save_id);
-    ({ version } = newer);
-    kept = fromWire(newer.conversation);
-    show(current());
-  }
-
-  async function save(): Promise<void> {
-    for (let conflicts = 0; changes.length > 0; conflicts += 1) {
-      const conversation = current();
+  private async save(): Promise<void> {
+    const { model } = this.of;
+    for (let conflicts = 0; this.changes.length > 0; conflicts += 1) {
+      const conversation = this.current();
       const save_id = crypto.randomUUID();
-      unanswered.push({ id: save_id, changes: changes.length });
+      this.unanswered.push({ id: save_id, changes: this.changes.length });
       try {
-        const saved = await put(model, { version, save_id, conversation });
-        settle(save_id);
-        // An event may have told of it before.
-        if (saved.version > version) {
-          ({ version } = saved);
-          kept = conversation;
-        }
-        const cached: Read = { conversation: toWire(kept), version, save_id, is_kept: true };
-        queryClient.setQueryData(conversationQuery(userId, model).queryKey, cached);
-        local.forget();
-        return;
+        const { version } = await put(model, { version: this.version, save_id, conversation });
+        return this.confirm({ version, save_id, conversation });
       } catch (error) {
         if (!(error instanceof ApiError && error.status === 409) || conflicts === CONFLICTS_MAX) {
-          local.keep({ after: [version, null], save_id, conversation: toWire(conversation) });
+          this.local.keep({ after: [this.version, null], save_id, conversation: toWire(conversation) });
           throw error;
         }
-        adopt(await call(getConversation, { query: { model } }));
+        this.adopt(await call(getConversation, { query: { model } }));
       }
     }
   }
 
-  const saves = gathered({ isDue: () => changes.length > 0, work: save, failed });
-  const change = (made: Change): void => {
-    changes = [...changes, made];
-    show(current());
-    if (read.is_kept) void saves.run();
-  };
-  const old = local.read(read);
-  if (old) change(old);
-  return {
-    current,
-    change,
-    /** Takes what another tab or device has saved. */
-    follow: (newer: Read): void => {
-      if (newer.version > version) adopt(newer);
-    },
-    /** Saves from now on without waiting for more. */
-    flush: saves.flush,
-    /** While the page is left: keeps what is not saved yet, and what this change makes of it, here and at the server. */
-    leave: (made?: Change): void => {
-      if (!read.is_kept || (!made && changes.length === 0)) return;
-      const conversation = toWire(made ? made(current()) : current());
-      const save_id = crypto.randomUUID();
-      local.keep({ after: [version, unanswered.at(-1)?.id ?? null], save_id, conversation });
-      const { size } = new Blob([JSON.stringify(conversation)]);
-      if (size > KEEPALIVE_BYTES_MAX) return;
-      put(model, { version, save_id, conversation: fromWire(conversation) }, true).catch(() => undefined);
-    },
-  };
+  private confirm({ version, save_id, conversation }: Save): void {
+    this.settle(save_id);
+    // An event may have told of it before.
+    if (version > this.version) {
+      this.version = version;
+      this.kept = conversation;
+    }
+    const cached: Read = { conversation: toWire(this.kept), version: this.version, save_id, is_kept: true };
+    queryClient.setQueryData(conversationQuery(this.of.userId, this.of.model).queryKey, cached);
+    this.local.forget();
+  }
 }
 
 type Save = { version: number; save_id: string; conversation: Conversation };

@@ -6,7 +6,7 @@ import { notify } from '../../../ui/notify.ts';
 import { notifyFailure } from '../../../ui/notify-failure.ts';
 import { type ChatMessage, streamChat } from './chat.ts';
 import type { ChatSettings } from './chat-options.tsx';
-import { type Conversation, emptyConversation, openConversation, type Turn } from './kept-conversation.ts';
+import { type Conversation, emptyConversation, OpenConversation, type Turn } from './kept-conversation.ts';
 
 type Of = {
   userId: string;
@@ -25,8 +25,8 @@ export function useConversation({ userId, id, modelName }: Of, read: ResponseOf<
   const [running, setRunning] = useState<Running | null>(null);
   const [answer, drawAnswer] = useFrames<Turn>(nothing);
   const newest = useRef(nothing);
-  const [conversation] = useState(() =>
-    openConversation({ userId, model: id }, read, { show: setKept, failed: warnOnce() }),
+  const [conversation] = useState(
+    () => new OpenConversation({ userId, model: id }, read, { show: setKept, failed: warnOnce() }),
   );
   const { turns: keptTurns, unanswered, settings } = kept ?? conversation.current();
   useEffect(() => conversation.follow(read), [conversation, read]);
