@@ -18,8 +18,8 @@ export type RowChanges = {
    * is used. For calls whose change must hold for the caller's next one.
    */
   catchUp: () => Promise<void>;
-  /** Calls `listener` for each change, and with null where some may have been missed. */
-  subscribe: (listener: Listener) => void;
+  /** Calls `listener` for each change, and with null where some may have been missed, until the answer is called. */
+  subscribe: (listener: Listener) => () => void;
 };
 
 type Listener = (change: RowChange | null) => void;
@@ -39,7 +39,7 @@ export async function openRowChanges(
   log: Logger,
   now: () => number = () => performance.now(),
 ): Promise<RowChanges & { close: () => Promise<void> }> {
-  const listeners: Listener[] = [];
+  const listeners = new Set<Listener>();
   let askedAt = Number.NEGATIVE_INFINITY;
   let currentUntil = Number.NEGATIVE_INFINITY;
   let isPinging = false;
@@ -89,7 +89,10 @@ export async function openRowChanges(
       const answered = listening.client()?.query('select 1');
       await Promise.race([answered?.catch(() => undefined), sleep(VALIDITY_MS, undefined, { ref: false })]);
     },
-    subscribe: (listener) => void listeners.push(listener),
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
     close: async () => {
       clearInterval(timer);
       await listening.close();

@@ -16,7 +16,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { untilWaiting } from '../../../testing/test-database.ts';
-import { type TestUser, testServer } from '../../../testing/test-server.ts';
+import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
 import { endAccess } from '../end-access.ts';
 import { lockAddress } from '../queries.ts';
 import { serverSecret } from '../sign-in/server-secret.ts';
@@ -266,6 +266,26 @@ describe('a key', () => {
     await other.close();
   });
 
+  test('that is revoked ends what it has open on a server whose database connections are all taken, and nothing else', async () => {
+    const other = await testServer({ clock, database: { url: server.databaseUrl, close: async () => {} } });
+    const mia = await server.signUp('Mia');
+    const [key, next, kept] = [await makeKey(mia), await makeKey(mia), await makeKey(mia)];
+    const [ending, staying] = [await openStream(other, key), await openStream(other, kept)];
+    // What has been missed was read.
+    for (const { hears } of [ending, staying]) expect(await hears('id: ')).toBe(true);
+    const { pool } = other.services;
+    const taken = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+    const revoke = ({ id }: { id: string }) =>
+      server.request(revokeApiKey, { params: { keyId: id } }, { as: mia });
+    await revoke(key);
+    await ending.ends();
+    await revoke(next);
+    expect(await staying.hears(next.id)).toBe(true);
+    for (const client of taken) client.release();
+    await staying.leave();
+    await other.close();
+  });
+
   test('that is revoked is refused at once where it was revoked, and in a moment where it was kept in memory', async () => {
     const other = await startOther();
     const ida = await server.signUp('Ida');
@@ -295,6 +315,28 @@ describe('a key', () => {
     await other.close();
   });
 });
+
+/** The event stream of a caller, as it is read. */
+async function openStream(from: TestServer, as: { apiKey: string }) {
+  const reader = (await from.send(streamEvents, {}, { as })).body?.getReader();
+  let heard = '';
+  const read = async () => {
+    const { done = true, value } = (await reader?.read()) ?? {};
+    heard += Buffer.from(value ?? []).toString();
+    return !done;
+  };
+  return {
+    /** Whether the text comes before the stream ends. */
+    hears: async (text: string) => {
+      while (!heard.includes(text)) if (!(await read())) return false;
+      return true;
+    },
+    ends: async () => {
+      while (await read());
+    },
+    leave: async () => reader?.cancel(),
+  };
+}
 
 /** A second server of the same database, of which it can be seen whether a call asks the database for its key. */
 async function startOther() {

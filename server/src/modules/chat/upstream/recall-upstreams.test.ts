@@ -98,6 +98,7 @@ it.each([
     catchUp: async () => undefined,
     subscribe: (listener) => {
       change = listener;
+      return () => undefined;
     },
   });
   const find = vi.fn(async () => known);

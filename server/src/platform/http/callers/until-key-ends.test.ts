@@ -1,7 +1,8 @@
 import type { KeyScope } from '@bakehouse/contract/endpoint';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { CallerKey } from '../../context.ts';
+import type { RowChange } from '../../cache/row-changes.ts';
+import type { CallerKey, Context } from '../../context.ts';
 import { untilKeyEnds } from './until-key-ends.ts';
 
 type Found = Pick<CallerKey, 'scopes' | 'expiresAt'>;
@@ -21,15 +22,25 @@ function watch(opened: Found) {
     return state.found;
   });
   const key = { id: 'key', sha256: Buffer.alloc(32), forWebApp: false, hasBudget: false, look, ...opened };
+  const listeners = new Set<(change: RowChange | null) => void>();
+  const announce = (change: RowChange | null) => {
+    for (const listener of listeners) listener(change);
+  };
+  const subscribe: Context['rowChanges']['subscribe'] = (listener) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  };
   const { signal, stop } = untilKeyEnds({
     caller: { kind: 'user', userId: 'ada', isOperator: false, key },
+    rowChanges: { areCurrent: () => true, catchUp: async () => undefined, subscribe },
     clock: { now: () => new Date() },
     log: pino({ level: 'silent' }),
   });
-  return { state, look, signal, stop };
+  return { state, look, announce, listeners, signal, stop };
 }
 
 const open: Found = { scopes: ['everything'], expiresAt: null };
+const itsChange: RowChange = { of: 'api_key', id: 'key' };
 
 test.each([0, 399, 60_000])('a key that is revoked after %i ms ends what it has open', async (ms) => {
   const { state, signal } = watch(open);
@@ -64,6 +75,50 @@ test('a database that is away ends nothing; a revocation meanwhile is found when
   expect(signal.aborted).toBe(true);
 });
 
+test.each([
+  ['does not answer', () => new Promise<never>(() => undefined)],
+  ['is away', () => Promise.reject(new Error('away'))],
+])('a key that changes while the database %s ends what it has open, and no other does', async (_, look) => {
+  const watched = watch(open);
+  watched.look.mockImplementation(look);
+  await tenMinutes();
+  for (const other of [null, { of: 'api_key', id: 'other' }, { of: 'user', id: 'key' }])
+    watched.announce(other);
+  await oneSecond();
+  expect(watched.signal.aborted).toBe(false);
+  watched.announce(itsChange);
+  await oneSecond();
+  expect(watched.signal.reason).toMatchObject({ code: 'unauthenticated' });
+});
+
+test('a key that changes and stays valid ends nothing; what was read before the change does not count', async () => {
+  const { look, announce, signal } = watch(open);
+  const before = Promise.withResolvers<Found>();
+  look.mockReturnValueOnce(before.promise);
+  await oneSecond();
+  announce(itsChange);
+  await tenMinutes();
+  expect(signal.aborted).toBe(false);
+  const slow = Promise.withResolvers<Found>();
+  look.mockReturnValue(slow.promise);
+  await oneSecond();
+  look.mockReturnValue(new Promise<never>(() => undefined));
+  announce(itsChange);
+  slow.resolve(open);
+  before.resolve(open);
+  await oneSecond();
+  expect(signal.aborted).toBe(true);
+});
+
+test('a key expires while a look is not answered', async () => {
+  const { look, signal } = watch({ ...open, expiresAt: inMinutes(1) });
+  look.mockReturnValue(new Promise<never>(() => undefined));
+  await vi.advanceTimersByTimeAsync(59_000);
+  expect(signal.aborted).toBe(false);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(signal.aborted).toBe(true);
+});
+
 test('an end that moves nearer, and one that moves away, hold from then on', async () => {
   const sooner = watch({ ...open, expiresAt: inMinutes(60) });
   const later = watch({ ...open, expiresAt: inMinutes(1) });
@@ -94,10 +149,11 @@ test('a key that loses a scope ends what it has open, and one that gets another 
 });
 
 test('nothing is asked once the watch has stopped', async () => {
-  const { look, stop } = watch(open);
+  const { look, listeners, stop } = watch(open);
   await oneSecond();
   expect(look).toHaveBeenCalled();
   stop();
+  expect(listeners.size).toBe(0);
   look.mockClear();
   await tenMinutes();
   expect(look).not.toHaveBeenCalled();

@@ -2,53 +2,81 @@ import type { CallerKey, Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 
 const LOOK_EVERY_MS = 400;
+/** A key that has changed and cannot be read for so long counts as ended. */
+const UNREAD_MS_MAX = 500;
 
 /**
  * For what stays open long: `signal` aborts within a second once the API key that opened it is revoked, replaced,
- * expired, or has lost a scope. `stop` ends the watch. Nothing aborts where a browser's session opened it, nor while
- * the database is unavailable, unless the key expires.
+ * expired, or has lost a scope; also where it was announced to have changed and cannot be read. `stop` ends the watch.
+ * Nothing else aborts while the database is slow or away, nor anything where a browser's session opened it.
  */
-export function untilKeyEnds({ caller, clock, log }: Pick<Context, 'caller' | 'clock' | 'log'>): {
+export function untilKeyEnds({
+  caller,
+  rowChanges,
+  clock,
+  log,
+}: Pick<Context, 'caller' | 'rowChanges' | 'clock' | 'log'>): {
   signal: AbortSignal;
   stop: () => void;
 } {
   const ended = new AbortController();
   const { key } = caller;
   if (!key) return { signal: ended.signal, stop: () => undefined };
-  let found: Pick<CallerKey, 'scopes' | 'expiresAt'> | null = key;
+  let { expiresAt } = key;
+  let changes = 0;
   let timer: NodeJS.Timeout | undefined;
+  let unread: NodeJS.Timeout | undefined;
+  let isLooking = false;
   let isStopped = false;
   let hasFailed = false;
 
   const look = async () => {
+    const before = changes;
+    isLooking = true;
     try {
-      found = await key.look();
+      const found = await key.look();
       hasFailed = false;
+      // A look that began before a change may not show it.
+      if (isStopped || changes !== before) return;
+      clearTimeout(unread);
+      unread = undefined;
+      if (!found || hasLostScope(key, found)) return end();
+      expiresAt = found.expiresAt;
     } catch (error) {
       if (!hasFailed) log.warn({ err: error }, 'could not check whether an API key was revoked');
       hasFailed = true;
+    } finally {
+      isLooking = false;
     }
-    if (isStopped) return;
-    if (found && !hasExpired(found, clock.now()) && !hasLostScope(key, found)) return lookAgain();
+  };
+  const unsubscribe = rowChanges.subscribe((change) => {
+    if (change?.of !== 'api_key' || change.id !== key.id) return;
+    changes += 1;
+    unread ??= setTimeout(end, UNREAD_MS_MAX).unref();
+    void look();
+  });
+  // Does not wait for a look, which waits for a connection where the database is busy.
+  const tick = () => {
+    if (expiresAt !== null && expiresAt <= clock.now()) return end();
+    if (!isLooking) void look();
+    tickAgain();
+  };
+  const tickAgain = () => {
+    // All watches look at the same moments, so that their looks share queries.
+    timer = setTimeout(tick, LOOK_EVERY_MS - (performance.now() % LOOK_EVERY_MS)).unref();
+  };
+  const stop = () => {
+    isStopped = true;
+    unsubscribe();
+    clearTimeout(timer);
+    clearTimeout(unread);
+  };
+  const end = () => {
+    stop();
     ended.abort(new AppError('unauthenticated', { publicMessage: 'This API key is no longer valid' }));
   };
-  const lookAgain = () => {
-    // All watches look at the same moments, so that their looks share queries.
-    const ms = LOOK_EVERY_MS - (performance.now() % LOOK_EVERY_MS);
-    timer = setTimeout(() => void look(), ms).unref();
-  };
-  lookAgain();
-  return {
-    signal: ended.signal,
-    stop: () => {
-      isStopped = true;
-      clearTimeout(timer);
-    },
-  };
-}
-
-function hasExpired({ expiresAt }: Pick<CallerKey, 'expiresAt'>, now: Date): boolean {
-  return expiresAt !== null && expiresAt <= now;
+  tickAgain();
+  return { signal: ended.signal, stop };
 }
 
 function hasLostScope(before: Pick<CallerKey, 'scopes'>, now: Pick<CallerKey, 'scopes'>): boolean {
