@@ -2,12 +2,12 @@
 
     python models/make.py fetch          the data packages, from npm
     python models/make.py autoencoder    one small autoencoder for both models
-    python models/make.py bank           pictures and captions as latents and token states
+    python models/make.py latents        pictures and captions as latents and token states
     python models/make.py base           the model that all experts start from, on all pictures
     python models/make.py clusters       eight clusters of the pictures
     python models/make.py expert --number K
     python models/make.py router
-    python models/make.py kontext-banks
+    python models/make.py kontext-latents
     python models/make.py kontext
     python models/make.py judge          what measures how well a picture fits its prompt
     python models/make.py all            all of these that have not ended yet, in turn; with
@@ -44,8 +44,8 @@ from workshop.fetch import fetch
 from workshop.recipe import Recipe, claim, experts, results
 
 TRAININGS = (
-    *("fetch", "autoencoder", "bank", "base", "clusters", "router"),
-    *("kontext-banks", "kontext", "judge"),
+    *("fetch", "autoencoder", "latents", "base", "clusters", "router"),
+    *("kontext-latents", "kontext", "judge"),
 )
 RELEASES = ("assemble", "measure", "cards")
 
@@ -61,16 +61,16 @@ def make(step: str, work: Path, recipe: Recipe) -> None:
     match step:
         case "autoencoder":
             steps.make_autoencoder(work, recipe)
-        case "bank":
-            steps.make_bank(work, recipe)
+        case "latents":
+            steps.make_latents(work, recipe)
         case "base":
             steps.make_base(work, recipe)
         case "clusters":
             steps.make_clusters(work, recipe)
         case "router":
             steps.make_router(work, recipe)
-        case "kontext-banks":
-            steps.make_kontext_banks(work, recipe)
+        case "kontext-latents":
+            steps.make_kontext_latents(work, recipe)
         case "kontext":
             steps.make_kontext(work, recipe)
         case "judge":

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bakehouse_runtime.image.paris.family import Paris
 from bakehouse_runtime.image.text import SentenceText
-from bakehouse_runtime.image.training.bank import Bank, write_bank
+from bakehouse_runtime.image.training.latent_cache import LatentCache, write_latent_cache
 from image.line import Recorder
 from image.tiny import DrawnExamples, tiny_autoencoder, tiny_expert
 from workshop.evaluation.cluster_losses import cluster_losses
@@ -14,17 +15,20 @@ from workshop.figure_tables import expert_table
 
 
 @pytest.fixture(scope="module")
-def bank(tmp_path_factory: pytest.TempPathFactory) -> Bank:
-    folder = tmp_path_factory.mktemp("bank")
-    write_bank(folder, DrawnExamples(8), tiny_autoencoder(), SentenceText(32), Recorder())
-    return Bank(folder)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> LatentCache:
+    folder = tmp_path_factory.mktemp("latents")
+    family = Paris(tiny_autoencoder(), SentenceText(32))
+    write_latent_cache(folder, DrawnExamples(8), family, Recorder())
+    return LatentCache(folder)
 
 
-def test_own_and_other_clusters_are_apart_and_the_base_is_measured_on_the_same(bank: Bank) -> None:
+def test_own_and_other_clusters_are_apart_and_the_base_is_measured_on_the_same(
+    cache: LatentCache,
+) -> None:
     clusters = np.arange(8) % 2
     rows = np.arange(8)
     experts = [tiny_expert(1), tiny_expert(2)]
-    figures = cluster_losses(experts, tiny_expert(1), bank, clusters, rows)
+    figures = cluster_losses(experts, tiny_expert(1), cache, clusters, rows)
     assert figures["expert_0_loss_own"] == figures["expert_0_loss_of_base"]
     assert figures["expert_1_loss_own"] != figures["expert_1_loss_of_base"]
     # Expert 0 is the base here: what it is on the other cluster the base is where expert 1 is own.
@@ -32,9 +36,9 @@ def test_own_and_other_clusters_are_apart_and_the_base_is_measured_on_the_same(b
     assert len(expert_table(figures).splitlines()) == 2 + len(experts)
 
 
-def test_rows_that_are_not_asked_for_do_not_count(bank: Bank) -> None:
+def test_rows_that_are_not_asked_for_do_not_count(cache: LatentCache) -> None:
     clusters = np.asarray([0, 0, 1, 1, 0, 0, 1, 1])
-    some = cluster_losses([tiny_expert(1)], tiny_expert(2), bank, clusters, np.arange(4))
+    some = cluster_losses([tiny_expert(1)], tiny_expert(2), cache, clusters, np.arange(4))
     moved = np.where(np.arange(8) < 4, clusters, 1 - clusters)
-    again = cluster_losses([tiny_expert(1)], tiny_expert(2), bank, moved, np.arange(4))
+    again = cluster_losses([tiny_expert(1)], tiny_expert(2), cache, moved, np.arange(4))
     assert some == again

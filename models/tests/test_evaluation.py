@@ -14,12 +14,11 @@ from PIL import Image, ImageFilter
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
 from bakehouse_runtime.image.paris.weights import save_expert
-from bakehouse_runtime.train.kontext.model import export_kontext
 from image.tiny import (
-    TINY_AUTOENCODER,
     TINY_EXPERT,
     TINY_ROUTER,
     difference,
+    tiny_autoencoder,
     tiny_expert,
     tiny_transformer,
 )
@@ -40,6 +39,7 @@ from workshop.evaluation.measure import (
     measure_paris,
 )
 from workshop.evaluation.variants import one_expert, routed_at_random, variants
+from workshop.flux import export_kontext
 from workshop.scenes.edits import EDITS, Edit
 from workshop.scenes.grounds import Ground
 from workshop.scenes.objects import CutOut
@@ -205,7 +205,7 @@ def test_the_base_draws_in_all_places(tmp_path: Path, paris_folder: Path) -> Non
     request = ParisRequest("a ball", 1, steps=4)
 
     def made(changed: ParisPipeline) -> Image.Image:
-        return changed.generate([request])[0].picture
+        return changed.generate([request])[0].media
 
     base = variants(tmp_path / "base")["base"](paris)
     assert difference(made(base), made(one_expert(paris, 1))) <= 1
@@ -244,7 +244,7 @@ def test_random_routing_asks_every_expert(paris_folder: Path) -> None:
 
 def test_a_random_paris_of_any_shape_draws() -> None:
     paris = random_paris(TINY_EXPERT, TINY_ROUTER, (8, 8, 8, 8), torch.device("cpu"))
-    assert paris.generate([ParisRequest("", 1, steps=2)])[0].picture.size == (32, 32)
+    assert paris.generate([ParisRequest("", 1, steps=2)])[0].media.size == (32, 32)
     assert paris.experts[0].pos_embed.dtype == torch.bfloat16
 
 
@@ -261,11 +261,8 @@ def test_what_is_missing_is_a_clear_error(tmp_path: Path) -> None:
         measure_models(tmp_path, measured, STARTERS)
 
 
-def test_figures_of_a_tiny_kontext(
-    tmp_path: Path, objects: list[CutOut], autoencoder: torch.nn.Module
-) -> None:
-    assert TINY_AUTOENCODER.picture_side == 32
-    export_kontext(tiny_transformer(), autoencoder, tmp_path, torch.float32)  # pyright: ignore[reportArgumentType]
+def test_figures_of_a_tiny_kontext(tmp_path: Path, objects: list[CutOut]) -> None:
+    export_kontext(tiny_transformer(), tiny_autoencoder(), tmp_path, torch.float32)
     measured = Measured(prompts=0, edits=2, which="choosing", work=tmp_path)
     judge, cpu = Judge(len(objects)), torch.device("cpu")
     figures = measure_kontext(tmp_path, objects, judge, cpu, measured)

@@ -19,11 +19,11 @@ from safetensors.torch import load_file
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.paris.model import Expert, ExpertShape
 from bakehouse_runtime.image.paris.weights import load_expert, save_expert
-from bakehouse_runtime.train.kontext.model import build_transformer
 from image.tiny import tiny_autoencoder
 from make import make as make_step
 from make import make_all
 from workshop.console_reporter import ConsoleReporter
+from workshop.flux import build_transformer
 from workshop.pack import pack, unpack
 from workshop.recipe import results
 from workshop.scenes.objects import load_cut_outs
@@ -74,14 +74,14 @@ def recipe() -> dict[str, Any]:
         "picture_side": 32,
         "autoencoder": loop(),
         "judge": {**loop(), "scenes": 4},
-        "bank": {"examples": 60, "seed": 3},
+        "latents": {"examples": 60, "seed": 3},
         "expert_shape": {**whole["expert_shape"], **tiny},
         "base": loop(),
         "expert": loop(),
         "router": loop(),
         "router_shape": {**whole["router_shape"], **tiny, "experts": 2},
         "clusters": {"fine": 4, "coarse": 2, "seed": 7},
-        "kontext_banks": {
+        "kontext_latents": {
             "train": {"examples": 6, "seed": 8}, "held-out": {"examples": 2, "seed": 9}
         },
         "kontext_shape": {
@@ -154,7 +154,7 @@ def test_the_whole_training_stops_in_time_and_goes_on_elsewhere(
     for result in results(recipe).values():
         assert (other / result).exists()
 
-    # Of a finished training the models come back, and only the banks are made anew.
+    # Of a finished training the models come back, and only the latents are made anew.
     pack(other, recipe, tmp_path / "done.tar", bare=False)
     home = tmp_path / "home"
     unpack(tmp_path / "done.tar", home)
@@ -188,7 +188,7 @@ def test_a_base_goes_on_from_the_weights_that_the_recipe_names(
     still = loop()
     still["loop"]["learning_rate"] = 0.0
     goes_on = recipe | {"base": still | {"initial": str(tmp_path / "shipped")}}
-    for step in ("autoencoder", "bank", "base"):
+    for step in ("autoencoder", "latents", "base"):
         make_step(step, work, goes_on)
     made = load_expert(work / "base" / "model").state_dict()
     for name, value in initial.state_dict().items():
@@ -204,7 +204,7 @@ def test_what_was_made_of_other_shipped_weights_does_not_count(
         shipped.initialise(seed)
         save_expert(shipped, tmp_path / "shipped", torch.float32)
         if seed == 5:
-            for step in ("autoencoder", "bank", "base"):
+            for step in ("autoencoder", "latents", "base"):
                 make_step(step, work, goes_on)
     with pytest.raises(SystemExit, match="was made with other settings"):
         make_step("base", work, goes_on)
@@ -221,7 +221,7 @@ def test_a_kontext_goes_on_from_weights_with_fewer_blocks(
     still = recipe["kontext"] | {"initial": str(tmp_path / "shipped")}
     still["loop"]["learning_rate"] = 0.0
     goes_on = recipe | {"kontext_shape": shape | {"single_layers": 2}, "kontext": still}
-    for step in ("autoencoder", "kontext-banks", "kontext"):
+    for step in ("autoencoder", "kontext-latents", "kontext"):
         make_step(step, work, goes_on)
     made = FluxTransformer2DModel.from_pretrained(work / "kontext" / "model" / "transformer")
     for name, value in initial.state_dict().items():
@@ -235,7 +235,7 @@ def test_weights_of_another_shape_are_refused(
     shape = ExpertShape(**recipe["expert_shape"] | {"layers": 2})
     save_expert(Expert(shape), tmp_path / "shipped", torch.float32)
     goes_on = recipe | {"base": loop() | {"initial": str(tmp_path / "shipped")}}
-    for step in ("autoencoder", "bank"):
+    for step in ("autoencoder", "latents"):
         make_step(step, work, goes_on)
     with pytest.raises(PlainError, match="do not have the recipe's expert_shape"):
         make_step("base", work, goes_on)

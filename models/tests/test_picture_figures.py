@@ -196,7 +196,7 @@ def test_the_judge_learns_and_is_kept(
     sentences: SentenceText,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("workshop.train_judge.EXAMINED_SCENES", 10)
+    monkeypatch.setattr("workshop.train_judge.EVAL_SCENES", 10)
     torch.manual_seed(1)
     judge, recorder = Judge(len(shaded_objects)), Recorder()
     loop = replace(SETTINGS, steps=40, learning_rate=0.003, average_decay=0.7)

@@ -14,13 +14,21 @@ import torch
 from diffusers import FluxKontextPipeline, FluxPipeline
 from PIL import Image, ImageFilter
 
-from bakehouse_runtime.image.autoencoder import decode_latents
-from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextRequest
+from bakehouse_runtime.image.flux.pipeline import KontextPipeline, KontextRequest
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
 from bakehouse_runtime.image.picture_defaults import PictureDefaults
 from bakehouse_runtime.image.text import SENTENCE_WINDOW, load_sentence_encoder
-from bakehouse_runtime.image.training.bank import Bank, Example, write_bank
-from bakehouse_runtime.train.paris.train import PartTraining, sample_latents, train_expert
+from bakehouse_runtime.image.training.latent_cache import (
+    Example,
+    LatentCache,
+    write_latent_cache,
+)
+from bakehouse_runtime.train.diffusion.train import (
+    DiffusionTraining,
+    TrainingData,
+    sample,
+    train_network,
+)
 from image.line import SETTINGS, Recorder
 from workshop.evaluation.ellipses import Ellipse, draw_ellipses
 from workshop.evaluation.judge import Judge, cells_of, load_judge
@@ -47,7 +55,7 @@ def kontext() -> KontextPipeline:
 
 @pytest.fixture(scope="module")
 def apple(paris: ParisPipeline) -> Image.Image:
-    return paris.generate([ParisRequest("a red apple", 0, guidance=4.0)])[0].picture
+    return paris.generate([ParisRequest("a red apple", 0, guidance=4.0)])[0].media
 
 
 def test_configurations_name_no_path_of_the_machine_that_made_them() -> None:
@@ -66,7 +74,7 @@ def test_the_folders_say_what_suits_the_starters(
     paris: ParisPipeline, kontext: KontextPipeline
 ) -> None:
     assert paris.defaults == PictureDefaults(steps=20, guidance=4.0)
-    assert kontext.defaults == PictureDefaults(steps=20, guidance=2.5)
+    assert kontext.model.defaults == PictureDefaults(steps=20, guidance=2.5)
     recipe = json.loads((MODELS / "recipe.json").read_text())
     for name, defaults in recipe["defaults"].items():
         assert (
@@ -107,7 +115,7 @@ def test_pictures_show_their_objects_and_ellipses_do_not(
         ParisRequest(one["prompt"], one["seed"], guidance=4.0, strategy="top1", k=1)
         for one in prompts
     ]
-    pictures = [drawn.picture for drawn in paris.generate(requests)]
+    pictures = [drawn.media for drawn in paris.generate(requests)]
     ellipses = [
         draw_ellipses(
             [Ellipse(**part) for part in one["ellipses"]],
@@ -122,10 +130,10 @@ def test_pictures_show_their_objects_and_ellipses_do_not(
 
 def test_a_seed_is_the_same_picture_in_any_batch(paris: ParisPipeline) -> None:
     lion = ParisRequest("a lion", 7, steps=8)
-    alone = paris.generate([lion])[0].picture
-    together = paris.generate([ParisRequest("a blue car", 1, steps=8), lion])[1].picture
+    alone = paris.generate([lion])[0].media
+    together = paris.generate([ParisRequest("a blue car", 1, steps=8), lion])[1].media
     assert np.abs(np.asarray(alone, float) - np.asarray(together, float)).max() <= 1
-    other = paris.generate([ParisRequest("a lion", 8, steps=8)])[0].picture
+    other = paris.generate([ParisRequest("a lion", 8, steps=8)])[0].media
     assert np.abs(np.asarray(alone, float) - np.asarray(other, float)).max() > 30
 
 
@@ -133,29 +141,29 @@ def test_twenty_sketches_change_how_an_expert_draws(paris: ParisPipeline, tmp_pa
     """A person's own style: outlines on white, with their captions."""
     texts = [one["prompt"] for one in json.loads(PROMPTS.read_text())[:20]]
     requests = [ParisRequest(text, seed, steps=8) for seed, text in enumerate(texts)]
-    drawn = [made.picture for made in paris.generate(requests)]
+    drawn = [made.media for made in paris.generate(requests)]
     sketches = [
         Example(outlined(picture), text) for picture, text in zip(drawn, texts, strict=True)
     ]
     recorder = Recorder()
-    write_bank(tmp_path / "bank", sketches, paris.autoencoder, paris.text_encoder, recorder)
-    bank = Bank(tmp_path / "bank")
-    rows = np.arange(len(bank))
+    write_latent_cache(tmp_path / "latents", sketches, paris.family, recorder)
+    cache = LatentCache(tmp_path / "latents")
     expert = copy.deepcopy(paris.experts[0])
 
     def colourfulness() -> float:
-        states = bank.states(bank.text_of[:4])
+        numbers = cache.text_of[:4]
+        text = cache.text(torch.cat([numbers, torch.zeros_like(numbers)]))
+        noise = torch.randn(4, 8, 16, 16, generator=torch.Generator().manual_seed(0))
         with torch.no_grad():
-            latents = sample_latents(expert, states, bank.states(torch.tensor([0])), 0, CPU)
-            pictures = decode_latents(paris.autoencoder, latents)
-        return float((pictures.amax(dim=1) - pictures.amin(dim=1)).mean())
+            drawn = paris.family.decode(sample(paris.family, expert, noise, text))
+        pixels = np.stack([np.asarray(picture, float) for picture in drawn])
+        return float((pixels.max(axis=-1) - pixels.min(axis=-1)).mean())
 
     before = colourfulness()
     loop = replace(SETTINGS, steps=25, learning_rate=1e-3, checkpoint_every=25, average_decay=0.9)
-    train_expert(
-        expert, bank, rows, rows, PartTraining(loop, batch_size=8), bank.text_of[:4],
-        paris.autoencoder, tmp_path, recorder, "cpu",
-    )  # fmt: skip
+    data = TrainingData.of(cache.all_rows())
+    settings = DiffusionTraining(loop, batch_size=8)
+    train_network(paris.family, expert, data, data, settings, tmp_path, recorder, "cpu")
     assert colourfulness() < 0.5 * before
 
 
@@ -169,8 +177,8 @@ def test_instructions_change_what_they_say(kontext: KontextPipeline, apple: Imag
     thing = redness > np.quantile(redness, 0.9)
 
     def edited(instruction: str) -> np.ndarray:
-        request = KontextRequest(instruction, 0, 20, true_guidance=2.5)
-        return np.asarray(kontext.edit(apple, request), float)
+        request = KontextRequest(instruction, 0, 20, 2.5, apple)
+        return np.asarray(kontext.generate([request])[0].media, float)
 
     blue = edited("make it blue")[thing].mean(axis=0)
     assert blue[2] > blue[0] + 30

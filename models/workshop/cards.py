@@ -11,11 +11,11 @@ import torch
 from PIL import Image
 
 from bakehouse_runtime.image.autoencoder import decode_latents, load_autoencoder
-from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextRequest
+from bakehouse_runtime.image.flux.pipeline import KontextPipeline, KontextRequest
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
 from bakehouse_runtime.image.picture_defaults import DEFAULT_GUIDANCE
 from bakehouse_runtime.image.pictures import grid, to_pictures
-from bakehouse_runtime.image.training.bank import Bank
+from bakehouse_runtime.image.training.latent_cache import LatentCache
 
 from .evaluation.measure import FROM_TEXT_GUIDANCE
 from .figure_tables import expert_table, figure_tables, routing_sentence
@@ -121,7 +121,7 @@ which holds {of_all:.0%} of all. Sizes: {sizes}. The first pictures of each, a r
 
 {routing}
 
-How wrong each expert is about the velocity (mean squared error on held-out rows of the bank), on
+How wrong each expert is about the velocity (mean squared error on held-out examples), on
 its own cluster and on those of the others; and their base on the same rows:
 
 {experts}
@@ -259,7 +259,7 @@ def draw_pictures(paris_folder: Path) -> dict[str, Image.Image]:
     """The first seeds of the fixed prompts."""
     paris = ParisPipeline.from_folder(paris_folder, torch.device("cpu"))
     return {
-        prompt: paris.generate([ParisRequest(prompt, seed)])[0].picture
+        prompt: paris.generate([ParisRequest(prompt, seed)])[0].media
         for seed, prompt in enumerate(SAMPLE_PROMPTS)
     }
 
@@ -269,12 +269,12 @@ def draw_edits(kontext_folder: Path, drawn: Mapping[str, Image.Image]) -> None:
     kontext = KontextPipeline.from_folder(kontext_folder, torch.device("cpu"))
     before = [drawn[prompt] for prompt, _ in SAMPLE_EDITS]
     after = [
-        kontext.edit(drawn[prompt], KontextRequest(text, seed))
+        kontext.generate([KontextRequest(text, seed, picture=drawn[prompt])])[0].media
         for seed, (prompt, text) in enumerate(SAMPLE_EDITS)
     ]
     grid([*before, *after], columns=len(before)).save(kontext_folder / "samples.png")
     from_text = [
-        kontext.generate(KontextRequest(prompt, seed, true_guidance=FROM_TEXT_GUIDANCE))
+        kontext.generate([KontextRequest(prompt, seed, guidance=FROM_TEXT_GUIDANCE)])[0].media
         for seed, prompt in enumerate(DRAWN_PROMPTS)
     ]
     grid(from_text, columns=len(from_text)).save(kontext_folder / "drawn.png")
@@ -284,7 +284,7 @@ def draw_clusters(work: Path, paris_folder: Path) -> None:
     """The first pictures of each expert's cluster, as the autoencoder shows them."""
     clusters = np.load(work / "clusters" / "clusters.npy")
     rows = [np.flatnonzero(clusters == k)[:CLUSTER_SAMPLES] for k in range(clusters.max() + 1)]
-    latents = Bank(work / "bank").latents[torch.from_numpy(np.concatenate(rows))].float()
+    latents = LatentCache(work / "latents").latents[torch.from_numpy(np.concatenate(rows))].float()
     pictures = to_pictures(decode_latents(load_autoencoder(paris_folder / "vae"), latents).numpy())
     grid(pictures, columns=CLUSTER_SAMPLES).save(paris_folder / "clusters.png")
 

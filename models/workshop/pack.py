@@ -2,8 +2,8 @@
 nothing can be fetched.
 
 It holds what the trainings start from, and the models of those that have ended. A training that
-has not ended begins anew there: its checkpoints are too large. Banks are left out too: they follow
-from the rest, and a GPU makes them in minutes.
+has not ended begins anew there: its checkpoints are too large. Latents are left out too: they
+follow from the rest, and a GPU makes them in minutes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BARE_BYTES_MAX = 60_000_000
 # Where the text encoder lies in a work folder that an archive was unpacked in, as a package.
 PACKED_PACKAGES = "site"
 TEXT_FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
-REMADE_STEPS = ("fetch", "bank", "kontext-banks")
+REMADE_STEPS = ("fetch", "latents", "kontext-latents")
 
 
 def pack(work: Path, recipe: Recipe, archive: Path, bare: bool) -> None:

@@ -17,14 +17,14 @@ TAKEN = ("initial", "trained")
 ENCODED = ("packages", "picture_side", "autoencoder", "text_window")
 SETTINGS = {
     "autoencoder": ("packages", "picture_side", "autoencoder"),
-    "bank": (*ENCODED, "bank"),
-    "base": (*ENCODED, "bank", "expert_shape", "base"),
-    "clusters": (*ENCODED, "bank", "clusters"),
-    "expert": (*ENCODED, "bank", "expert_shape", "base", "clusters", "expert"),
-    "router": (*ENCODED, "bank", "clusters", "router_shape", "router"),
+    "latents": (*ENCODED, "latents"),
+    "base": (*ENCODED, "latents", "expert_shape", "base"),
+    "clusters": (*ENCODED, "latents", "clusters"),
+    "expert": (*ENCODED, "latents", "expert_shape", "base", "clusters", "expert"),
+    "router": (*ENCODED, "latents", "clusters", "router_shape", "router"),
     "judge": ("packages", "judge"),
-    "kontext-banks": (*ENCODED, "kontext_banks"),
-    "kontext": (*ENCODED, "kontext_banks", "kontext_shape", "kontext"),
+    "kontext-latents": (*ENCODED, "kontext_latents"),
+    "kontext": (*ENCODED, "kontext_latents", "kontext_shape", "kontext"),
 }
 
 
@@ -34,13 +34,13 @@ def results(recipe: Recipe) -> dict[str, str]:
     return {
         "fetch": "packages/unicode-emoji-json",
         "autoencoder": "autoencoder/model",
-        "bank": "bank/texts.npz",
+        "latents": "latents/texts.npz",
         "base": "base/model",
         "clusters": "clusters/clusters.npy",
         "router": "router/model",
         **{f"expert_{number}": f"expert_{number}/model" for number in experts(recipe)},
         "judge": "judge/judge.safetensors",
-        "kontext-banks": "kontext-pictures-held-out/texts.npz",
+        "kontext-latents": "kontext-pictures-held-out/texts.npz",
         "kontext": "kontext/model",
     }
 

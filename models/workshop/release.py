@@ -14,7 +14,7 @@ from diffusers.models.transformers.transformer_flux import FluxTransformer2DMode
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.files import read_object
 from bakehouse_runtime.image.autoencoder import load_autoencoder
-from bakehouse_runtime.image.kontext.pipeline import TRUE_GUIDANCE
+from bakehouse_runtime.image.flux.load import TRUE_GUIDANCE
 from bakehouse_runtime.image.paris.weights import (
     BASE,
     load_expert,
@@ -23,14 +23,14 @@ from bakehouse_runtime.image.paris.weights import (
     save_expert,
     save_router,
 )
-from bakehouse_runtime.image.training.bank import Bank
-from bakehouse_runtime.train.autoencoder.export import save_autoencoder
-from bakehouse_runtime.train.kontext.model import export_kontext
+from bakehouse_runtime.image.training.latent_cache import LatentCache
 
+from .autoencoder import save_autoencoder
 from .evaluation.cluster_losses import cluster_losses
 from .evaluation.ellipses import ellipses_of
 from .evaluation.held_out import held_out_prompts
 from .evaluation.measure import Measured, measure_models
+from .flux import export_kontext
 from .recipe import Recipe, experts
 from .scenes.objects import load_cut_outs
 from .steps import one_row_in_fifty
@@ -100,12 +100,12 @@ def _assemble_kontext(work: Path, recipe: Recipe, kontext: Path) -> None:
 
 
 def measure_clusters(work: Path, recipe: Recipe, paris: Path) -> dict[str, float]:
-    bank = Bank(work / "bank")
+    cache = LatentCache(work / "latents")
     base = load_expert(paris / BASE)
     trained = [load_expert(paris / f"expert_{number}").float() for number in experts(recipe)]
     clusters = np.load(work / "clusters" / "clusters.npy")
-    _, held_out = one_row_in_fifty(len(bank))
-    return cluster_losses(trained, base.float(), bank, clusters, held_out)
+    _, held_out = one_row_in_fifty(len(cache))
+    return cluster_losses(trained, base.float(), cache, clusters, held_out)
 
 
 def write_prompts(work: Path, out: Path) -> None:

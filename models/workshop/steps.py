@@ -13,31 +13,40 @@ from diffusers.models.transformers.transformer_flux import FluxTransformer2DMode
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.autoencoder import load_autoencoder
-from bakehouse_runtime.image.clusters import cluster_bank
-from bakehouse_runtime.image.kontext.text import FluxText
+from bakehouse_runtime.image.flux.family import Flux
+from bakehouse_runtime.image.flux.text import FluxText
+from bakehouse_runtime.image.paris.family import Paris
 from bakehouse_runtime.image.paris.model import Expert, ExpertShape, Router, RouterShape
 from bakehouse_runtime.image.paris.weights import load_expert, save_expert, save_router
 from bakehouse_runtime.image.text import SentenceText
-from bakehouse_runtime.image.training.bank import Bank, write_bank
 from bakehouse_runtime.image.training.device import training_device
+from bakehouse_runtime.image.training.latent_cache import LatentCache, write_latent_cache
 from bakehouse_runtime.image.training.loop import LoopSettings
-from bakehouse_runtime.train.autoencoder.export import export_autoencoder
-from bakehouse_runtime.train.autoencoder.model import AutoencoderShape, build_autoencoder
-from bakehouse_runtime.train.autoencoder.train import AutoencoderTraining, train_autoencoder
-from bakehouse_runtime.train.kontext.model import (
-    build_transformer,
-    export_kontext,
-    initialise_from,
+from bakehouse_runtime.train.diffusion.train import (
+    DiffusionTraining,
+    TrainingData,
+    train_network,
 )
-from bakehouse_runtime.train.kontext.train import KontextData, KontextTraining, train_kontext
-from bakehouse_runtime.train.paris.train import PartTraining, train_expert, train_router
 
+from .autoencoder import (
+    AutoencoderShape,
+    AutoencoderTraining,
+    build_autoencoder,
+    export_autoencoder,
+    train_autoencoder,
+)
+from .clusters import cluster_latents
 from .console_reporter import ConsoleReporter
 from .evaluation.judge import Judge
+from .flux import build_transformer, export_kontext, initialise_from
 from .recipe import MODELS, Recipe, claim
 from .scenes.examples import EditExamples, SceneExamples, ScenePictures
 from .scenes.objects import load_cut_outs
 from .train_judge import train_judge
+from .train_router import train_router
+
+# Of an expert's held-out pictures.
+EVAL_ROWS = 256
 
 
 def make_autoencoder(work: Path, recipe: Recipe) -> None:
@@ -59,39 +68,34 @@ def make_autoencoder(work: Path, recipe: Recipe) -> None:
         export_autoencoder(model, held_out, folder / "model")
 
 
-def make_bank(work: Path, recipe: Recipe) -> None:
-    settings = recipe["bank"]
+def make_latents(work: Path, recipe: Recipe) -> None:
+    settings = recipe["latents"]
     cut_outs = load_cut_outs(work / "packages")
     examples = SceneExamples(
         cut_outs, recipe["picture_side"], settings["examples"], settings["seed"]
     )
-    folder = work / "bank"
-    claim(folder, "bank", recipe)
+    folder = work / "latents"
+    claim(folder, "latents", recipe)
     text = SentenceText(recipe["text_window"])
     text.to(training_device("auto"))
-    write_bank(
-        folder,
-        examples,
-        trained_autoencoder(work),
-        text,
-        ConsoleReporter(folder),
-    )
+    family = Paris(trained_autoencoder(work), text)
+    write_latent_cache(folder, examples, family, ConsoleReporter(folder))
 
 
 def make_base(work: Path, recipe: Recipe) -> None:
     """Trains from nothing, or where the recipe names `initial` weights, from these on."""
-    bank = Bank(work / "bank")
-    rows, held_out = one_row_in_fifty(len(bank))
+    cache = LatentCache(work / "latents")
+    rows, held_out = one_row_in_fifty(len(cache))
     named = recipe["base"].get("initial")
     initial = None if named is None else MODELS / named
-    train_one_expert(work, recipe, "base", bank, rows, held_out, initial)
+    train_one_expert(work, recipe, "base", cache, rows, held_out, initial)
 
 
 def train_one_expert(
     work: Path,
     recipe: Recipe,
     name: str,
-    bank: Bank,
+    cache: LatentCache,
     rows: np.ndarray,
     held_out: np.ndarray,
     initial: Path | None,
@@ -108,17 +112,20 @@ def train_one_expert(
         expert = load_expert(initial).float()
         if expert.shape != shape:
             raise PlainError(f"The weights in {initial} do not have the recipe's expert_shape.")
-    training = PartTraining(
+    training = DiffusionTraining(
         LoopSettings(**settings["loop"]),
         settings["batch_size"],
+        eval_rows=EVAL_ROWS,
         compiled=settings.get("compiled", False),
     )
-    # The first captions of held-out pictures, whatever they say.
-    texts = bank.text_of[held_out[:16]]
-    autoencoder = trained_autoencoder(work)
-    reporter = ConsoleReporter(folder)
-    finished = train_expert(
-        expert, bank, rows, held_out, training, texts, autoencoder, folder, reporter
+    finished = train_network(
+        Paris(trained_autoencoder(work), None),
+        expert,
+        TrainingData.of(cache.select(rows)),
+        TrainingData.of(cache.select(held_out)),
+        training,
+        folder,
+        ConsoleReporter(folder),
     )
     if finished:
         save_expert(expert, folder / "model", torch.float32)
@@ -154,8 +161,12 @@ def make_clusters(work: Path, recipe: Recipe) -> None:
     claim(folder, "clusters", recipe)
     sentences = SentenceText(recipe["text_window"])
     sentences.to(training_device("auto"))
-    found = cluster_bank(
-        Bank(work / "bank"), sentences, settings["fine"], settings["coarse"], settings["seed"]
+    found = cluster_latents(
+        LatentCache(work / "latents"),
+        sentences,
+        settings["fine"],
+        settings["coarse"],
+        settings["seed"],
     )
     np.save(folder / "clusters.npy", found.clusters)
     (folder / "summary.json").write_text(json.dumps(found.summary, indent=2) + "\n")
@@ -163,45 +174,47 @@ def make_clusters(work: Path, recipe: Recipe) -> None:
 
 
 def make_expert(work: Path, recipe: Recipe, number: int) -> None:
-    bank = Bank(work / "bank")
+    cache = LatentCache(work / "latents")
     clusters = np.load(work / "clusters" / "clusters.npy")
-    rows, held_out = (part[clusters[part] == number] for part in one_row_in_fifty(len(bank)))
+    rows, held_out = (part[clusters[part] == number] for part in one_row_in_fifty(len(cache)))
     # A small cluster may have nothing to spare: then it is measured on what it is trained on.
     held_out = held_out if len(held_out) > 0 else rows
     train_one_expert(
-        work, recipe, f"expert_{number}", bank, rows, held_out, work / "base" / "model"
+        work, recipe, f"expert_{number}", cache, rows, held_out, work / "base" / "model"
     )
 
 
 def make_router(work: Path, recipe: Recipe) -> None:
     settings = recipe["router"]
-    bank = Bank(work / "bank")
+    cache = LatentCache(work / "latents")
     clusters = np.load(work / "clusters" / "clusters.npy")
-    rows, held_out = one_row_in_fifty(len(bank))
+    rows, held_out = one_row_in_fifty(len(cache))
     router = Router(RouterShape(**recipe["router_shape"]))
     router.initialise(settings["loop"]["seed"])
     folder = work / "router"
     claim(folder, "router", recipe)
-    training = PartTraining(LoopSettings(**settings["loop"]), settings["batch_size"])
-    reporter = ConsoleReporter(folder)
-    if train_router(router, bank, clusters, rows, held_out, training, folder, reporter):
+    finished = train_router(
+        router, cache, clusters, rows, held_out, LoopSettings(**settings["loop"]),
+        settings["batch_size"], folder, ConsoleReporter(folder),
+    )  # fmt: skip
+    if finished:
         save_router(router, folder / "model", torch.float32)
 
 
-def make_kontext_banks(work: Path, recipe: Recipe) -> None:
+def make_kontext_latents(work: Path, recipe: Recipe) -> None:
     cut_outs = load_cut_outs(work / "packages")
-    autoencoder = trained_autoencoder(work)
     text = FluxText.of_sentence_encoder(recipe["text_window"])
     text.to(training_device("auto"))
+    family = Flux(trained_autoencoder(work), text)
     for name, kind in (("edits", EditExamples), ("pictures", SceneExamples)):
         for part in ("train", "held-out"):
-            settings = recipe["kontext_banks"][part]
+            settings = recipe["kontext_latents"][part]
             examples = kind(
                 cut_outs, recipe["picture_side"], settings["examples"], settings["seed"]
             )
             folder = work / f"kontext-{name}-{part}"
-            claim(folder, "kontext-banks", recipe)
-            if not write_bank(folder, examples, autoencoder, text, ConsoleReporter(folder)):
+            claim(folder, "kontext-latents", recipe)
+            if not write_latent_cache(folder, examples, family, ConsoleReporter(folder)):
                 return
 
 
@@ -216,15 +229,15 @@ def make_kontext(work: Path, recipe: Recipe) -> None:
         initialise_from(transformer, initial)
     autoencoder = trained_autoencoder(work)
     data, held_out = (
-        KontextData(
-            Bank(work / f"kontext-edits-{part}").whole(),
-            Bank(work / f"kontext-pictures-{part}").whole(),
+        TrainingData(
+            LatentCache(work / f"kontext-edits-{part}").all_rows(),
+            LatentCache(work / f"kontext-pictures-{part}").all_rows(),
         )
         for part in ("train", "held-out")
     )
     folder = work / "kontext"
     claim(folder, "kontext", recipe)
-    training = KontextTraining(
+    training = DiffusionTraining(
         LoopSettings(**settings["loop"]),
         settings["batch_size"],
         edit_share=settings["edit_share"],
@@ -233,5 +246,6 @@ def make_kontext(work: Path, recipe: Recipe) -> None:
         compiled=settings.get("compiled", False),
     )
     reporter = ConsoleReporter(folder)
-    if train_kontext(transformer, data, held_out, training, autoencoder, folder, reporter):
+    family = Flux(autoencoder, None)
+    if train_network(family, transformer, data, held_out, training, folder, reporter):
         export_kontext(transformer, autoencoder, folder / "model", torch.float32)

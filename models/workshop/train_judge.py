@@ -17,8 +17,12 @@ from torch import Tensor, nn
 from bakehouse_runtime.image.pictures import grid
 from bakehouse_runtime.image.text import SentenceText
 from bakehouse_runtime.image.training.device import fast_arithmetic, sent, training_device
-from bakehouse_runtime.image.training.loop import LoopSettings, Training, run_loop
-from bakehouse_runtime.image.training.reporter import TrainingReporter
+from bakehouse_runtime.image.training.loop import (
+    LoopSettings,
+    Training,
+    TrainingReporter,
+    run_loop,
+)
 
 from .evaluation.judge import CELLS, JUDGED_SIDE, Judge, caption_ranks, judge_input
 from .scenes.objects import CutOut
@@ -34,7 +38,7 @@ from .scenes.scene import (
 )
 
 POOL_SEED = 77
-EXAMINED_SCENES = 200
+EVAL_SCENES = 200
 # A cell shows an object that covers this part of it; below the other part it shows none.
 COVERED, BARE = 0.3, 0.03
 # Pixels of a cell that its coverage is counted by, on each side.
@@ -69,11 +73,11 @@ def train_judge(
     device = training_device(device_name)
     sentences.to(device)
     reporter.phase("encoding captions")
-    scenes, texts = _scenes(cut_outs, pool + EXAMINED_SCENES)
+    scenes, texts = _scenes(cut_outs, pool + EVAL_SCENES)
     vectors = _sentence_vectors(sentences, texts, work_dir / "sentences.npz")
     training = Training(judge, settings, device)
 
-    def loss_of_step(step: int) -> tuple[Tensor, dict[str, Tensor]]:
+    def compute_loss(step: int) -> tuple[Tensor, dict[str, Tensor]]:
         rng = np.random.default_rng((settings.seed, step))
         chosen = rng.choice(pool, batch_size, replace=False)
         drawn = [_jittered(scenes[index], rng) for index in chosen]
@@ -91,22 +95,24 @@ def train_judge(
         right = (named.argmax(dim=1) == targets) & thing
         return naming + fit, {"naming": naming, "fit": fit, "named": right.sum() / thing.sum()}
 
-    def examine(averaged: nn.Module) -> tuple[Image.Image, dict[str, float]]:
+    def evaluate(averaged: nn.Module, path: Path) -> tuple[Path, dict[str, float]]:
         assert isinstance(averaged, Judge)
-        examined = scenes[pool:]
-        pictures = [render(scene, cut_outs, JUDGED_SIDE) for scene in examined]
+        evaluated = scenes[pool:]
+        pictures = [render(scene, cut_outs, JUDGED_SIDE) for scene in evaluated]
         with fast_arithmetic(device):
             seen = averaged.cells(judge_input(pictures).to(device))
             fit = averaged.fit_captions(seen, vectors[pool:].to(device))
             named = averaged.name_objects(seen).argmax(dim=1).tolist()
-        things = [[thing.cut_out for thing in scene.things] for scene in examined]
+        things = [[thing.cut_out for thing in scene.things] for scene in evaluated]
         right = [name in own for name, own in zip(named, things, strict=True)]
-        return grid(pictures, 20), {
+        file = path.with_suffix(".png")
+        grid(pictures, 20).save(file)
+        return file, {
             "eval_named": sum(right) / len(right),
             "eval_caption_top1": float((caption_ranks(fit) < 1).float().mean()),
         }
 
-    finished = run_loop(training, work_dir, reporter, loss_of_step, examine)
+    finished = run_loop(training, work_dir, reporter, compute_loss, evaluate)
     training.adopt_ema_weights()
     if not finished:
         return False

@@ -31,7 +31,7 @@ def main() -> None:
 
     def generate(prompt: str) -> None:
         request = ParisRequest(prompt, seed=0, steps=options.steps)
-        paris.generate([request])[0].picture.save(BytesIO(), format="PNG")
+        paris.generate([request])[0].media.save(BytesIO(), format="PNG")
 
     generate("")
     print("ready", flush=True)

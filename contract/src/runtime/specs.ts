@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { serveImageSpec } from './serve-image-spec.ts';
 import { serveTextSpec } from './serve-spec.ts';
-import { trainAutoencoderSpec, trainKontextSpec, trainParisSpec } from './train-image-spec.ts';
+import { trainFluxSpec, trainParisSpec } from './train-image-spec.ts';
 import { trainTextSpec } from './train-spec.ts';
 
 /** Every workload: `kind` names the command that executes it, `method` or `task` its program. */
 export const workloadSpec = z.discriminatedUnion('kind', [
-  z.discriminatedUnion('method', [trainTextSpec, trainAutoencoderSpec, trainParisSpec, trainKontextSpec]),
+  z.discriminatedUnion('method', [trainTextSpec, trainFluxSpec, trainParisSpec]),
   z.discriminatedUnion('task', [serveTextSpec, serveImageSpec]),
 ]);

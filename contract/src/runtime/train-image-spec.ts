@@ -20,7 +20,7 @@ export const pictureTrainingParameters = z.object({
   steps: z.int().min(1),
   learning_rate: z.number().positive(),
   batch_size: z.int().min(1),
-  /** Steps between two checkpoints; each one brings a sheet of sample pictures. */
+  /** Steps between two checkpoints; each one brings samples. */
   checkpoint_every: z.int().min(1),
 });
 
@@ -34,28 +34,16 @@ const trainPicturesBase = workloadSpecBase.extend({
   device: z.enum(['auto', 'cpu', 'cuda', 'mps']),
 });
 
-/** Inputs: `dataset`, and `base_model`, a model with a `vae` folder to go on from. Captions are not read. */
-export const trainAutoencoderSpec = trainPicturesBase.extend({
-  method: z.literal('autoencoder'),
-  /** Trains the decoder alone: latents made before stay valid. */
-  freeze_encoder: z.boolean(),
-});
-
-/**
- * One part of a Paris, a run of its own. Inputs: `base_model`, a whole Paris, and `dataset`; and
- * `clusters`, the result of the part of that name, which `router` needs and with which `expert`
- * trains on the pictures of its own cluster instead of all.
- */
-export const trainParisSpec = trainPicturesBase.extend({
-  method: z.literal('paris'),
-  part: z.enum(['clusters', 'expert', 'router']),
-  /** Which expert, from 0; null for the other parts. */
-  expert: z.int().min(0).nullable(),
-});
-
 /** Inputs: `base_model`, a FLUX Kontext in Diffusers' format, and `dataset`. */
-export const trainKontextSpec = trainPicturesBase.extend({
-  method: z.literal('kontext'),
+export const trainFluxSpec = trainPicturesBase.extend({
+  method: z.literal('flux'),
   /** Null trains all weights of the transformer. */
   lora: loraSpec.nullable(),
+});
+
+/** Inputs: `base_model`, a whole Paris, and `dataset`. */
+export const trainParisSpec = trainPicturesBase.extend({
+  method: z.literal('paris'),
+  /** Which expert is trained, from 0. */
+  expert: z.int().min(0),
 });

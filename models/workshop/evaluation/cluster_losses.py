@@ -9,27 +9,31 @@ import torch
 
 from bakehouse_runtime.image.flow import noised
 from bakehouse_runtime.image.paris.model import Expert
-from bakehouse_runtime.image.training.bank import Bank
-from bakehouse_runtime.image.training.draws import noise_like
+from bakehouse_runtime.image.training.latent_cache import LatentCache
 from bakehouse_runtime.image.training.loop import step_generator
-from bakehouse_runtime.image.training.times import EXAMINED_TIMES
+from bakehouse_runtime.image.training.random_draws import noise_like
+from bakehouse_runtime.train.diffusion.train import EVAL_TIMES
 
 SEED = 1
 ROWS_AT_ONCE = 64
 
 
 def cluster_losses(
-    experts: Sequence[Expert], base: Expert, bank: Bank, clusters: np.ndarray, rows: np.ndarray
+    experts: Sequence[Expert],
+    base: Expert,
+    cache: LatentCache,
+    clusters: np.ndarray,
+    rows: np.ndarray,
 ) -> dict[str, float]:
     """Of each expert, in float32, the mean squared error of the velocity on those of `rows` that
     are in its own cluster, and on the rest; and that of the base on the same own ones. `clusters`
-    has the cluster of every row of the bank, by the expert's number. All see the same noise."""
+    has the cluster of every row of the cache, by the expert's number. All see the same noise."""
     held = torch.from_numpy(rows)
     own = torch.from_numpy(clusters[rows])
-    of_base = _losses(base, bank, held)
+    of_base = _losses(base, cache, held)
     figures: dict[str, float] = {}
     for number, expert in enumerate(experts):
-        losses, mine = _losses(expert, bank, held), own == number
+        losses, mine = _losses(expert, cache, held), own == number
         figures[f"expert_{number}_loss_own"] = float(losses[mine].mean())
         figures[f"expert_{number}_loss_others"] = float(losses[~mine].mean())
         figures[f"expert_{number}_loss_of_base"] = float(of_base[mine].mean())
@@ -37,14 +41,14 @@ def cluster_losses(
 
 
 @torch.no_grad()
-def _losses(expert: Expert, bank: Bank, rows: torch.Tensor) -> torch.Tensor:
-    """The loss of each row, the mean over the times that trainings are examined at."""
-    noise = noise_like(bank.latents[rows].float(), step_generator(SEED, 0))
+def _losses(expert: Expert, cache: LatentCache, rows: torch.Tensor) -> torch.Tensor:
+    """The loss of each row, the mean over the times that trainings are evaluated at."""
+    noise = noise_like(cache.latents[rows].float(), step_generator(SEED, 0))
     losses = []
     for part, drawn in zip(rows.split(ROWS_AT_ONCE), noise.split(ROWS_AT_ONCE), strict=True):
-        latents, text = bank.latents[part].float(), bank.states(bank.text_of[part])
+        latents, text = cache.latents[part].float(), cache.text(cache.text_of[part]).tokens
         errors = []
-        for time in EXAMINED_TIMES:
+        for time in EVAL_TIMES:
             t = torch.full((len(part),), time)
             velocity = expert(noised(latents, drawn, t), 1000 * t, text)
             errors.append((velocity - (drawn - latents)).square().flatten(1).mean(dim=1))

@@ -17,13 +17,9 @@ from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
 from PIL import Image
 
-from bakehouse_runtime.image.kontext.flow import velocity
-from bakehouse_runtime.image.kontext.pipeline import (
-    DISTILLED_GUIDANCE,
-    FULL_SIZE_WINDOW,
-    KontextPipeline,
-    KontextRequest,
-)
+from bakehouse_runtime.image.flux.family import DISTILLED_GUIDANCE, Flux
+from bakehouse_runtime.image.flux.load import FULL_SIZE_WINDOW
+from bakehouse_runtime.image.flux.pipeline import KontextPipeline, KontextRequest
 from bakehouse_runtime.image.paris.model import Expert, ExpertShape, Router, RouterShape
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
 from bakehouse_runtime.image.text import TextStates
@@ -55,12 +51,11 @@ def kontext_cost(folder: Path) -> dict[str, float]:
     torch.set_num_threads(THREADS)
     kontext = KontextPipeline.from_folder(folder, torch.device("cpu"))
     picture = Image.new("RGB", (kontext.side, kontext.side), "orange")
-    request = KontextRequest("make it blue", 1)
+    edit = KontextRequest("make it blue", 1, picture=picture)
+    from_text = KontextRequest("an apple", 1, guidance=1.0)
     seconds = {
-        "seconds_an_edit": _seconds(lambda: kontext.edit(picture, request)),
-        "seconds_a_picture": _seconds(
-            lambda: kontext.generate(KontextRequest("an apple", 1, true_guidance=1.0))
-        ),
+        "seconds_an_edit": _seconds(lambda: kontext.generate([edit])),
+        "seconds_a_picture": _seconds(lambda: kontext.generate([from_text])),
     }
     return seconds | {"peak_memory_mb": peak_memory_mb()}
 
@@ -129,15 +124,16 @@ def seconds_of_flux_steps(
         return torch.randn(1, *size, device=weight.device, dtype=weight.dtype)
 
     condition = random(config["in_channels"] // 4, latent_side, latent_side)
-    states = random(window, config["joint_attention_dim"])
-    pooled = random(config["pooled_projection_dim"])
+    text = TextStates(
+        random(window, config["joint_attention_dim"]), random(config["pooled_projection_dim"])
+    )
     one = torch.ones(1, device=weight.device, dtype=weight.dtype)
 
     def edit() -> torch.Tensor:
         latents = condition
         for _ in range(FLUX_STEPS):
-            step = velocity(
-                transformer, latents, one, states, pooled, condition, DISTILLED_GUIDANCE * one
+            step = Flux.velocity(
+                transformer, latents, one, text, condition, DISTILLED_GUIDANCE * one
             )
             latents = latents - step / FLUX_STEPS
         # A GPU works on while Python goes ahead; this waits for it.
@@ -163,6 +159,9 @@ class RandomText:
 
     def to(self, device: torch.device) -> None:
         self._device = device
+
+    def length(self, prompt: str) -> int:
+        return len(prompt)
 
     def encode(self, prompts: list[str]) -> TextStates:
         return TextStates(torch.randn(len(prompts), self.window, self.size, device=self._device))

@@ -35,7 +35,7 @@ def drawn(
             requests = [ParisRequest(one.text, one.seed, strategy=strategy, k=K) for one in part]
             for path, made in zip(paths, paris.generate(requests), strict=True):
                 partial = path.with_suffix(".partial")
-                made.picture.save(partial, "PNG")
+                made.media.save(partial, "PNG")
                 partial.replace(path)
         for path in paths:
             with Image.open(path) as picture:
@@ -51,7 +51,7 @@ def _digest(paris: ParisPipeline) -> str:
     digest = hashlib.sha256(repr(settings).encode())
     for source in sorted(Path(image.__file__).parent.rglob("*.py")):
         digest.update(source.read_bytes())
-    for part in (*paris.experts, paris.router, paris.autoencoder):
+    for part in (*paris.experts, paris.router, paris.family.autoencoder):
         for weights in part.state_dict().values():
             digest.update(weights.detach().cpu().to(torch.float32).contiguous().numpy().data)
     return digest.hexdigest()[:16]

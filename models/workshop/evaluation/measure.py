@@ -12,11 +12,9 @@ from PIL import Image
 
 from bakehouse_runtime.device import serving_dtype
 from bakehouse_runtime.errors import PlainError
-from bakehouse_runtime.image.autoencoder import decode_latents, encode_pictures
-from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextRequest
+from bakehouse_runtime.image.flux.pipeline import KontextPipeline, KontextRequest
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline
 from bakehouse_runtime.image.paris.weights import BASE
-from bakehouse_runtime.image.pictures import to_pictures
 from bakehouse_runtime.image.text import SentenceText
 
 from ..scenes.objects import CutOut, load_cut_outs
@@ -95,7 +93,7 @@ def measure_paris(
     prompts = held_out_prompts(cut_outs, measured.prompts, measured.which)
     judged = PictureFigures(judge, prompts, cut_outs, SentenceText())
     paris = ParisPipeline.from_folder(folder, device, serving_dtype("cpu"))
-    side = int(paris.autoencoder.config["sample_size"])
+    side = paris.family.side
     real = [render(prompt.scene, cut_outs, side) for prompt in prompts]
     reconstructed = _reconstructed(paris, real)
     kept = measured.work / "drawn"
@@ -132,12 +130,8 @@ def measure_kontext(
     by_kind: dict[str, list[EditVerdict]] = {}
     for edit, seed in held_out_edits(cut_outs, measured.edits, measured.which):
         before, wanted = (render(s, cut_outs, kontext.side) for s in (edit.before, edit.after))
-        (ceiling,) = to_pictures(
-            decode_latents(
-                kontext.autoencoder, encode_pictures(kontext.autoencoder, [wanted])
-            ).numpy()
-        )
-        edited = kontext.edit(before, KontextRequest(edit.instruction, seed))
+        (ceiling,) = kontext.family.decode(kontext.family.encode([wanted]))
+        edited = kontext.generate([KontextRequest(edit.instruction, seed, picture=before)])[0].media
         for name, picture in (
             ("edits", edited),
             ("unedited", before),
@@ -155,10 +149,8 @@ def measure_kontext(
         figures[f"edits_{kind.replace(' ', '_')}_right"] = share(v.right for v in group)
     # As many as edits: one picture takes as long as one of Paris, and these are not its purpose.
     prompts = held_out_prompts(cut_outs, measured.edits, measured.which)
-    from_text = [
-        kontext.generate(KontextRequest(prompt.text, prompt.seed, true_guidance=FROM_TEXT_GUIDANCE))
-        for prompt in prompts
-    ]
+    requests = [KontextRequest(one.text, one.seed, guidance=FROM_TEXT_GUIDANCE) for one in prompts]
+    from_text = [kontext.generate([request])[0].media for request in requests]
     judged = PictureFigures(judge, prompts, cut_outs, SentenceText())
     figures |= {f"drawn_{name}": value for name, value in judged.of(from_text).items()}
     return figures | in_fresh_process(kontext_cost, folder)
@@ -168,9 +160,7 @@ STARTERS = {"starter-paris": measure_paris, "starter-kontext": measure_kontext}
 
 
 def _reconstructed(paris: ParisPipeline, pictures: list[Image.Image]) -> list[Image.Image]:
-    latents = encode_pictures(paris.autoencoder, pictures).to(paris.device)
+    latents = paris.family.encode(pictures).to(paris.device)
     return [
-        picture
-        for part in latents.split(DRAWN_AT_ONCE)
-        for picture in to_pictures(decode_latents(paris.autoencoder, part).cpu().numpy())
+        picture for part in latents.split(DRAWN_AT_ONCE) for picture in paris.family.decode(part)
     ]

@@ -72,8 +72,8 @@ def _changed(paris: ParisPipeline, experts: Sequence[Expert], router: Router) ->
     return ParisPipeline(
         experts,
         router,
-        paris.autoencoder,
-        paris.text_encoder,
+        paris.family.autoencoder,
+        paris.family.text_encoder,
         paris.device,
         paris.guidance_interval,
         paris.defaults,

@@ -1,4 +1,4 @@
-"""Scenes as numbered examples for a bank, and as an endless supply of pictures."""
+"""Scenes as numbered examples for a latent cache, and as an endless supply of pictures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import Image
 
-from bakehouse_runtime.image.training.bank import Example
+from bakehouse_runtime.image.training.latent_cache import Example
 
 from .edits import draw_edit
 from .objects import CutOut

@@ -110,25 +110,17 @@ def _validate(arguments: argparse.Namespace) -> int:
 
 
 def _train(arguments: argparse.Namespace) -> int:
-    from .protocol import TrainAutoencoderSpec, TrainKontextSpec, TrainParisSpec, TrainTextSpec
+    from .protocol import TrainFluxSpec, TrainParisSpec, TrainTextSpec
 
     match _read_workload(arguments.spec):
         case TrainTextSpec() as spec:
             from .train.lora.run import run as train_text
 
             return train_text(spec)
-        case TrainAutoencoderSpec() as spec:
-            from .train.autoencoder.run import run as train_autoencoder
+        case TrainFluxSpec() | TrainParisSpec() as spec:
+            from .train.diffusion.run import run as train_diffusion
 
-            return train_autoencoder(spec)
-        case TrainParisSpec() as spec:
-            from .train.paris.run import run as train_paris
-
-            return train_paris(spec)
-        case TrainKontextSpec() as spec:
-            from .train.kontext.run import run as train_kontext
-
-            return train_kontext(spec)
+            return train_diffusion(spec)
         case spec:
             raise _other_kind(arguments.spec, spec, "train")
 

@@ -187,7 +187,7 @@ class PictureTrainingParameters(Wire):
     checkpoint_every: Annotated[int, Field(ge=1)]
 
 
-class TrainAutoencoderSpec(Wire):
+class TrainFluxSpec(Wire):
     protocol: Literal[1]
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
@@ -201,25 +201,7 @@ class TrainAutoencoderSpec(Wire):
     data: PictureDataSpec
     parameters: PictureTrainingParameters
     device: Literal["auto", "cpu", "cuda", "mps"]
-    method: Literal["autoencoder"]
-    freeze_encoder: bool
-
-
-class TrainKontextSpec(Wire):
-    protocol: Literal[1]
-    workload_id: Annotated[str, Field(min_length=1)]
-    server: WorkloadServer
-    work_dir: Annotated[str, Field(min_length=1)]
-    inputs_dir: Annotated[str, Field(min_length=1)]
-    inputs: list[WorkloadInput]
-    kind: Literal["train"]
-    title: str
-    base_model_title: str
-    dataset_title: str
-    data: PictureDataSpec
-    parameters: PictureTrainingParameters
-    device: Literal["auto", "cpu", "cuda", "mps"]
-    method: Literal["kontext"]
+    method: Literal["flux"]
     lora: LoraSpec | None
 
 
@@ -238,8 +220,7 @@ class TrainParisSpec(Wire):
     parameters: PictureTrainingParameters
     device: Literal["auto", "cpu", "cuda", "mps"]
     method: Literal["paris"]
-    part: Literal["clusters", "expert", "router"]
-    expert: Annotated[int, Field(ge=0)] | None
+    expert: Annotated[int, Field(ge=0)]
 
 
 class ServeTextSpecAdapter(Wire):
@@ -360,9 +341,8 @@ class ServeImageSpec(Wire):
 WorkloadSpec = Annotated[
     Annotated[
         TrainTextSpec
-        | TrainAutoencoderSpec
-        | TrainParisSpec
-        | TrainKontextSpec,
+        | TrainFluxSpec
+        | TrainParisSpec,
         Field(discriminator="method"),
     ]
     | Annotated[

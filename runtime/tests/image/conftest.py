@@ -1,4 +1,4 @@
-"""Tiny models and a bank of drawn examples, for tests of seconds."""
+"""Tiny models and a latent cache of drawn examples, for tests of seconds."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from PIL import Image
 
 from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.image.paris.family import Paris
 from bakehouse_runtime.image.text import SentenceText
-from bakehouse_runtime.image.training.bank import Bank, write_bank
+from bakehouse_runtime.image.training.latent_cache import LatentCache, write_latent_cache
 
 from .line import Recorder
 from .tiny import DrawnExamples, tiny_autoencoder, write_tiny_paris
@@ -44,14 +45,15 @@ def autoencoder() -> AutoencoderKL:
 
 
 @pytest.fixture(scope="session")
-def drawn_bank(
+def drawn_cache(
     autoencoder: AutoencoderKL,
     sentences: SentenceText,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Bank:
-    folder = tmp_path_factory.mktemp("bank")
-    assert write_bank(folder, DrawnExamples(40), autoencoder, sentences, Recorder())
-    return Bank(folder)
+) -> LatentCache:
+    folder = tmp_path_factory.mktemp("latents")
+    family = Paris(autoencoder, sentences)
+    assert write_latent_cache(folder, DrawnExamples(40), family, Recorder())
+    return LatentCache(folder)
 
 
 @pytest.fixture

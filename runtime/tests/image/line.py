@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from PIL import Image
 from torch import Tensor, nn
 
 from bakehouse_runtime.image.training.loop import LoopSettings, Training, run_loop
@@ -44,8 +43,8 @@ class Recorder:
     def checkpoint(self, step: int) -> None:
         self.reports.append(("checkpoint", step))
 
-    def samples(self, sheet: Path) -> None:
-        self.reports.append(("samples", sheet))
+    def samples(self, file: Path) -> None:
+        self.reports.append(("samples", file))
 
     def of(self, kind: str) -> list[Any]:
         return [value for name, value in self.reports if name == kind]
@@ -69,13 +68,14 @@ def line_training(settings: LoopSettings = SETTINGS) -> Training:
 def run_line(work_dir: Path, recorder: Recorder, settings: LoopSettings = SETTINGS) -> Training:
     training = line_training(settings)
 
-    def loss_of_step(step: int) -> tuple[Tensor, dict[str, Tensor]]:
+    def compute_loss(step: int) -> tuple[Tensor, dict[str, Tensor]]:
         inputs = torch.randn(64, 3, generator=torch.Generator().manual_seed(step))
         loss = (training.model(inputs) - inputs.sum(1, keepdim=True)).square().mean()
         return loss, {"twice": 2 * loss}
 
-    def examine(model: nn.Module) -> tuple[Image.Image, dict[str, float]]:
-        return Image.new("RGB", (2, 2)), {"eval_weight": float(model.weight[0, 0])}  # pyright: ignore[reportIndexIssue]
+    def evaluate(model: nn.Module, path: Path) -> tuple[Path, dict[str, float]]:
+        weight = float(model.weight[0, 0])  # pyright: ignore[reportIndexIssue]
+        return path.with_suffix(".png"), {"eval_weight": weight}
 
-    run_loop(training, work_dir, recorder, loss_of_step, examine)
+    run_loop(training, work_dir, recorder, compute_loss, evaluate)
     return training

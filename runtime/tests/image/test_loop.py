@@ -14,17 +14,19 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
-from PIL import Image
 from torch import nn
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.paris.model import Expert, Router
 from bakehouse_runtime.image.training.device import fast_arithmetic
 from bakehouse_runtime.image.training.loop import Training, hidden_matrices, run_loop
-from bakehouse_runtime.train.kontext.model import build_transformer
 
 from .line import SETTINGS, Recorder, line_training, run_line
-from .tiny import TINY_EXPERT, TINY_ROUTER
+from .tiny import TINY_EXPERT, TINY_ROUTER, untrained_transformer
+
+
+def no_samples(_: nn.Module, path: Path) -> tuple[Path, dict[str, float]]:
+    return path, {}
 
 
 def test_a_stopped_training_goes_on_as_if_it_had_not_stopped(tmp_path: Path) -> None:
@@ -166,7 +168,7 @@ def test_a_resumed_training_drops_out_the_same(tmp_path: Path) -> None:
             folder,
             recorder,
             lambda _: (model(torch.ones(8, 3)).square().mean(), {}),
-            lambda _: (Image.new("RGB", (1, 1)), {}),
+            no_samples,
         )
         return training
 
@@ -200,10 +202,7 @@ def loss_of_layered(training: Training, step: int) -> torch.Tensor:
 
 
 def test_hidden_matrices_are_those_of_the_repeated_layers() -> None:
-    flux = build_transformer(
-        latent_channels=4, text_size=384, layers=1, single_layers=1, heads=2, head_size=8,
-        axes=(2, 2, 4), seed=0,
-    )  # fmt: skip
+    flux = untrained_transformer()
     names = hidden_matrices(flux)
     assert len(names) == 14 + 6
     assert all(name.startswith(("transformer_blocks.", "single_transformer_b")) for name in names)
@@ -242,7 +241,7 @@ def test_a_resumed_training_with_muon_goes_on_the_same(tmp_path: Path) -> None:
             folder,
             recorder,
             lambda step: (loss_of_layered(training, step), {}),
-            lambda _: (Image.new("RGB", (1, 1)), {}),
+            no_samples,
         )
         return training
 
@@ -274,7 +273,7 @@ def run_until_broken(folder: Path, step_of_break: int, slope_alone: bool) -> Rec
     """A training whose loss, or only the loss's slope, is no number from a step on."""
     training, recorder = line_training(), Recorder()
 
-    def loss_of_step(step: int) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+    def compute_loss(step: int) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
         made = training.model(torch.ones(1, 3)).sum()
         if step < step_of_break:
             return made.square(), {}
@@ -282,7 +281,7 @@ def run_until_broken(folder: Path, step_of_break: int, slope_alone: bool) -> Rec
         return ((0 * made).sqrt() if slope_alone else made * float("nan")), {}
 
     with pytest.raises(PlainError, match=f"stopped being a number at step {step_of_break};"):
-        run_loop(training, folder, recorder, loss_of_step, lambda _: (Image.new("RGB", (1, 1)), {}))
+        run_loop(training, folder, recorder, compute_loss, no_samples)
     return recorder
 
 

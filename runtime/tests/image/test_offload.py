@@ -8,18 +8,17 @@ from typing import Any
 import pytest
 import torch
 
-from bakehouse_runtime.image.kontext.lora import ChosenLora
-from bakehouse_runtime.image.kontext.stepper import KontextStepper, PictureRequest
+from bakehouse_runtime.image.flux.pipeline import KontextPipeline, KontextRequest
+from bakehouse_runtime.image.lora import ChosenLora
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
 from bakehouse_runtime.image.residency import ExpertCache
-from bakehouse_runtime.train.kontext.model import export_kontext
 
 from .tiny import (
     difference,
     lora_weights,
-    tiny_autoencoder,
     tiny_transformer,
     write_lora,
+    write_tiny_kontext,
     write_tiny_paris,
 )
 
@@ -42,16 +41,17 @@ def test_an_idle_paris_leaves_its_device_until_it_is_asked(
     paris = ParisPipeline.from_folder(write_tiny_paris(tmp_path / "paris"), DEVICE)
     # The best expert of each step alone: of eight some are not asked.
     request = ParisRequest("a red apple", 1, steps=2, strategy="top1")
-    before = paris.generate([request])[0].picture
+    before = paris.generate([request])[0].media
     others = [
-        places(part, monkeypatch) for part in (paris.text_encoder, paris.router, paris.autoencoder)
+        places(part, monkeypatch)
+        for part in (paris.family.text_encoder, paris.router, paris.family.autoencoder)
     ]
     experts = [places(expert, monkeypatch) for expert in paris.experts]
     paris.offload()
     assert others == [[CPU]] * 3
     assert experts == [[CPU]] * 8
     for _ in range(2):
-        assert difference(paris.generate([request])[0].picture, before) <= 1
+        assert difference(paris.generate([request])[0].media, before) <= 1
     assert others == [[CPU, DEVICE]] * 3
     assert 1 <= sum(seen == [CPU, DEVICE] for seen in experts) <= 2
     assert sum(seen == [CPU] for seen in experts) >= 6
@@ -61,28 +61,28 @@ def test_an_idle_paris_that_has_copies_drops_them(tmp_path: Path) -> None:
     paris = ParisPipeline.from_folder(write_tiny_paris(tmp_path / "paris"), DEVICE)
     paris._cache = ExpertCache(paris.experts, DEVICE, 3)
     request = ParisRequest("a red apple", 1, steps=2)
-    before = paris.generate([request])[0].picture
+    before = paris.generate([request])[0].media
     paris.offload()
     assert paris._cache._on_device == {}
-    assert difference(paris.generate([request])[0].picture, before) <= 1
+    assert difference(paris.generate([request])[0].media, before) <= 1
 
 
 def test_an_idle_kontext_keeps_its_transformer_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     transformer = tiny_transformer()
-    export_kontext(transformer, tiny_autoencoder(), tmp_path / "kontext", torch.float32)
-    kontext = KontextStepper.from_folder(tmp_path / "kontext", CPU)
-    monkeypatch.setattr(kontext, "_device", DEVICE)
+    write_tiny_kontext(tmp_path / "kontext", transformer=transformer)
+    kontext = KontextPipeline.from_folder(tmp_path / "kontext", CPU)
+    monkeypatch.setattr(kontext, "device", DEVICE)
     file = write_lora(tmp_path / "lora.safetensors", lora_weights(transformer, 1))
-    request = PictureRequest("a cat", 1, 2, 2.5, None, ChosenLora("a", file, 1))
-    before = kontext.generate([request])[0].picture
+    request = KontextRequest("a cat", 1, 2, 2.5, None, ChosenLora("a", file, 1))
+    before = kontext.generate([request])[0].media
     assert kontext._loras._kept
-    parts = (kontext._text, kontext._pipeline.autoencoder, kontext._pipeline.transformer)
+    parts = (kontext.family.text_encoder, kontext.family.autoencoder, kontext.transformer)
     text, autoencoder, kept = (places(part, monkeypatch) for part in parts)
     kontext.offload()
     assert not kontext._loras._kept
     for _ in range(2):
-        assert difference(kontext.generate([request])[0].picture, before) <= 1
+        assert difference(kontext.generate([request])[0].media, before) <= 1
     assert text == autoencoder == [CPU, DEVICE]
     assert kept == []

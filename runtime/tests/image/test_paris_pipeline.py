@@ -13,8 +13,9 @@ from safetensors.torch import load_file, save_file
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.paris.model import Expert
-from bakehouse_runtime.image.paris.pipeline import ParisPicture, ParisPipeline, ParisRequest
+from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
 from bakehouse_runtime.image.paris.weights import load_expert, save_expert
+from bakehouse_runtime.image.sampling import Generated
 
 from .conftest import one_sentence
 from .tiny import TINY_EXPERT, difference, tiny_expert, write_published_paris
@@ -22,8 +23,8 @@ from .tiny import TINY_EXPERT, difference, tiny_expert, write_published_paris
 CPU = torch.device("cpu")
 
 
-def pixels(picture: ParisPicture) -> np.ndarray:
-    return np.asarray(picture.picture).astype(int)
+def pixels(picture: Generated) -> np.ndarray:
+    return np.asarray(picture.media).astype(int)
 
 
 def test_same_seed_same_picture_and_another_seed_another(paris_folder: Path) -> None:
@@ -33,8 +34,9 @@ def test_same_seed_same_picture_and_another_seed_another(paris_folder: Path) -> 
     )
     assert (pixels(first) == pixels(again)).all()
     assert (pixels(first) != pixels(other)).any()
-    assert first.picture.size == (32, 32)
-    assert 0 <= first.expert_used < 8
+    assert first.media.size == (32, 32)
+    assert first.expert_used in range(8)
+    assert first.routing_confidence is not None
     assert 1 / 8 <= first.routing_confidence <= 1
 
 
@@ -50,7 +52,7 @@ def test_a_batch_equals_its_singles(paris_folder: Path, strategy: str, k: int) -
     for request, picture in zip(requests, together, strict=True):
         alone = paris.generate([request])[0]
         assert alone.expert_used == picture.expert_used
-        assert abs(alone.routing_confidence - picture.routing_confidence) < 1e-5
+        assert alone.routing_confidence == pytest.approx(picture.routing_confidence, abs=1e-5)
         # One shade of 256 may tip over, because sums are ordered otherwise.
         assert np.abs(pixels(alone) - pixels(picture)).max() <= 1
 
@@ -168,9 +170,9 @@ def clip_folder(tmp_path: Path) -> Path:
 def test_the_published_layout_with_clip_text_loads(clip_folder: Path) -> None:
     """The folder's own text encoder is used instead of the sentence encoder."""
     paris = ParisPipeline.from_folder(clip_folder, CPU)
-    assert paris.text_encoder.window == 77
-    assert paris.text_encoder.encode(["abc", ""]).tokens.shape == (2, 77, 384)
-    assert paris.generate([ParisRequest("abc", 1, steps=2)])[0].picture.size == (32, 32)
+    assert paris.family.text_encoder.window == 77
+    assert paris.family.text_encoder.encode(["abc", ""]).tokens.shape == (2, 77, 384)
+    assert paris.generate([ParisRequest("abc", 1, steps=2)])[0].media.size == (32, 32)
 
 
 def _delete(name: str) -> Callable[[Path], None]:
@@ -309,7 +311,7 @@ def test_weights_that_paris_does_not_use_are_logged(
     _weights(EXPERT_0, lambda w: w.update({"ema.step": torch.zeros(1)}))(paris_folder)
     after = ParisPipeline.from_folder(paris_folder, CPU).generate([request])[0]
     assert caplog.messages == [f"{EXPERT_0} has weights that the model does not use: ema.step."]
-    assert difference(before.picture, after.picture) <= 1
+    assert difference(before.media, after.media) <= 1
 
 
 @pytest.mark.parametrize("name", [AUTOENCODER, "text_encoder/model.safetensors"])

@@ -27,8 +27,9 @@ from bakehouse_runtime.image.paris.sampling import (
     Strategy,
     expert_weights,
     mixed_velocity,
-    take_step,
+    routed_velocity,
 )
+from bakehouse_runtime.image.sampling import take_step
 
 from .conftest import one_sentence
 from .tiny import difference, write_tiny_paris
@@ -75,8 +76,14 @@ def sampled(
 ) -> list[RoutedSampling]:
     samplings = [RoutedSampling(row, steps, strategy, k) for row in noise]
     while not samplings[0].is_done:
-        take_step(samplings, router, experts)
+        routed_step(samplings, router, experts)
     return samplings
+
+
+def routed_step(
+    samplings: list[RoutedSampling], router: RouterProbabilities, experts: list[ExpertVelocity]
+) -> None:
+    take_step(samplings, lambda x, t: routed_velocity(samplings, x, t, router, experts))
 
 
 def divided_mixture() -> tuple[GaussianMixture, list[GaussianMixture]]:
@@ -184,7 +191,7 @@ def test_a_sampling_knows_how_it_was_routed() -> None:
     sampling = RoutedSampling(torch.zeros(2), 10, "top1", 1)
     for _ in range(3):
         of_second = next(confidences)
-        take_step(
+        routed_step(
             [sampling],
             lambda x, t, share=of_second: torch.tensor([[1 - share, share]]),
             [lambda x, t, _: torch.ones_like(x), lambda x, t, _: 2 * torch.ones_like(x)],
@@ -212,7 +219,7 @@ def test_what_a_request_does_not_say_is_what_the_model_s_folder_says(tmp_path: P
         return ParisPipeline.from_folder(folder, cpu)
 
     def pixels(paris: ParisPipeline, request: ParisRequest) -> np.ndarray:
-        return np.asarray(paris.generate([request])[0].picture)
+        return np.asarray(paris.generate([request])[0].media)
 
     assert loaded().defaults == PUBLISHED_DEFAULTS
     paris = loaded(default_steps=3, default_guidance=6)
@@ -230,13 +237,13 @@ def test_a_text_encoder_that_is_offloaded_is_back_for_the_next_picture(
 ) -> None:
     paris = ParisPipeline.from_folder(write_tiny_paris(tmp_path / "paris"), torch.device("cpu"))
     request = ParisRequest("a red apple", 1, steps=2)
-    before = paris.generate([request])[0].picture
+    before = paris.generate([request])[0].media
     places: list[torch.device] = []
-    to = paris.text_encoder.to
+    to = paris.family.text_encoder.to
     monkeypatch.setattr(
-        paris.text_encoder, "to", lambda device: places.append(device) or to(device)
+        paris.family.text_encoder, "to", lambda device: places.append(device) or to(device)
     )
     monkeypatch.setattr(paris, "device", torch.device("cpu", 0))
     paris.offload()
-    assert difference(paris.generate([request])[0].picture, before) <= 1
+    assert difference(paris.generate([request])[0].media, before) <= 1
     assert places == [torch.device("cpu"), torch.device("cpu", 0)]

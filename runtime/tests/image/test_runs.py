@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
 from diffusers.pipelines.flux.pipeline_flux_kontext import FluxKontextPipeline
 from PIL import Image
@@ -19,22 +18,21 @@ from safetensors.torch import load_file
 
 from bakehouse_runtime.cli import main
 from bakehouse_runtime.errors import PlainError
-from bakehouse_runtime.image.kontext.flow import velocity
-from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextRequest
-from bakehouse_runtime.image.paris.weights import load_expert, load_router
-from bakehouse_runtime.image.text import SentenceText
+from bakehouse_runtime.image.flux.family import Flux
+from bakehouse_runtime.image.flux.pipeline import KontextPipeline, KontextRequest
+from bakehouse_runtime.image.paris.weights import load_expert
+from bakehouse_runtime.image.text import SentenceText, TextStates
 from bakehouse_runtime.image.training.dataset import (
-    CUTS,
     check_caption_lengths,
     read_captioned_pictures,
 )
 from bakehouse_runtime.image.training.device import frozen_dtype
 from bakehouse_runtime.protocol import LoraSpec
-from bakehouse_runtime.train.kontext.model import export_kontext
-from bakehouse_runtime.train.kontext.run import add_adapter, check_memory, save_adapter
+from bakehouse_runtime.train.diffusion.adapter import add_adapter, save_adapter
+from bakehouse_runtime.train.diffusion.networks import check_memory
 from bakehouse_server import BakehouseServer
 
-from .tiny import TINY_EXPERT, tiny_transformer
+from .tiny import tiny_autoencoder, tiny_transformer, write_tiny_kontext
 
 
 def spec_file(
@@ -72,12 +70,12 @@ def test_an_expert_is_fine_tuned(
     tmp_path: Path, server: BakehouseServer, dataset: Path, paris_folder: Path
 ) -> None:
     inputs = {"base_model": paris_folder, "dataset": dataset}
-    spec = spec_file(tmp_path, server, inputs, method="paris", part="expert", expert=3)
+    spec = spec_file(tmp_path, server, inputs, method="paris", expert=3)
     assert train(spec) == 0
     phases = [report["phase"] for report in server.of_type("phase")]
     assert phases == [
-        "pulling inputs", "reading data", "encoding pictures", "encoding captions", "training",
-        "saving", "uploading",
+        "pulling inputs", "reading data", "loading model", "encoding pictures",
+        "encoding captions", "training", "saving", "uploading",
     ]  # fmt: skip
     free = [report["phase"] for report in server.of_type("phase") if not report["counted"]]
     assert free == ["saving", "uploading"]
@@ -90,39 +88,6 @@ def test_an_expert_is_fine_tuned(
     assert not torch.equal(tuned.text_proj.weight, base.text_proj.weight)
     assert "Expert 3 of a Paris" in (result / "README.md").read_text()
     assert server.of_type("result")[-1]["summary"]["steps"] == 6
-
-
-def test_clusters_then_an_expert_and_the_router_on_them(
-    tmp_path: Path, dataset: Path, paris_folder: Path
-) -> None:
-    inputs = {"base_model": paris_folder, "dataset": dataset}
-
-    def run(part: str, expert: int | None) -> Path:
-        folder = tmp_path / part
-        folder.mkdir()
-        with BakehouseServer(folder / "artefacts") as server:
-            spec = spec_file(folder, server, inputs, method="paris", part=part, expert=expert)
-            assert train(spec) == 0
-        return folder / "artefacts"
-
-    inputs["clusters"] = run("clusters", None)
-    numbers = json.loads((inputs["clusters"] / "clusters.json").read_text())["clusters"]
-    assert len(numbers) == 8 * CUTS
-    assert load_router(run("router", None) / "router").shape.experts == 8
-    assert load_expert(run("expert", 0) / "expert_0").shape == TINY_EXPERT
-
-
-def test_an_autoencoder_is_tuned(
-    tmp_path: Path, server: BakehouseServer, dataset: Path, paris_folder: Path
-) -> None:
-    inputs = {"base_model": paris_folder, "dataset": dataset}
-    spec = spec_file(tmp_path, server, inputs, method="autoencoder", freeze_encoder=True)
-    assert train(spec) == 0
-    before = AutoencoderKL.from_pretrained(paris_folder / "vae")
-    after = AutoencoderKL.from_pretrained(server.artefacts / "vae")
-    assert after.config["scaling_factor"] == before.config["scaling_factor"]
-    assert torch.equal(after.encoder.conv_in.weight, before.encoder.conv_in.weight)
-    assert not torch.equal(after.decoder.conv_in.weight, before.decoder.conv_in.weight)
 
 
 @pytest.fixture
@@ -154,45 +119,45 @@ LORA = {"r": 4, "alpha": 4, "dropout": 0, "target_modules": ["to_q", "to_k", "to
 
 
 def test_kontext_learns_an_adapter_that_loads_and_changes_the_picture(
-    tmp_path: Path, server: BakehouseServer, edits: Path, autoencoder: AutoencoderKL
+    tmp_path: Path, server: BakehouseServer, edits: Path
 ) -> None:
     base = tmp_path / "kontext"
-    export_kontext(tiny_transformer(), autoencoder, base, torch.float32)
+    write_tiny_kontext(base)
     inputs = {"base_model": base, "dataset": edits}
-    spec = spec_file(tmp_path, server, inputs, method="kontext", lora=LORA)
+    spec = spec_file(tmp_path, server, inputs, method="flux", lora=LORA)
     assert train(spec) == 0
     kontext = KontextPipeline.from_folder(base, torch.device("cpu"))
-    condition, request = (
-        Image.new("RGB", (32, 32), "red"),
-        KontextRequest("make it black", 1, steps=2),
-    )
-    before = np.asarray(kontext.edit(condition, request))
+    request = KontextRequest("make it black", 1, 2, picture=Image.new("RGB", (32, 32), "red"))
+
+    def edited() -> np.ndarray:
+        return np.asarray(kontext.generate([request])[0].media)
+
+    before = edited()
     load_adapter(kontext.transformer, server.artefacts)
-    assert (np.asarray(kontext.edit(condition, request)) != before).any()
+    assert (edited() != before).any()
     kontext.transformer.unload_lora()
-    assert (np.asarray(kontext.edit(condition, request)) == before).all()
+    assert (edited() == before).all()
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.5])
-def test_a_saved_adapter_computes_what_the_trained_one_does(
-    tmp_path: Path, autoencoder: AutoencoderKL, dropout: float
-) -> None:
+def test_a_saved_adapter_computes_what_the_trained_one_does(tmp_path: Path, dropout: float) -> None:
     base = tmp_path / "kontext"
-    export_kontext(tiny_transformer(), autoencoder, base, torch.float32)
+    write_tiny_kontext(base)
     trained = tiny_transformer()
     lora = LoraSpec(r=4, alpha=16, dropout=dropout, target_modules=["to_q", "proj_mlp"])
     add_adapter(trained, lora, seed=1)
     for name, weight in trained.named_parameters():
         if "lora_B" in name:
             torch.nn.init.normal_(weight, std=0.1)
-    save_adapter(trained, tmp_path)
+    save_adapter(Flux(tiny_autoencoder(), None), trained, tmp_path)
     kontext = KontextPipeline.from_folder(base, torch.device("cpu"))
     plain = copy.deepcopy(kontext.transformer)
     load_adapter(kontext.transformer, tmp_path)
-    inputs = torch.randn(1, 4, 4, 4), torch.ones(1), torch.randn(1, 3, 384), torch.randn(1, 384)
+    text = TextStates(torch.randn(1, 3, 384), torch.randn(1, 384))
+    inputs = torch.randn(1, 4, 4, 4), torch.ones(1), text
     with torch.no_grad():
         wanted, loaded, without = (
-            velocity(transformer, *inputs, None, torch.ones(1))
+            Flux.velocity(transformer, *inputs, None, torch.ones(1))
             for transformer in (trained.eval(), kontext.transformer, plain)
         )
     torch.testing.assert_close(loaded, wanted)
@@ -210,13 +175,13 @@ def test_frozen_weights_are_narrow_only_where_autocast_is_on(
 
 
 def test_kontext_trains_all_weights_in_float32_and_keeps_their_precision(
-    tmp_path: Path, server: BakehouseServer, dataset: Path, autoencoder: AutoencoderKL
+    tmp_path: Path, server: BakehouseServer, dataset: Path
 ) -> None:
     base = tmp_path / "kontext"
-    export_kontext(tiny_transformer(), autoencoder, base, torch.float16)
+    write_tiny_kontext(base, torch.float16)
     (base / "figures.json").write_text("{}")
     inputs = {"base_model": base, "dataset": dataset}
-    spec = spec_file(tmp_path, server, inputs, method="kontext", lora=None)
+    spec = spec_file(tmp_path, server, inputs, method="flux", lora=None)
     assert train(spec) == 0
     assert not (server.artefacts / "figures.json").exists(), "those are the base's"
     configs = [path.read_text() for path in server.artefacts.rglob("config.json")]
@@ -228,7 +193,8 @@ def test_kontext_trains_all_weights_in_float32_and_keeps_their_precision(
     written = load_file(server.artefacts / "transformer/diffusion_pytorch_model.safetensors")
     assert {weight.dtype for weight in written.values()} == {torch.float16}
     tuned = KontextPipeline.from_folder(server.artefacts, torch.device("cpu"))
-    assert tuned.generate(KontextRequest("a plain red field", 1, steps=2)).size == (32, 32)
+    [generated] = tuned.generate([KontextRequest("a plain red field", 1, steps=2)])
+    assert generated.media.size == (32, 32)
 
 
 def test_all_weights_of_a_model_too_large_are_not_trained(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,10 +210,8 @@ def test_all_weights_of_a_model_too_large_are_not_trained(monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"part": "expert", "expert": None}, "The spec does not say which expert to train."),
-        ({"part": "expert", "expert": 9}, "expert_9/diffusion_pytorch_model.safetensors of the"),
-        ({"part": "router", "expert": None}, "The spec has no input clusters."),
-        ({"part": "expert", "expert": 0, "device": "cuda"}, "has no cuda device"),
+        ({"expert": 9}, "expert_9/diffusion_pytorch_model.safetensors of the"),
+        ({"expert": 0, "device": "cuda"}, "has no cuda device"),
     ],
 )
 def test_what_is_wrong_with_a_run_is_reported(
@@ -271,12 +235,12 @@ def test_a_caption_longer_than_the_window_is_named(
         row = {"file_name": "wide-red.png", "text": "cat " * 40}
         file.write("\n" + json.dumps(row))
     inputs = {"base_model": paris_folder, "dataset": dataset}
-    spec = spec_file(tmp_path, server, inputs, method="paris", part="expert", expert=3)
+    spec = spec_file(tmp_path, server, inputs, method="paris", expert=3)
     assert train(spec) == 1
     assert server.of_type("failed")[-1]["message"] == (
         "Line 9 of metadata.jsonl: the text is 42 tokens long, but this model reads at most 32."
     )
-    assert server.of_type("phase")[-1]["phase"] == "reading data"
+    assert server.of_type("phase")[-1]["phase"] == "loading model"
     (dataset / "wide-red.txt").write_text("cat " * 40)
     with pytest.raises(PlainError, match=r"wide-red\.txt: the text is 42 tokens long"):
         check_caption_lengths(read_captioned_pictures(dataset, None), SentenceText())

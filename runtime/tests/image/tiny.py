@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
 from diffusers.pipelines.flux.pipeline_flux_kontext import FluxKontextPipeline
+from diffusers.schedulers.scheduling_flow_match_euler_discrete import (
+    FlowMatchEulerDiscreteScheduler,
+)
 from PIL import Image, ImageDraw
 from safetensors.torch import save_file
 from torch import Tensor
@@ -17,15 +21,12 @@ from transformers import CLIPTextConfig, CLIPTextModel, CLIPTokenizer
 
 from bakehouse_runtime.image.paris.model import Expert, ExpertShape, Router, RouterShape
 from bakehouse_runtime.image.paris.weights import save_expert, save_router
-from bakehouse_runtime.image.training.bank import Example
-from bakehouse_runtime.train.autoencoder.model import AutoencoderShape, build_autoencoder
-from bakehouse_runtime.train.kontext.model import build_transformer
+from bakehouse_runtime.image.training.latent_cache import Example
 
 TINY_EXPERT = ExpertShape(
     latent_channels=4, latent_side=4, hidden_size=16, layers=2, heads=2, text_size=384
 )
 TINY_ROUTER = RouterShape(latent_channels=4, latent_side=4, hidden_size=16, layers=1, heads=2)
-TINY_AUTOENCODER = AutoencoderShape(channels=(8, 8, 8, 8), latent_channels=4, picture_side=32)
 # Layers for a LoRA: of both kinds of blocks, and one that is not attention.
 LORA_LAYERS = (
     "transformer_blocks.0.attn.to_q",
@@ -49,18 +50,59 @@ def tiny_expert(seed: int, shape: ExpertShape = TINY_EXPERT) -> Expert:
 
 
 def tiny_autoencoder() -> AutoencoderKL:
-    model = build_autoencoder(TINY_AUTOENCODER, seed=0)
-    model.register_to_config(shift_factor=0.1, scaling_factor=0.5)
+    torch.manual_seed(0)
+    # Diffusers declares these as tuples of one.
+    blocks: dict[str, Any] = {
+        "block_out_channels": (8, 8, 8, 8),
+        "down_block_types": ("DownEncoderBlock2D",) * 4,
+        "up_block_types": ("UpDecoderBlock2D",) * 4,
+    }
+    model = AutoencoderKL(
+        **blocks, layers_per_block=1, latent_channels=4, norm_num_groups=8,
+        mid_block_add_attention=False, use_quant_conv=False, use_post_quant_conv=False,
+        sample_size=32, shift_factor=0.1, scaling_factor=0.5,
+    )  # fmt: skip
     return model.eval()
 
 
-def tiny_transformer() -> FluxTransformer2DModel:
-    transformer = build_transformer(
-        latent_channels=4, text_size=384, layers=1, single_layers=1, heads=2, head_size=8,
-        axes=(2, 2, 4), seed=0,
+def untrained_transformer(text_size: int = 384) -> FluxTransformer2DModel:
+    """Its prediction is zero."""
+    torch.manual_seed(0)
+    transformer = FluxTransformer2DModel(
+        patch_size=1, in_channels=16, num_layers=1, num_single_layers=1, attention_head_dim=8,
+        num_attention_heads=2, joint_attention_dim=text_size, pooled_projection_dim=text_size,
+        guidance_embeds=True, axes_dims_rope=(2, 2, 4),
     )  # fmt: skip
+    torch.nn.init.zeros_(transformer.proj_out.weight)
+    torch.nn.init.zeros_(transformer.proj_out.bias)
+    return transformer
+
+
+def tiny_transformer() -> FluxTransformer2DModel:
+    transformer = untrained_transformer()
     randomised(transformer, 5)
     return transformer
+
+
+def write_tiny_kontext(
+    folder: Path,
+    dtype: torch.dtype = torch.float32,
+    transformer: FluxTransformer2DModel | None = None,
+    autoencoder: AutoencoderKL | None = None,
+) -> Path:
+    """A tiny Kontext as the starter model is laid out, without text encoders."""
+    absent: Any = None
+    pipeline = FluxKontextPipeline(
+        scheduler=FlowMatchEulerDiscreteScheduler(num_train_timesteps=1000, shift=1.0),
+        vae=autoencoder or tiny_autoencoder(),
+        text_encoder=absent,
+        tokenizer=absent,
+        text_encoder_2=absent,
+        tokenizer_2=absent,
+        transformer=transformer or tiny_transformer(),
+    )
+    pipeline.to(dtype).save_pretrained(folder)
+    return folder
 
 
 def write_tiny_paris(folder: Path) -> Path:

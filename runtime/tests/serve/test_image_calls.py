@@ -20,11 +20,11 @@ from PIL import Image
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.paris.pipeline import (
-    ParisPicture,
     ParisPipeline,
     ParisRequest,
     ParisSampling,
 )
+from bakehouse_runtime.image.sampling import Generated
 from bakehouse_runtime.serve import image_calls
 from bakehouse_runtime.serve.image_calls import ImageCalls
 from bakehouse_runtime.serve.image_engines import image_engines
@@ -61,7 +61,7 @@ class Gated(ParisPipeline):
             self.let.acquire()
         super().step(samplings)
 
-    def finish(self, samplings: Sequence[ParisSampling]) -> list[ParisPicture]:
+    def finish(self, samplings: Sequence[ParisSampling]) -> list[Generated]:
         if samplings[0].request.seed == self.broken_seed:
             raise PlainError("The model computed no numbers.")
         return super().finish(samplings)
@@ -185,7 +185,7 @@ def test_requests_join_and_leave_between_steps(
         ]
     )
     for answer, expected in zip(answers, alone, strict=True):
-        assert np.abs(picture(answer[-1]) - np.asarray(expected.picture).astype(int)).max() <= 2
+        assert np.abs(picture(answer[-1]) - np.asarray(expected.media).astype(int)).max() <= 2
         assert answer[-1]["expert_used"] == expected.expert_used
 
 

@@ -36,9 +36,9 @@ def test_a_deployment_is_served_from_the_files_that_the_server_hands_over(tmp_pa
             place.write_bytes(file.read_bytes())
     paris = image_engines["paris"].load(deployed, torch.device("cpu"), torch.bfloat16)
     assert isinstance(paris, ParisPipeline)
-    assert paris.text_encoder.window == 77
+    assert paris.family.text_encoder.window == 77
     assert paris.defaults == PUBLISHED_DEFAULTS
-    assert paris.generate([ParisRequest("abc", 1, steps=2)])[0].picture.size == (32, 32)
+    assert paris.generate([ParisRequest("abc", 1, steps=2)])[0].media.size == (32, 32)
 
 
 def test_nothing_is_generated_before_the_model_is_loaded(tmp_path: Path) -> None:

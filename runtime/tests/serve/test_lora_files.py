@@ -14,18 +14,16 @@ import pytest
 import torch
 
 from bakehouse_runtime.errors import StopRequested
-from bakehouse_runtime.image.kontext.lora import ChosenLora
-from bakehouse_runtime.image.kontext.pipeline import KontextPipeline
-from bakehouse_runtime.image.kontext.stepper import KontextStepper, PictureRequest
+from bakehouse_runtime.image.flux.pipeline import KontextPipeline, KontextRequest
+from bakehouse_runtime.image.lora import ChosenLora
 from bakehouse_runtime.protocol import ImageLora
 from bakehouse_runtime.serve.image_calls import ImageCalls
 from bakehouse_runtime.serve.image_engines import image_engines
 from bakehouse_runtime.serve.lora_files import LoraFiles, LoraMissingError
 from bakehouse_runtime.serve.sampler import Sampler
 from bakehouse_runtime.server_client import ServerClient
-from bakehouse_runtime.train.kontext.model import export_kontext
 from bakehouse_server import ASKING, MODEL_KEY, TOKEN
-from image.tiny import lora_weights, tiny_autoencoder, tiny_transformer, write_lora
+from image.tiny import lora_weights, write_lora, write_tiny_kontext
 from picture_requests import events, picture
 
 if TYPE_CHECKING:
@@ -36,15 +34,14 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def stepper(tmp_path_factory: pytest.TempPathFactory) -> KontextStepper:
-    folder = tmp_path_factory.mktemp("model") / "kontext"
-    export_kontext(tiny_transformer(), tiny_autoencoder(), folder, torch.float32)
-    return KontextStepper(KontextPipeline.from_folder(folder, torch.device("cpu")))
+def kontext(tmp_path_factory: pytest.TempPathFactory) -> KontextPipeline:
+    folder = write_tiny_kontext(tmp_path_factory.mktemp("model") / "kontext")
+    return KontextPipeline.from_folder(folder, torch.device("cpu"))
 
 
 @pytest.fixture
-def lora_file(stepper: KontextStepper, tmp_path: Path) -> Path:
-    weights = lora_weights(stepper._pipeline.transformer, seed=1)
+def lora_file(kontext: KontextPipeline, tmp_path: Path) -> Path:
+    weights = lora_weights(kontext.transformer, seed=1)
     return write_lora(tmp_path / "lora.safetensors", weights)
 
 
@@ -54,12 +51,12 @@ def loras(server: BakehouseServer, tmp_path: Path) -> LoraFiles:
 
 
 @pytest.fixture
-def calls(stepper: KontextStepper, loras: LoraFiles) -> Iterator[ImageCalls]:
-    sampler = Sampler(lambda: stepper, 4)
+def calls(kontext: KontextPipeline, loras: LoraFiles) -> Iterator[ImageCalls]:
+    sampler = Sampler(lambda: kontext, 4)
     while not sampler.is_loaded:
         time.sleep(0.001)
-    kontext = image_engines["kontext"]
-    calls = ImageCalls(("127.0.0.1", 0), MODEL_KEY, sampler, kontext, loras)
+    engine = image_engines["kontext"]
+    calls = ImageCalls(("127.0.0.1", 0), MODEL_KEY, sampler, engine, loras)
     threading.Thread(target=calls.serve_forever, args=(0.02,), daemon=True).start()
     yield calls
     sampler.close(60)
@@ -93,13 +90,13 @@ def generate(url: str, lora: dict[str, Any] | None, timeout_s: float = 60) -> ht
 
 
 def test_a_request_has_its_lora(
-    url: str, server: BakehouseServer, stepper: KontextStepper, lora_file: Path
+    url: str, server: BakehouseServer, kontext: KontextPipeline, lora_file: Path
 ) -> None:
     lora = offer(server, lora_file.read_bytes(), scale=0.5)
     generated = [picture(events(generate(url, one))[-1]) for one in (None, lora, lora)]
-    asked = PictureRequest("make it blue", 7, 3, 2.5, None, ChosenLora("r2", lora_file, 0.5))
-    [alone] = stepper.generate([asked])
-    assert np.abs(generated[1] - np.asarray(alone.picture).astype(int)).max() <= 1
+    asked = KontextRequest("make it blue", 7, 3, 2.5, None, ChosenLora("r2", lora_file, 0.5))
+    [alone] = kontext.generate([asked])
+    assert np.abs(generated[1] - np.asarray(alone.media).astype(int)).max() <= 1
     assert np.abs(generated[1] - generated[0]).max() > 1
     assert np.array_equal(generated[1], generated[2])
     assert [path for _, path, _ in server.requests] == [

@@ -12,11 +12,11 @@ from PIL import Image
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.paris.pipeline import (
-    ParisPicture,
     ParisPipeline,
     ParisRequest,
     ParisSampling,
 )
+from bakehouse_runtime.image.sampling import Generated
 from bakehouse_runtime.serve import sampler as sampler_module
 from bakehouse_runtime.serve.sampler import Done, Failed, Job, Sampler, Stepped
 from image.tiny import write_tiny_paris
@@ -131,8 +131,8 @@ class Sketcher:
         for sampling in samplings:
             sampling.steps_done += 1
 
-    def finish(self, samplings: Sequence[Sketch]) -> list[ParisPicture]:
-        return [ParisPicture(self.preview(sampling), 0, 1.0) for sampling in samplings]
+    def finish(self, samplings: Sequence[Sketch]) -> list[Generated]:
+        return [Generated(self.preview(sampling), 0, 1.0) for sampling in samplings]
 
     def preview(self, sampling: Sketch) -> Image.Image:
         self.seconds += self.preview_s
@@ -210,7 +210,7 @@ class Stumbler(Sketcher):
                 raise RuntimeError("a shape that does not fit")
             sampling.steps_done += 1
 
-    def finish(self, samplings: Sequence[Sketch]) -> list[ParisPicture]:
+    def finish(self, samplings: Sequence[Sketch]) -> list[Generated]:
         if samplings[0].request == "odd end":
             raise RuntimeError("too large to be decoded")
         return super().finish(samplings)

@@ -47,7 +47,7 @@ def test_it_generates_what_the_pipeline_generates(serving: Serving) -> None:
     alone = paris.generate([ParisRequest("a red apple on a table", 7, 4, 7.5)])[0]
     assert done["expert_used"] == alone.expert_used
     assert done["routing_confidence"] == pytest.approx(alone.routing_confidence, abs=1e-4)
-    assert np.abs(picture(done) - np.asarray(alone.picture).astype(int)).max() <= 2
+    assert np.abs(picture(done) - np.asarray(alone.media).astype(int)).max() <= 2
 
 
 def test_a_stop_waits_for_the_picture_in_flight(serving: Serving) -> None:

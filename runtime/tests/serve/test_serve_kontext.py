@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextRequest
+from bakehouse_runtime.image.flux.pipeline import KontextPipeline, KontextRequest
 from bakehouse_server import ASKING
 from picture_requests import events, picture
 from serving import Serving, serve_image_spec
@@ -78,10 +78,10 @@ def test_it_edits_what_the_pipeline_edits(serving: Serving, condition: Image.Ima
 
     kontext = KontextPipeline.from_folder(STARTER, torch.device("cpu"))
     for event, request in (
-        (done, KontextRequest("make it blue", 7, steps=4, true_guidance=2.5)),
-        (longer_events[-1], KontextRequest("make it blue", 8, steps=12, true_guidance=2.5)),
+        (done, KontextRequest("make it blue", 7, 4, 2.5, condition)),
+        (longer_events[-1], KontextRequest("make it blue", 8, 12, 2.5, condition)),
     ):
-        alone = np.asarray(kontext.edit(condition, request)).astype(int)
+        alone = np.asarray(kontext.generate([request])[0].media).astype(int)
         # In bfloat16 a batch of two is rounded otherwise than one picture alone.
         assert np.abs(picture(event) - alone).mean() <= 1
     assert np.abs(picture(done) - picture(longer_events[-1])).mean() > 4

@@ -54,20 +54,10 @@ def euler_step(latents: Tensor, velocity: Tensor, now: Tensor, after: Tensor) ->
     return latents + (after - now).reshape(-1, *(1 for _ in latents.shape[1:])) * velocity
 
 
-def follow_flow(
-    noise: Tensor,
-    steps: int,
-    velocity: Velocity,
-    on_step: Callable[[int, Tensor], bool] | None = None,
-) -> Tensor:
-    """Euler steps from `noise` to data.
-
-    After each step `on_step(number, latents)` may return False to stop early.
-    """
+def follow_flow(noise: Tensor, steps: int, velocity: Velocity) -> Tensor:
+    """Euler steps from `noise` to data."""
     latents = noise
-    for number, (now, after) in enumerate(pairwise(time_steps(steps)), start=1):
+    for now, after in pairwise(time_steps(steps)):
         t = torch.full((len(latents),), now, device=latents.device)
         latents = euler_step(latents, velocity(latents, t), t, torch.full_like(t, after))
-        if on_step is not None and not on_step(number, latents):
-            break
     return latents

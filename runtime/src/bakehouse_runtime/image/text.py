@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -33,6 +34,20 @@ class TextStates:
     tokens: Tensor
     pooled: Tensor | None = None
 
+    def to(self, place: torch.device | torch.dtype) -> TextStates:
+        """The same on a device, or as numbers of another type."""
+        return TextStates(
+            self.tokens.to(place), None if self.pooled is None else self.pooled.to(place)
+        )
+
+
+def joined(texts: Sequence[TextStates]) -> TextStates:
+    """The states of all these prompts, of one encoder."""
+    pooled = [text.pooled for text in texts if text.pooled is not None]
+    return TextStates(
+        torch.cat([text.tokens for text in texts]), torch.cat(pooled) if pooled else None
+    )
+
 
 class TextEncoder(Protocol):
     """Turns prompts into states; an empty prompt stands for none."""
@@ -42,6 +57,10 @@ class TextEncoder(Protocol):
 
     def encode(self, prompts: list[str]) -> TextStates:
         """The states of the prompts; one longer than the window is refused."""
+        ...
+
+    def length(self, prompt: str) -> int:
+        """How many tokens the prompt is long."""
         ...
 
     def to(self, device: torch.device) -> None: ...

@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -21,8 +21,8 @@ from .sampler import Sampler
 from .serving import serve
 
 if TYPE_CHECKING:
+    from ..image.pipeline import Pipeline
     from ..protocol import ServeImageSpec
-    from .sampler import PictureModel
 
 
 def serve_image(spec: ServeImageSpec) -> int:
@@ -73,7 +73,7 @@ class ImageServer:
         self._client.close()
 
 
-def _load(spec: ServeImageSpec, inputs: dict[str, Path]) -> PictureModel:
+def _load(spec: ServeImageSpec, inputs: dict[str, Path]) -> Pipeline[Any, Any]:
     if "model" not in inputs:
         raise PlainError("The spec has no input model.")
     torch.set_num_threads(spec.threads)

@@ -47,10 +47,10 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from ..image.picture_file import Format
+    from ..image.sampling import Generated
     from ..protocol import Wire
     from .image_engines import ImageEngine, ImageRequest
     from .lora_files import LoraFiles
-    from .sampler import Generated
 
 # Each has a thread.
 _CONNECTIONS_MAX = 256
@@ -310,7 +310,7 @@ def _written(event: Event, wanted: _WantedFile) -> bytes:
             )
             return _line(step)
         case Done():
-            file = encoded(event.generated.picture, wanted.format, wanted.metadata)
+            file = encoded(event.generated.media, wanted.format, wanted.metadata)
             return _line(_done(event.generated, wanted.format, len(file))) + file
         case Failed() | Refused():
             return _line(ErrorImageEvent(type="error", message=event.message))
@@ -325,8 +325,8 @@ def _done(generated: Generated, format: Format, size_bytes: int) -> DoneImageEve
         type="done",
         media_type=_MEDIA_TYPES[format],
         size_bytes=size_bytes,
-        width=generated.picture.width,
-        height=generated.picture.height,
+        width=generated.media.width,
+        height=generated.media.height,
         duration_s=None,
         expert_used=generated.expert_used,
         routing_confidence=generated.routing_confidence,

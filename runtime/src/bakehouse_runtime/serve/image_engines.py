@@ -13,12 +13,12 @@ import torch
 from PIL import Image
 
 from ..errors import PlainError
-from ..image.kontext.lora import ChosenLora
-from ..image.kontext.stepper import KontextStepper, PictureRequest
+from ..image.flux.pipeline import KontextPipeline, KontextRequest
+from ..image.lora import ChosenLora
 from ..image.paris.pipeline import ParisPipeline, ParisRequest
 from ..image.pictures import decode_picture
+from ..image.pipeline import Pipeline
 from ..protocol import ImageLora, KontextImageRequest, ParisImageRequest
-from .sampler import PictureModel
 
 ImageRequest: TypeAlias = ParisImageRequest | KontextImageRequest
 
@@ -31,7 +31,7 @@ class ImageEngine:
     """A family of models: how one is loaded, and how a call becomes a request of it."""
 
     # Folder, device and number format -> a model that has taken a step.
-    load: Callable[[Path, torch.device, torch.dtype], PictureModel]
+    load: Callable[[Path, torch.device, torch.dtype], Pipeline[Any, Any]]
     wire: type[ImageRequest]
     # Call, and the file of its LoRA, which Paris has none of. Raises PlainError for a picture that
     # cannot be read.
@@ -58,10 +58,10 @@ def _load_paris(folder: Path, device: torch.device, dtype: torch.dtype) -> Paris
     return paris
 
 
-def _load_kontext(folder: Path, device: torch.device, dtype: torch.dtype) -> KontextStepper:
-    kontext = KontextStepper.from_folder(folder, device, dtype)
+def _load_kontext(folder: Path, device: torch.device, dtype: torch.dtype) -> KontextPipeline:
+    kontext = KontextPipeline.from_folder(folder, device, dtype)
     grey = Image.new("RGB", (kontext.side, kontext.side), "grey")
-    kontext.generate([PictureRequest("", seed=0, steps=1, guidance=1, picture=grey)])
+    kontext.generate([KontextRequest("", seed=0, steps=1, guidance=1, picture=grey)])
     return kontext
 
 
@@ -69,10 +69,10 @@ def _paris_request(wire: ParisImageRequest, _: Path | None) -> ParisRequest:
     return ParisRequest(wire.prompt, wire.seed, wire.steps, wire.guidance, wire.strategy, wire.k)
 
 
-def _kontext_request(wire: KontextImageRequest, file: Path | None) -> PictureRequest:
+def _kontext_request(wire: KontextImageRequest, file: Path | None) -> KontextRequest:
     picture = None if wire.picture is None else decode_picture(_file(wire.picture))
     lora = ChosenLora(wire.lora.id, file, wire.lora.scale) if wire.lora and file else None
-    return PictureRequest(wire.prompt, wire.seed, wire.steps, wire.guidance, picture, lora)
+    return KontextRequest(wire.prompt, wire.seed, wire.steps, wire.guidance, picture, lora)
 
 
 def _file(text: str) -> bytes:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image
 
+    from ..image.sampling import Generated, Sampling
+
 
 # After so long without a request the model gives up memory of its device that it can get back.
 _OFFLOAD_AFTER_S = 300.0
@@ -39,35 +41,11 @@ _PREVIEW_SHARE = 1 / 50
 _NOT_GENERATED = "The picture could not be generated."
 
 
-class Generated(Protocol):
-    """A picture; where experts generated it, what the router did."""
-
-    @property
-    def picture(self) -> Image: ...
-    @property
-    def expert_used(self) -> int | None: ...
-    @property
-    def routing_confidence(self) -> float | None: ...
-
-
-class Sampling(Protocol):
-    """A picture that is being sampled."""
-
-    @property
-    def steps_done(self) -> int: ...
-    @property
-    def is_done(self) -> bool: ...
-    @property
-    def expert_weights(self) -> list[float] | None: ...
-
-
-class PictureModel(Protocol):
-    """What samples. Requests and samplings are its own. `prepared` makes a request small enough to
-    wait, in the thread of its call; all else is for the thread that samples. `offload` is called
-    when nobody has asked for a while."""
+class Model(Protocol):
+    """What samples: a pipeline of any family, with requests and samplings of its own."""
 
     def prepared(self, request: Any) -> object: ...
-    def begin(self, request: Any) -> Sampling: ...
+    def begin(self, request: Any) -> Any: ...
     def step(self, samplings: Sequence[Any]) -> None: ...
     def finish(self, samplings: Sequence[Any]) -> Sequence[Generated]: ...
     def preview(self, sampling: Any) -> Image: ...
@@ -162,7 +140,7 @@ class Sampler:
 
     def __init__(
         self,
-        load: Callable[[], PictureModel],
+        load: Callable[[], Model],
         rows_max: int,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -352,7 +330,7 @@ class Sampler:
 
     def _is_seen(self, row: _Row) -> bool:
         """Whether the time before has been long enough for a preview to be seen, and for what the
-        last one cost; a picture that is done sooner has none at all. In company each has fewer:
-        together they are no more than those of one."""
+        last one cost; a picture that is done sooner has none at all. Several at once
+        have fewer each: together no more than one alone."""
         interval = max(PROGRESS_INTERVAL_S, row.preview_cost_s / _PREVIEW_SHARE)
         return self._now() - row.previewed_at >= interval * len(self._rows)

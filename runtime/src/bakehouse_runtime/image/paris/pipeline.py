@@ -9,19 +9,26 @@ from typing import Any
 
 import torch
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
-from PIL import Image
 from torch import Tensor
 
 from ...errors import PlainError
 from ...files import read_optional_object
-from ..autoencoder import decode_latents, decode_preview, load_autoencoder, use_channels_last
+from ..autoencoder import load_autoencoder
 from ..flow import guided
 from ..picture_defaults import PictureDefaults, read_defaults
-from ..pictures import to_pictures
-from ..residency import CPU, ExpertCache, free_cache, room_for
-from ..text import LONGEST_SENTENCE_WINDOW, ClipText, SentenceText, TextEncoder
+from ..pipeline import Pipeline
+from ..residency import CPU, ExpertCache, room_for
+from ..text import (
+    LONGEST_SENTENCE_WINDOW,
+    ClipText,
+    SentenceText,
+    TextEncoder,
+    TextStates,
+    joined,
+)
+from .family import Paris
 from .model import Expert, Router
-from .sampling import ExpertVelocity, RoutedSampling, Strategy, take_step
+from .sampling import ExpertVelocity, RoutedSampling, Strategy, routed_velocity
 from .weights import load_experts, load_router
 
 ALWAYS_GUIDED = (0.0, 1.0)
@@ -48,20 +55,11 @@ class ParisRequest:
             raise PlainError(f"k is {self.k}: at least one expert must take part.")
 
 
-@dataclass(frozen=True)
-class ParisPicture:
-    """A picture and how it was routed."""
-
-    picture: Image.Image
-    expert_used: int
-    routing_confidence: float
-
-
 class ParisSampling(RoutedSampling):
     """A request that is being sampled."""
 
     def __init__(
-        self, request: ParisRequest, defaults: PictureDefaults, noise: Tensor, text: Tensor
+        self, request: ParisRequest, defaults: PictureDefaults, noise: Tensor, text: TextStates
     ) -> None:
         steps = defaults.steps if request.steps is None else request.steps
         super().__init__(noise, steps, request.strategy, request.k)
@@ -70,7 +68,7 @@ class ParisSampling(RoutedSampling):
         self.text = text
 
 
-class ParisPipeline:
+class ParisPipeline(Pipeline[ParisRequest, ParisSampling]):
     """Eight experts, their router, the autoencoder and the text encoder on one device; of the
     experts as many as it has room for."""
 
@@ -87,17 +85,12 @@ class ParisPipeline:
         """`guidance_interval`: the first and the last time, of those from 0 to 1, at which a
         request's guidance counts. `defaults`: for requests that name none."""
         _check_parts(experts, router, autoencoder, text_encoder)
-        self.device = device
+        super().__init__(Paris(autoencoder, text_encoder), device)
         self.experts = [expert.eval() for expert in experts]
         self.router = router.to(device).eval()
-        use_channels_last(autoencoder, device)
-        self.autoencoder = autoencoder
-        self.text_encoder = text_encoder
         self.guidance_interval = guidance_interval
         self.defaults = defaults
-        text_encoder.to(device)
-        self._nothing = text_encoder.encode([""]).tokens
-        self._is_offloaded = False
+        self._nothing = self.family.text([""])
         self._cache = ExpertCache(self.experts, device, room_for(self.experts, device))
 
     @classmethod
@@ -124,65 +117,32 @@ class ParisPipeline:
             read_defaults(folder, PUBLISHED_DEFAULTS),
         )
 
-    def generate(self, requests: Sequence[ParisRequest]) -> list[ParisPicture]:
-        """Generates all requests at once. A picture depends on its own request alone, not on
-        the rest of the batch."""
-        samplings = [self.begin(request) for request in requests]
-        while moving := [sampling for sampling in samplings if not sampling.is_done]:
-            self.step(moving)
-        return self.finish(samplings)
-
-    def prepared(self, request: ParisRequest) -> ParisRequest:
-        """The request: Paris reads no picture that would have to be made smaller."""
-        return request
-
-    def begin(self, request: ParisRequest) -> ParisSampling:
-        """A sampling before its first step. Raises PlainError for a prompt that is too long."""
+    def _begin(self, request: ParisRequest) -> ParisSampling:
         shape = self.router.shape
         size = (shape.latent_channels, shape.latent_side, shape.latent_side)
         noise = torch.randn(size, generator=torch.Generator().manual_seed(request.seed))
-        if self._is_offloaded:
-            self._move_all_but_experts(self.device)
-            self._is_offloaded = False
-        text = self.text_encoder.encode([request.prompt]).tokens[0]
+        text = self.family.text([request.prompt])
         return ParisSampling(request, self.defaults, noise.to(self.device), text)
 
-    def offload(self) -> None:
-        """Leaves the device until the next picture begins; an expert until it is asked for."""
-        self._move_all_but_experts(CPU)
+    def _offload(self) -> None:
+        """An expert is back once it is asked for."""
+        super()._offload()
+        self.router.to(CPU)
         self._cache.offload()
-        free_cache(self.device)
-        self._is_offloaded = True
 
-    @torch.no_grad()
-    def step(self, samplings: Sequence[ParisSampling]) -> None:
-        """Takes each sampling one step on."""
-        velocities = [self._velocity(number, samplings) for number in range(len(self.experts))]
-        take_step(samplings, self._probabilities, velocities)
+    def _onload(self) -> None:
+        super()._onload()
+        self.router.to(self.device)
 
-    def finish(self, samplings: Sequence[ParisSampling]) -> list[ParisPicture]:
-        """The pictures of samplings that are done."""
-        latents = torch.stack([sampling.latents for sampling in samplings])
-        pictures = to_pictures(decode_latents(self.autoencoder, latents).cpu().numpy())
-        return [
-            ParisPicture(picture, sampling.expert_used, sampling.routing_confidence)
-            for picture, sampling in zip(pictures, samplings, strict=True)
-        ]
-
-    def preview(self, sampling: ParisSampling) -> Image.Image:
-        """The picture predicted at a sampling's current step, at half its size or less."""
-        return decode_preview(self.autoencoder, sampling.predicted)
-
-    def _move_all_but_experts(self, device: torch.device) -> None:
-        self.text_encoder.to(device)
-        self.router.to(device)
-        self.autoencoder.to(device)  # pyright: ignore[reportArgumentType]
+    def _velocity(self, batch: Sequence[ParisSampling], latents: Tensor, now: Tensor) -> Tensor:
+        experts = [self._expert_velocity(number, batch) for number in range(len(self.experts))]
+        return routed_velocity(batch, latents, now, self._probabilities, experts)
 
     def _probabilities(self, latents: Tensor, t: Tensor) -> Tensor:
         dtype = self.router.pos_embed.dtype
         return self.router(latents.to(dtype), 1000 * t).float().softmax(dim=-1)
 
-    def _velocity(self, number: int, samplings: Sequence[ParisSampling]) -> ExpertVelocity:
+    def _expert_velocity(self, number: int, samplings: Sequence[ParisSampling]) -> ExpertVelocity:
         """Classifier-free guidance, each row by its own scale; at scale 1, and outside of the
         interval, without a second pass."""
         first, last = self.guidance_interval
@@ -191,16 +151,16 @@ class ParisPipeline:
             expert = self._cache.fetch(number)
             dtype = expert.pos_embed.dtype
             batch = [samplings[row] for row in rows.tolist()]
-            text = torch.stack([sampling.text for sampling in batch])
             is_guided = [
                 sampling.guidance != 1 and first <= sampling.now <= last for sampling in batch
             ]
             guided_rows = torch.tensor(is_guided).nonzero().flatten().to(self.device)
-            without = self._nothing.expand(len(guided_rows), -1, -1)
-            both = expert(
+            texts = [sampling.text for sampling in batch] + [self._nothing] * len(guided_rows)
+            both = self.family.velocity(
+                expert,
                 torch.cat([latents, latents[guided_rows]]).to(dtype),
-                1000 * torch.cat([t, t[guided_rows]]),
-                torch.cat([text, without]).to(dtype),
+                torch.cat([t, t[guided_rows]]),
+                joined(texts).to(dtype),
             ).float()
             conditional, unconditional = both.split([len(batch), len(guided_rows)])
             scales = torch.tensor([sampling.guidance for sampling in batch], device=self.device)

@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias
 
 import torch
+from PIL import Image
 from torch import Tensor
 
-from ..flow import euler_step, predicted_data, time_steps
-from ..sampling import Sampling
+from ..flow import time_steps
+from ..sampling import Generated, Sampling
 
 Strategy: TypeAlias = Literal["top1", "topk", "full"]
 # (latents [n, ...], t in 0..1 [n], rows of the batch that they are, on the CPU) -> velocities.
@@ -88,17 +89,19 @@ class RoutedSampling(Sampling):
         self._weights.append(weights)
         self._confidences.append(confidence)
 
+    def generated(self, media: Image.Image) -> Generated:
+        return Generated(media, self.expert_used, self.routing_confidence)
 
-def take_step(
+
+def routed_velocity(
     samplings: Sequence[RoutedSampling],
+    latents: Tensor,
+    now: Tensor,
     router: RouterProbabilities,
     experts: Sequence[ExpertVelocity],
-) -> None:
-    """Takes each sampling one step on along its own flow: they need not be equally far, nor have
-    the same settings."""
-    latents = torch.stack([sampling.latents for sampling in samplings])
-    times = [[sampling.now, sampling.after] for sampling in samplings]
-    now, after = torch.tensor(times, dtype=latents.dtype, device=latents.device).unbind(dim=1)
+) -> Tensor:
+    """The velocities of a batch, each by the experts that its own settings choose; every sampling
+    notes how it was routed."""
     probabilities = router(latents, now)
     weights = torch.cat(
         [
@@ -107,9 +110,7 @@ def take_step(
         ]
     )
     velocity = mixed_velocity(latents, now, weights, experts)
-    moved = euler_step(latents, velocity, now, after)
-    predicted = predicted_data(latents, velocity, now)
     shares, confidences = weights.tolist(), probabilities.amax(dim=-1).tolist()
     for row, sampling in enumerate(samplings):
-        sampling.advance(moved[row], predicted[row])
         sampling.note_routing(shares[row], confidences[row])
+    return velocity

@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from PIL import Image
@@ -14,21 +13,14 @@ from PIL import Image
 from ...errors import PlainError
 from ...files import inside
 from ..pictures import fit_square, read_picture
-from .bank import Example
+from ..text import TextEncoder
+from .latent_cache import Example
 
 PICTURE_ENDINGS = frozenset({".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff"})
 # Augmentation: each picture also in slightly narrower cuts, so that it is not memorised.
 CUTS = 8
 NARROWEST_CUT = 0.85
 HELD_OUT_ONE_IN = 10
-
-
-class TextReader(Protocol):
-    """The part of a text encoder that says how much it reads, in tokens."""
-
-    window: int
-
-    def length(self, prompt: str) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -71,7 +63,7 @@ def _beside(path: Path) -> CaptionedPicture:
     return CaptionedPicture(path, text, caption.name)
 
 
-def check_caption_lengths(pictures: Sequence[CaptionedPicture], reader: TextReader) -> None:
+def check_caption_lengths(pictures: Sequence[CaptionedPicture], reader: TextEncoder) -> None:
     """Refuses a caption whose end the model would not read."""
     for picture in pictures:
         length = reader.length(picture.text)

@@ -1,4 +1,4 @@
-"""The loop that all picture trainers share: steps, averaged weights, checkpoints, resuming.
+"""The loop that all trainers of media share: steps, averaged weights, checkpoints, resuming.
 
 A step's data and noise are drawn from (seed, step) alone, so a training that was killed and
 resumed from its checkpoint goes on exactly as if it had not been, where the data lies on the same
@@ -16,20 +16,52 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeAlias
 
 import torch
-from PIL import Image
 from torch import Tensor, nn
 from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from ...errors import PlainError, is_out_of_memory, loss_not_finite
 from ...files import written_whole
 from .device import fast_arithmetic
-from .reporter import TrainingReporter
 
 KEPT_CHECKPOINTS = 2
 GRADIENT_NORM_LIMIT = 1.0
+
+Unit: TypeAlias = Literal["steps", "bytes", "examples"]
+
+
+class TrainingReporter(Protocol):
+    """The part of the runtime's Reporter that trainers use, and a place for samples."""
+
+    @property
+    def stop_requested(self) -> bool:
+        """Whether to save and end after the current step."""
+        ...
+
+    def phase(self, phase: str) -> None: ...
+
+    def progress(
+        self, done: float, total: float, unit: Unit, remaining_seconds: float | None = None
+    ) -> None: ...
+
+    def metrics(self, step: int, values: Mapping[str, float]) -> None: ...
+
+    def log(self, line: str) -> None: ...
+
+    def checkpoint(self, step: int) -> None: ...
+
+    def samples(self, file: Path) -> None:
+        """Samples of a checkpoint have been written to `file`."""
+        ...
+
+
+# A step's loss and further values for the curves.
+ComputeLoss: TypeAlias = Callable[[int], tuple[Tensor, dict[str, Tensor]]]
+# Gets the model with its averaged weights, writes samples to the path with the ending of their
+# kind, and gives that file and measurements for the curves.
+Evaluate: TypeAlias = Callable[[nn.Module, Path], tuple[Path, dict[str, float]]]
 
 
 @dataclass(frozen=True)
@@ -225,15 +257,13 @@ def run_loop(
     training: Training,
     work_dir: Path,
     reporter: TrainingReporter,
-    loss_of_step: Callable[[int], tuple[Tensor, dict[str, Tensor]]],
-    examine: Callable[[nn.Module], tuple[Image.Image, dict[str, float]]],
+    compute_loss: ComputeLoss,
+    evaluate: Evaluate,
 ) -> bool:
     """Trains up to the last step, from the newest checkpoint in `work_dir` on.
 
-    `loss_of_step` gives the loss and further values for the curves. `examine` gets the model
-    with its averaged weights at every checkpoint, but for one at which a stop is asked for, and
-    gives a grid of samples, kept as `samples/step-<n>.png`, and measurements of it for the curves.
-    Returns False where it was asked to stop, with its work saved.
+    `evaluate` is called at every checkpoint, but for one at which a stop is asked for; its samples
+    are kept as `samples/step-<n>`. Returns False where it was asked to stop, with its work saved.
     """
     settings = training.settings
     training.resume(work_dir / "checkpoints")
@@ -244,7 +274,7 @@ def run_loop(
         # What a model draws by itself, as dropout does, is the step's alone too.
         torch.manual_seed(step_seed(settings.seed, training.step))
         with fast_arithmetic(training.device):
-            loss, values = loss_of_step(training.step)
+            loss, values = compute_loss(training.step)
         norm = training.advance(loss)
         recent.append(
             {"loss": loss.detach(), "grad_norm": norm}
@@ -261,9 +291,9 @@ def run_loop(
             reporter.metrics(training.step, means)
         if training.step % settings.checkpoint_every == 0 and training.step < settings.steps:
             training.refuse_unless_finite(_numbers(recent))
-            _checkpoint(training, work_dir, reporter, examine)
+            _checkpoint(training, work_dir, reporter, evaluate)
     training.refuse_unless_finite(_numbers(recent))
-    _checkpoint(training, work_dir, reporter, examine)
+    _checkpoint(training, work_dir, reporter, evaluate)
     return training.step >= settings.steps
 
 
@@ -281,19 +311,18 @@ def _checkpoint(
     training: Training,
     work_dir: Path,
     reporter: TrainingReporter,
-    examine: Callable[[nn.Module], tuple[Image.Image, dict[str, float]]],
+    evaluate: Evaluate,
 ) -> None:
     training.save(work_dir / "checkpoints")
     # At once: samples of a full-size model take minutes, and a stopped run is killed before that.
     reporter.checkpoint(training.step)
     if reporter.stop_requested:
         return
-    path = work_dir / "samples" / f"step-{training.step:08d}.png"
-    path.parent.mkdir(exist_ok=True)
+    samples = work_dir / "samples" / f"step-{training.step:08d}"
+    samples.parent.mkdir(exist_ok=True)
     with training.ema_weights() as model, torch.no_grad():
-        sheet, measured = examine(model)
-    sheet.save(path)
-    reporter.samples(path)
+        file, measured = evaluate(model, samples)
+    reporter.samples(file)
     if measured:
         reporter.metrics(training.step, measured)
 

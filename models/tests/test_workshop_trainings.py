@@ -1,0 +1,130 @@
+"""The trainings that only the starters need, from nothing, for a few steps on tiny shapes."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
+from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
+from PIL import Image
+
+from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.image.flux.family import Flux
+from bakehouse_runtime.image.paris.family import Paris
+from bakehouse_runtime.image.paris.model import Router
+from bakehouse_runtime.image.text import SentenceText, TextStates
+from bakehouse_runtime.image.training.latent_cache import LatentCache, write_latent_cache
+from image.line import SETTINGS, Recorder
+from image.synchronisations import WITHOUT_REPORTS, check_that_no_step_reads
+from image.tiny import TINY_ROUTER, DrawnExamples, tiny_autoencoder, tiny_transformer
+from workshop.autoencoder import (
+    AutoencoderShape,
+    AutoencoderTraining,
+    build_autoencoder,
+    export_autoencoder,
+    psnr,
+    train_autoencoder,
+)
+from workshop.flux import build_transformer, initialise_from
+from workshop.train_router import train_router
+
+TINY_AUTOENCODER = AutoencoderShape(channels=(8, 8, 8, 8), latent_channels=4, picture_side=32)
+
+
+class Drawn:
+    """The same few pictures, in any order."""
+
+    def __init__(self, pictures: list[Image.Image]) -> None:
+        self.pictures = pictures
+
+    def draw(self, rng: np.random.Generator, count: int) -> list[Image.Image]:
+        return [self.pictures[index] for index in rng.integers(len(self.pictures), size=count)]
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory, sentences: SentenceText) -> LatentCache:
+    folder = tmp_path_factory.mktemp("latents")
+    write_latent_cache(folder, DrawnExamples(40), Paris(tiny_autoencoder(), sentences), Recorder())
+    return LatentCache(folder)
+
+
+def test_autoencoder_learns_and_is_written(tmp_path: Path) -> None:
+    held_out = [DrawnExamples(4)[index].picture for index in range(4)]
+    source = Drawn(held_out)
+    model = build_autoencoder(TINY_AUTOENCODER, seed=1)
+    recorder = Recorder()
+    settings = AutoencoderTraining(replace(SETTINGS, steps=40, average_decay=0.8), batch_size=4)
+    assert train_autoencoder(model, source, held_out, settings, tmp_path, recorder, "cpu")
+    assert recorder.curve("l1")[-1] < recorder.curve("l1")[0]
+    assert recorder.curve("eval_psnr")[-1] > recorder.curve("eval_psnr")[0]
+    export_autoencoder(model, held_out, tmp_path / "vae")
+    written = AutoencoderKL.from_pretrained(tmp_path / "vae")
+    assert written.config["scaling_factor"] > 0
+    encoder = {name: weight.clone() for name, weight in model.encoder.state_dict().items()}
+    decoder_only = replace(settings, freeze_encoder=True, loop=replace(SETTINGS, steps=2))
+    train_autoencoder(model, source, held_out, decoder_only, tmp_path / "polish", Recorder(), "cpu")
+    assert all(torch.equal(encoder[name], w) for name, w in model.encoder.state_dict().items())
+
+
+def test_psnr_of_known_errors() -> None:
+    wanted = torch.zeros(1, 3, 4, 4)
+    assert psnr(wanted + 0.2, wanted) == pytest.approx(20.0, abs=1e-3)
+
+
+def test_router_learns_clusters_that_can_be_seen(tmp_path: Path, cache: LatentCache) -> None:
+    signed = copy(cache)
+    clusters = np.arange(40) % 2
+    signs = torch.from_numpy(2.0 * clusters - 1)[:, None, None, None]
+    signed.latents = (signs * torch.ones(40, 4, 4, 4)).half()
+    router = Router(replace(TINY_ROUTER, experts=2))
+    router.initialise(2)
+    recorder = Recorder()
+    loop = replace(SETTINGS, steps=80, average_decay=0.8)
+    rows = np.arange(40)
+    assert train_router(router, signed, clusters, rows, rows, loop, 16, tmp_path, recorder, "cpu")
+    assert recorder.curve("loss")[-1] < recorder.curve("loss")[0]
+    assert recorder.curve("eval_accuracy_at_0.1")[-1] > 0.9
+
+
+def test_no_step_of_the_router_waits_for_the_device(tmp_path: Path, cache: LatentCache) -> None:
+    rows, settings = np.arange(40), replace(WITHOUT_REPORTS, optimizer="muon")
+    router = Router(replace(TINY_ROUTER, experts=2))
+    check_that_no_step_reads(
+        lambda recorder: train_router(
+            router, cache, rows % 2, rows, rows, settings, 8, tmp_path, recorder, "cpu"
+        )
+    )
+
+
+def deeper_transformer(**shape: int) -> FluxTransformer2DModel:
+    usual = {"latent_channels": 4, "text_size": 384, "heads": 2, "layers": 2, "single_layers": 3}
+    return build_transformer(**usual | shape, head_size=8, axes=(2, 2, 4), seed=7)
+
+
+def test_blocks_that_the_initial_weights_lack_change_nothing_at_first() -> None:
+    initial, deeper = tiny_transformer(), deeper_transformer()
+    initialise_from(deeper, initial)
+    torch.manual_seed(1)
+    text = TextStates(torch.randn(4, 8, 384), torch.randn(4, 384))
+    latents, condition = torch.randn(2, 4, 4, 4, 4)
+    given = (latents, torch.full((4,), 0.5), text, condition, torch.full((4,), 2.5))
+    with torch.no_grad():
+        wanted = Flux.velocity(initial, *given)
+        torch.testing.assert_close(Flux.velocity(deeper, *given), wanted)
+    # They do learn: what they add follows from weights that are not zero.
+    Flux.velocity(deeper, *given).square().mean().backward()
+    for block in (deeper.transformer_blocks[1], deeper.single_transformer_blocks[2]):
+        assert any(weight.grad is not None and weight.grad.any() for weight in block.parameters())
+
+
+@pytest.mark.parametrize("shape", [{"heads": 4}, {"single_layers": 0}])
+def test_initial_weights_of_another_width_or_of_more_blocks_are_refused(
+    shape: dict[str, int],
+) -> None:
+    with pytest.raises(PlainError, match="do not fit"):
+        initialise_from(deeper_transformer(**shape), tiny_transformer())

@@ -1,0 +1,135 @@
+"""Loading FLUX Kontext. The starter model and FLUX.1 Kontext load through the same Diffusers
+pipeline; the starter brings no text encoder and takes the installed sentence encoder in both of its
+places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
+from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
+from diffusers.pipelines.flux.pipeline_flux_kontext import FluxKontextPipeline
+from diffusers.schedulers.scheduling_flow_match_euler_discrete import (
+    FlowMatchEulerDiscreteScheduler,
+)
+from transformers import PreTrainedModel
+
+from ...errors import PlainError
+from ...files import SAFE_WEIGHTS, read_object
+from ..model_files import load_picture_model, load_text_model, loading
+from ..picture_defaults import PictureDefaults, read_defaults
+from ..text import SENTENCE_WINDOW, load_sentence_encoder
+from .family import DISTILLED_GUIDANCE, Flux
+from .text import FluxText
+
+TEXT_ENCODERS = ("text_encoder", "text_encoder_2")
+# In `model_index.json` of a model without a guidance of its own.
+TRUE_GUIDANCE = "true_guidance"
+TEXT_PARTS = (*TEXT_ENCODERS, "tokenizer", "tokenizer_2")
+FULL_SIZE_WINDOW = 512
+# Of FLUX.1 Kontext; its guidance is the distilled one.
+PUBLISHED_DEFAULTS = PictureDefaults(steps=28, guidance=DISTILLED_GUIDANCE)
+
+
+@dataclass(frozen=True)
+class FluxModel:
+    """What a folder holds. `has_true_guidance`: no guidance was distilled into the model, so that
+    whoever serves it compares with an empty prompt. `defaults`: for requests that name none."""
+
+    family: Flux
+    transformer: FluxTransformer2DModel
+    scheduler: FlowMatchEulerDiscreteScheduler
+    defaults: PictureDefaults = PUBLISHED_DEFAULTS
+    has_true_guidance: bool = False
+
+
+def load_flux(folder: Path, device: torch.device, dtype: torch.dtype = torch.float32) -> FluxModel:
+    """Loads a pipeline in Diffusers' format. Raises PlainError where it cannot."""
+    index = _checked_index(folder)
+    defaults = read_defaults(folder, PUBLISHED_DEFAULTS)
+    if _has_text_encoders(index):
+        window = FULL_SIZE_WINDOW
+        parts: dict[str, Any] = {
+            part: load_text_model(_text_encoder_class(index, part), folder / part, dtype)
+            for part in TEXT_ENCODERS
+        }
+    else:
+        window = SENTENCE_WINDOW
+        encoder, tokenizer = load_sentence_encoder(window)
+        encoder = encoder.to(dtype)  # pyright: ignore[reportArgumentType]
+        places = (encoder, encoder, tokenizer, tokenizer)
+        parts = dict(zip(TEXT_PARTS, places, strict=True))
+    # All parts are loaded apart from the pipeline, which would fill in at random what their files
+    # lack.
+    parts["transformer"] = load_picture_model(
+        FluxTransformer2DModel, folder / "transformer", "The transformer", dtype
+    )
+    parts["vae"] = load_picture_model(AutoencoderKL, folder / "vae", "The autoencoder", dtype)
+    with loading(f"The model in {folder.name}"):
+        whole = FluxKontextPipeline.from_pretrained(folder, dtype=dtype, **SAFE_WEIGHTS, **parts)
+        _check_parts(whole)
+        whole.to(device)
+        return FluxModel(
+            Flux(whole.vae, FluxText(whole, window)),
+            whole.transformer,
+            whole.scheduler,
+            defaults,
+            has_true_guidance=index.get(TRUE_GUIDANCE) is True,
+        )
+
+
+def _checked_index(folder: Path) -> dict[str, Any]:
+    """The content of `model_index.json`. Refuses a folder that is no Flux model or lacks a part.
+
+    The server has the same rule (`neededOfFlux` in needed-parts.ts), so that it deploys no model
+    that is refused here."""
+    if not (folder / "model_index.json").exists():
+        raise PlainError(
+            f"The folder {folder.name} has no model_index.json: it is not a Diffusers model."
+        )
+    index = read_object(folder / "model_index.json")
+    if index.get("_class_name") not in ("FluxKontextPipeline", "FluxPipeline"):
+        raise PlainError(
+            f"The model in {folder.name} is a {index.get('_class_name')}, not a Flux model."
+        )
+    text_parts = TEXT_PARTS if _has_text_encoders(index) else ()
+    for part in ("transformer", "vae", "scheduler", *text_parts):
+        if not (folder / part).is_dir():
+            raise PlainError(f"The folder {part} of the model is missing.")
+    read_object(folder / "scheduler" / "scheduler_config.json")
+    return index
+
+
+def _has_text_encoders(index: dict[str, Any]) -> bool:
+    # A part that a model does without is [null, null].
+    return any(index.get(part) not in (None, [None, None]) for part in TEXT_PARTS)
+
+
+def _text_encoder_class(index: dict[str, Any], part: str) -> type[PreTrainedModel]:
+    """The class in Transformers that a part of the model's index names, as Diffusers writes it:
+    [library, class]."""
+    entry = index.get(part)
+    name = entry[-1] if isinstance(entry, list) and entry else entry
+    kind = getattr(transformers, name, None) if isinstance(name, str) else None
+    if not (isinstance(kind, type) and issubclass(kind, PreTrainedModel)):
+        raise PlainError(f"The model's index names no known text encoder for {part}: {name}.")
+    return kind
+
+
+def _check_parts(pipeline: FluxKontextPipeline) -> None:
+    transformer, autoencoder = pipeline.transformer, pipeline.vae
+    if transformer.config["in_channels"] != 4 * autoencoder.config["latent_channels"]:
+        raise PlainError("Transformer and autoencoder do not have the same latent channels.")
+    wanted = transformer.config["joint_attention_dim"], transformer.config["pooled_projection_dim"]
+    given = tuple(
+        part.config.hidden_size for part in (pipeline.text_encoder_2, pipeline.text_encoder)
+    )
+    if wanted != given:
+        raise PlainError(
+            f"The transformer reads text states of sizes {wanted}, but the text encoders give "
+            f"{given}."
+        )

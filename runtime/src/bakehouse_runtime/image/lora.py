@@ -1,0 +1,291 @@
+"""LoRAs on a network, each for the passes of those pictures alone that want it.
+
+Diffusers puts PEFT's layers into the model: every layer that a LoRA has once changed is called
+through a wrapper from then on, by pictures without one too. Hooks that are there for a pass leave
+nothing behind. What a file means is Diffusers' to say: its converters read the names that other
+trainers give, and a test holds the pictures together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from diffusers.loaders.lora_base import LORA_ADAPTER_METADATA_KEY
+from diffusers.utils.state_dict_utils import convert_unet_state_dict_to_peft
+from pydantic import BaseModel, Field, FiniteFloat, TypeAdapter, ValidationError
+from safetensors import safe_open
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from ..errors import RequestError
+from .family import Family
+
+# So much of what was read is kept, in the model's own number format; the last one always.
+_KEPT_BYTES_MAX = 1 << 30
+# A LoRA of all layers of FLUX.1 has a fifth of that.
+_HEADER_BYTES_MAX = 1 << 20
+_NAME_SHOWN_MAX = 120
+# Torch knows types that it cannot convert, or not compare with a number.
+_ALPHA_TYPES = {torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64}
+_MATRIX_TYPES = _ALPHA_TYPES - {torch.int64} | {torch.float8_e4m3fn, torch.float8_e5m2}
+# What trainers make of any layer.
+_RANK = 128
+# Before the names of the network's layers.
+_PREFIX = "transformer."
+
+
+@dataclass(frozen=True)
+class ChosenLora:
+    """What a request wants: the LoRA in `file`, times `scale`. `id` is what it is kept by."""
+
+    id: str
+    file: Path
+    scale: float
+
+
+@dataclass(frozen=True)
+class _Change:
+    """What one layer adds to its output: up(down(input)) * factor."""
+
+    down: Tensor
+    up: Tensor
+    # Alpha divided by the rank.
+    factor: float
+
+    def hook(self, scale: float) -> Callable[[nn.Module, tuple[Tensor], Tensor], Tensor]:
+        factor = self.factor * scale
+        return lambda _, inputs, output: (
+            output + F.linear(F.linear(inputs[0], self.down), self.up) * factor
+        )
+
+
+class Lora:
+    """A LoRA that fits a network."""
+
+    def __init__(self, changes: Mapping[nn.Linear, _Change]) -> None:
+        self._changes = changes
+        tensors = (one for change in changes.values() for one in (change.down, change.up))
+        self.size_bytes = sum(tensor.nbytes for tensor in tensors)
+
+    @contextmanager
+    def applied(self, scale: float) -> Iterator[None]:
+        """The network has it, times `scale`, for as long as the block takes."""
+        with ExitStack() as hooks:
+            for layer, change in self._changes.items():
+                hooks.callback(layer.register_forward_hook(change.hook(scale)).remove)
+            yield
+
+
+class LoraCache:
+    """The LoRAs of one network that were wanted last."""
+
+    def __init__(
+        self, network: nn.Module, family: Family, bytes_max: int = _KEPT_BYTES_MAX
+    ) -> None:
+        self._network = network
+        self._family = family
+        self._bytes_max = bytes_max
+        # Whichever was wanted last comes last.
+        self._kept: dict[str, Lora] = {}
+
+    def load(self, chosen: ChosenLora) -> Lora:
+        """The LoRA, out of its file unless it is kept. Raises RequestError where it does not
+        fit."""
+        lora = self._kept.pop(chosen.id, None) or read_lora(
+            chosen.file, self._network, self._family
+        )
+        self._kept[chosen.id] = lora
+        while len(self._kept) > 1 and self._size_bytes() > self._bytes_max:
+            self._kept.pop(next(iter(self._kept)))
+        return lora
+
+    def clear(self) -> None:
+        """Keeps none; each is read again when it is wanted next."""
+        self._kept.clear()
+
+    def _size_bytes(self) -> int:
+        return sum(lora.size_bytes for lora in self._kept.values())
+
+
+def read_lora(file: Path, network: nn.Module, family: Family) -> Lora:
+    """The LoRA in a safetensors file. Raises RequestError, which names what does not fit, where
+    anything in it is not a plain LoRA of this network: half of one makes another picture."""
+    tensors, settings = _opened(file)
+    state, alphas = _named_by_diffusers(tensors, family)
+    settings = settings or _from_alphas(alphas)
+    modules = dict(network.named_modules())
+    changes: dict[nn.Linear, _Change] = {}
+    for name, (down, up) in _pairs(state).items():
+        layer = modules.get(name)
+        if not isinstance(layer, nn.Linear):
+            raise _misfit(f"the model has no layer {_shown(name)}")
+        _check_shapes(name, layer, down, up)
+        factor = settings.factor(name, rank=down.shape[0]) if settings else 1.0
+        change = _Change(_like(layer.weight, down), _like(layer.weight, up), factor)
+        if not (change.down.isfinite().all() and change.up.isfinite().all()):
+            raise _misfit(f"it has values for {name} that are not numbers")
+        changes[layer] = change
+    return Lora(changes)
+
+
+class _Settings(BaseModel):
+    """What scales the matrices, as Diffusers writes it beside them."""
+
+    lora_alpha: FiniteFloat = 8
+    # PEFT reads the keys as regular expressions, and a stranger can write one that takes forever.
+    # Those of trainers are names, or ends of names.
+    alpha_pattern: dict[str, FiniteFloat] = Field(default_factory=dict)
+    use_rslora: bool = False
+    use_dora: bool = False
+
+    def factor(self, name: str, rank: int) -> float:
+        own = self.alpha_pattern.get(f"^{name}")
+        if own is None:
+            ends = (
+                one for key, one in self.alpha_pattern.items() if f".{name}".endswith(f".{key}")
+            )
+            own = next(ends, self.lora_alpha)
+        return own / (rank**0.5 if self.use_rslora else rank)
+
+
+def _from_alphas(alphas: Mapping[str, Tensor]) -> _Settings | None:
+    """A layer without an alpha has that of most, as Diffusers has it; where none has one, it is the
+    rank."""
+    if not alphas:
+        return None
+    by_name = {
+        f"^{_below_transformer(key).split('.lora_A.')[0].removesuffix('.alpha')}": float(alpha)
+        for key, alpha in alphas.items()
+    }
+    [(most, _)] = Counter(by_name.values()).most_common(1)
+    return _Settings(lora_alpha=most, alpha_pattern=by_name)
+
+
+def _opened(file: Path) -> tuple[dict[str, Tensor], _Settings | None]:
+    """The tensors of a file, and what it says of them."""
+    try:
+        with file.open("rb") as stream:
+            header_bytes = int.from_bytes(stream.read(8), "little")
+        if _HEADER_BYTES_MAX < header_bytes < file.stat().st_size:
+            raise _misfit("it has more weights than the model")
+        with safe_open(file, framework="pt") as opened:
+            tensors = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
+            said = (opened.metadata() or {}).get(LORA_ADAPTER_METADATA_KEY)
+    except RequestError:
+        raise
+    # Safetensors has an error of its own, and torch another for types that it does not know. The
+    # file goes with its request, which may be over.
+    except Exception as error:
+        raise _misfit("its file cannot be read as safetensors") from error
+    return tensors, None if said is None else _settings(said)
+
+
+def _settings(said: str) -> _Settings:
+    try:
+        read = TypeAdapter(dict[str, object]).validate_json(said)
+        values = {_below_transformer(key): value for key, value in read.items()}
+        settings = _Settings.model_validate(values)
+    except ValidationError as error:
+        raise _misfit(f"its {LORA_ADAPTER_METADATA_KEY} cannot be read") from error
+    for key in settings.alpha_pattern:
+        if not re.fullmatch(r"\^?[\w.]+", key):
+            raise _misfit(f"its alpha_pattern has {_shown(key)}, which is no layer's name")
+    if settings.use_dora:
+        raise _misfit("it is a DoRA (use_dora), and only plain LoRA is applied")
+    return settings
+
+
+def _named_by_diffusers(
+    tensors: dict[str, Tensor], family: Family
+) -> tuple[dict[str, Tensor], Mapping[str, Tensor]]:
+    """The matrices under the names that Diffusers and PEFT have for them, below the network
+    (`….lora_A.weight`), and the alphas that are not multiplied into them."""
+    _check_tensors(tensors)
+    try:
+        # This takes alphas out of what it is given.
+        state, alphas = family.lora_loader.lora_state_dict(dict(tensors), return_alphas=True)
+    # The converters of other trainers' names raise whatever they stumble over.
+    except Exception as error:
+        raise _no_lora(tensors, family) from error
+    if not any("lora" in key for key in state):
+        raise _no_lora(tensors, family)
+    for key in state:
+        if not key.startswith(_PREFIX):
+            raise _misfit(f"it has {_shown(key)}, and only what begins with {_PREFIX} is applied")
+    below = {_below_transformer(key): tensor for key, tensor in state.items()}
+    # As Diffusers decides it.
+    if "lora_A" not in next(iter(below)):
+        below = convert_unet_state_dict_to_peft(below)
+    return below, alphas or {}
+
+
+def _check_tensors(tensors: Mapping[str, Tensor]) -> None:
+    """Refuses what the converters leave out without a word, or never end on."""
+    for key, tensor in tensors.items():
+        if "dora_scale" in key or "lora_magnitude_vector" in key:
+            raise _misfit(f"it is a DoRA ({_shown(key)}), and only plain LoRA is applied")
+        is_alpha = "alpha" in key
+        if tensor.dtype not in (_ALPHA_TYPES if is_alpha else _MATRIX_TYPES):
+            kind = str(tensor.dtype).removeprefix("torch.")
+            raise _misfit(f"{_shown(key)} is of the type {kind}, in which no LoRA is")
+        if is_alpha and not (tensor.numel() == 1 and 0 < tensor.item() < float("inf")):
+            raise _misfit(f"{_shown(key)} is not a positive number")
+
+
+def _pairs(state: Mapping[str, Tensor]) -> dict[str, tuple[Tensor, Tensor]]:
+    """The two matrices of each layer."""
+    found: defaultdict[str, dict[str, Tensor]] = defaultdict(dict)
+    for key, tensor in state.items():
+        name, _, part = key.partition(".lora_")
+        if part not in ("A.weight", "B.weight"):
+            raise _misfit(f"it has {_shown(key)}, which is no part of a plain LoRA")
+        found[name][part] = tensor
+    for name, parts in found.items():
+        if len(parts) == 1:
+            raise _misfit(f"it has one matrix alone for {_shown(name)}")
+    return {name: (parts["A.weight"], parts["B.weight"]) for name, parts in found.items()}
+
+
+def _check_shapes(name: str, layer: nn.Linear, down: Tensor, up: Tensor) -> None:
+    rank = down.shape[0] if down.ndim == 2 else 0
+    wanted = (rank, layer.in_features), (layer.out_features, rank)
+    given = tuple(down.shape), tuple(up.shape)
+    if rank < 1 or given != wanted:
+        sizes = f"{layer.in_features} to {layer.out_features}"
+        raise _misfit(
+            f"its matrices for {name} are {given[0]} and {given[1]}, the layer is {sizes}"
+        )
+    # At a higher rank it costs more than half of what the layer does, and everybody waits for it.
+    values, sides = layer.in_features * layer.out_features, layer.in_features + layer.out_features
+    rank_max = max(_RANK, values // (2 * sides))
+    if rank > rank_max:
+        raise _misfit(f"its rank for {name} is {rank}, and at most {rank_max} is applied")
+
+
+def _like(weight: Tensor, matrix: Tensor) -> Tensor:
+    """Where and how the model computes; a copy, since what was read is the file itself, mapped."""
+    return matrix.to(weight.device, weight.dtype, copy=True)
+
+
+def _below_transformer(key: str) -> str:
+    return key.removeprefix(_PREFIX)
+
+
+def _shown(key: str) -> str:
+    """A name that a stranger may have made."""
+    return "".join(one if one.isprintable() else "?" for one in key[:_NAME_SHOWN_MAX])
+
+
+def _no_lora(tensors: Mapping[str, Tensor], family: Family) -> RequestError:
+    first = next(iter(tensors), "nothing")
+    return _misfit(f"its keys, such as {_shown(first)}, are not those of a LoRA for {family.name}")
+
+
+def _misfit(reason: str) -> RequestError:
+    return RequestError("lora", f"This LoRA does not fit the model: {reason}.")
