@@ -79,7 +79,7 @@ export const messages: Message[] = [
     ['Invalid file selection. Please try again.', 'Only S3 URLs are supported for download'],
   ),
   ...of(5, ['contract'], ['File size exceeds 500MB limit', 'Missing required parameters for file deletion']),
-  ...of(8, ['contract'], ['validate parameters']),
+  ...of(8, ['contract', 'web'], ['validate parameters']),
   ...of(
     8,
     ['web'],

@@ -39,7 +39,7 @@ async function count(): Promise<Count> {
   const number = (name: Exclude<keyof Count, 'charged'>) => Number(row?.[name] ?? 0n);
   return {
     ...{ ended: number('ended'), completed: number('completed') },
-    ...{ outputs: number('outputs'), charges: number('charges'), charged: BigInt(row?.charged ?? 0n) },
+    ...{ outputs: number('outputs'), charges: number('charges'), charged: row?.charged ?? 0n },
   };
 }
 

@@ -187,7 +187,7 @@ function localCopy(userId: string, model: string) {
   };
   return {
     forget,
-    keep: (value: Left) => void keepInTab(userId, left, value),
+    keep: (value: Left) => keepInTab(userId, left, value),
     /** What is to be done to what the server keeps, if anything. */
     read: ({ version, save_id, is_kept }: Read): Change | null => {
       const before = browserStorage.read(userId, old);
