@@ -75,7 +75,7 @@ test('what was refused, and what is older than a quarter of an hour after a relo
   expect(next).not.toBe(refused);
   fetched.mockRestore();
 
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 15 * 60_000 - 1 });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 14 * 60_000 });
   expect((await reloaded()).keys('transfer').keyFor(body)).toBe(next);
   vi.setSystemTime(Date.now() + 15 * 60_000);
   expect((await reloaded()).keys('transfer').isRepeat(body)).toBe(false);
