@@ -9,6 +9,9 @@ export const CONVERSATIONS_BYTES_MAX = 20 * 1024 * 1024;
 /** Characters of the turns of one, as JSON: of a longer one the app keeps the newest. */
 export const TURNS_LENGTH_MAX = 200_000;
 
+/** Of which the next one is still an integer of the database. */
+const VERSION_MAX = 2 ** 31 - 2;
+
 const number = z.number().nullable();
 const turn = z.object({
   role: z.enum(['user', 'assistant']),
@@ -72,7 +75,7 @@ export const saveConversation = endpoint({
   bodyBytesMax: 1024 * 1024,
   query,
   body: only({
-    version: z.int().min(0),
+    version: z.int().min(0).max(VERSION_MAX),
     /** A new one for each save: a client that got no answer finds by it whether the save has come. */
     save_id: z.uuid('save_id must be a UUID'),
     conversation,
