@@ -5,6 +5,12 @@ import { findViolations, type Theme } from './axe.ts';
 const WIDTHS = [390, 360, 768, 1280, 1440];
 const PHONE = 390;
 const EXCESS = 'document.documentElement.scrollWidth - innerWidth';
+/** What reaches farthest to the right, and what it says. */
+const WIDEST = `(() => {
+  const ends = [...document.body.querySelectorAll('*')].map((element) => [element, element.getBoundingClientRect().right]);
+  const [element] = ends.reduce((widest, next) => (next[1] > widest[1] ? next : widest));
+  return '<' + element.tagName.toLowerCase() + '> ' + (element.textContent ?? '').slice(0, 60);
+})()`;
 /** After that a page that is wider than the window stays so. */
 const FITS_MS = 60_000;
 const DESKTOP = 1440;
@@ -31,7 +37,10 @@ export async function findProblems(
     const excessOf = () => page.evaluate<number>(EXCESS);
     await vi.waitUntil(async () => (await excessOf()) <= 0, { timeout: FITS_MS }).catch(() => undefined);
     const excess = await excessOf();
-    if (excess > 0) problems.push(`${name}: ${excess} pixels wider than ${width}`);
+    if (excess > 0)
+      problems.push(
+        `${name}: ${excess} pixels wider than ${width}, by ${await page.evaluate<string>(WIDEST)}`,
+      );
     if (width !== PHONE && (width !== DESKTOP || alike)) continue;
     // What stands for text that is coming has no contrast to examine.
     const themes: Theme[] = loading || width === PHONE ? ['light'] : ['light', 'dark'];

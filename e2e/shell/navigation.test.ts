@@ -27,7 +27,7 @@ journey(
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Create Dataset' }).click();
     await page.getByRole('dialog', { name: 'Create Dataset' }).waitFor();
-    await expect.poll(() => focused(page)).toBe('INPUT title');
+    await page.getByLabel('Name').and(page.locator(':focus')).waitFor();
   },
 );
 
