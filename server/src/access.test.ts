@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rotateApiKey } from '@bakehouse/contract/accounts';
 import { createApiKey } from '@bakehouse/contract/api-keys';
+import { createUpload } from '@bakehouse/contract/asset-uploads';
 import { createAsset } from '@bakehouse/contract/assets';
 import { saveConfiguration } from '@bakehouse/contract/configurations';
 import { imageCalls } from '@bakehouse/contract/deployments/images';
@@ -255,9 +256,13 @@ async function makeThings(): Promise<Record<string, string>> {
     { as },
   );
   const { windowId, readingId } = await insertRows(server, ada, id);
+  const upload = { params: { id }, body: { path: 'more.csv', size_bytes: 1 } };
+  const { upload_id: uploadId } = await server.request(createUpload, upload, { as });
   return {
     windowId,
     readingId,
+    uploadId,
+    number: '1',
     ...(await insertPicture(server, ada, id)),
     keyId: api_key.id,
     id,
@@ -301,6 +306,8 @@ const inputs: Record<string, Input> = {
   'POST /api/v1/runs/:runId/resume': { body: {} },
   'POST /v1/starters/:model/edit_url': { body: { prompt: 'Blue', image_url: 'https://example.com/' } },
   'POST /v1/deployments/:podId/edit_url': { body: { prompt: 'Blue', image_url: 'https://example.com/' } },
+  'POST /api/v1/asset/:id/uploads': { body: { path: 'more.csv', size_bytes: 1 } },
+  'PUT /api/v1/asset/:id/uploads/:uploadId/parts/:number': { query: { sha256: '0'.repeat(64) } },
   'POST /api/v1/asset/:id/upload': { body: form('rows.csv', Buffer.from('mine now')) },
 };
 
@@ -318,6 +325,8 @@ async function allRows(): Promise<unknown> {
     'api_keys',
     'assets',
     'asset_files',
+    'uploads',
+    'upload_parts',
     'runs',
     'workloads',
     'training_configurations',

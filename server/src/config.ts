@@ -157,6 +157,8 @@ const settings = z.object({
         .filter(Boolean),
     )
     .pipe(z.array(z.url({ protocol: /^https?$/ }))),
+  /** Gigabytes that one file may have which is uploaded in parts; files in forms end at 500 MB. */
+  BAKEHOUSE_FILE_GB: z.coerce.number().min(0.001).default(50),
   /** Gigabytes that the datasets and models of one user may take; 0 for no limit. */
   BAKEHOUSE_STORAGE_GB: z.coerce.number().min(0).default(50),
   BAKEHOUSE_DRIVER: z.enum(['local', 'fake']).default('local'),
@@ -264,6 +266,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     idleMinutes: s.BAKEHOUSE_IDLE_MINUTES,
     cpuSlots: s.BAKEHOUSE_CPU_SLOTS,
     inputCacheGb: s.BAKEHOUSE_INPUT_CACHE_GB,
+    fileGb: s.BAKEHOUSE_FILE_GB,
     storageGb: s.BAKEHOUSE_STORAGE_GB,
     driver: s.BAKEHOUSE_DRIVER,
     prepare: s.BAKEHOUSE_PREPARE,

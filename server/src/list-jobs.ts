@@ -26,6 +26,7 @@ import { forgetChangesJob } from './platform/events/forget-changes.ts';
 import type { AnyJob } from './platform/jobs/define-job.ts';
 import { deliverMailJob } from './platform/mail/deliver-mail.ts';
 import { scrubBlobsJob } from './platform/storage/scrub-blobs.ts';
+import { sweepUploadsJob } from './platform/storage/uploads/sweep-uploads.ts';
 
 type Needed = {
   databaseUrl: string;
@@ -39,6 +40,7 @@ export function listJobs({ databaseUrl, readData, closeIdle }: Needed): AnyJob[]
     forgetAnswersJob,
     forgetChangesJob,
     scrubBlobsJob,
+    sweepUploadsJob,
     deliverMailJob,
     purgeDeletedJob,
     sealTransfersJob,

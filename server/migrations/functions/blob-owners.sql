@@ -159,3 +159,35 @@ create or replace trigger input_pictures_owned after insert on input_pictures
   referencing new table as changed for each statement execute function own_pictures();
 create or replace trigger input_pictures_disowned after delete on input_pictures
   referencing old table as changed for each statement execute function own_pictures();
+
+-- An upload whose bytes are whole keeps them for its user.
+create or replace function own_uploads() returns trigger language plpgsql as $$
+declare
+  sha256s text[];
+  ids text[];
+  sizes bigint[];
+begin
+  if tg_op = 'UPDATE' then
+    select array_agg(c.sha256), array_agg(c.user_id), array_agg(c.size_bytes) into sha256s, ids, sizes
+    from changed c join before b on b.id = c.id where c.sha256 is not null and b.sha256 is null;
+  else
+    select array_agg(sha256), array_agg(user_id), array_agg(size_bytes) into sha256s, ids, sizes
+    from changed where sha256 is not null;
+  end if;
+  if sha256s is null then return null; end if;
+  -- Whoever changes what a user stores holds their row.
+  insert into user_storage (user_id) select distinct unnest(ids) order by 1 on conflict do nothing;
+  perform from user_storage where user_id = any(ids) order by user_id for update;
+
+  if tg_op = 'DELETE' then perform remove_blob_owners(sha256s, array_fill('user'::text, array[cardinality(ids)]), ids);
+  else perform add_blob_owners(sha256s, array_fill('user'::text, array[cardinality(ids)]), ids, sizes);
+  end if;
+  return null;
+end $$;
+
+create or replace trigger uploads_owned after insert on uploads
+  referencing new table as changed for each statement execute function own_uploads();
+create or replace trigger uploads_completed after update on uploads
+  referencing old table as before new table as changed for each statement execute function own_uploads();
+create or replace trigger uploads_disowned after delete on uploads
+  referencing old table as changed for each statement execute function own_uploads();

@@ -5,6 +5,7 @@ import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { lockChangeableAsset } from './access/lock-changeable-asset.ts';
+import { endUploadsOf } from './files/upload/parts/queries.ts';
 import { collectBlobsJob } from './jobs/collect-blobs.ts';
 import { purgeAsset } from './purge-asset.ts';
 import { listDependentModels, markDeleted } from './queries.ts';
@@ -36,6 +37,7 @@ export async function deleteAsset(
       if (use) throw new AppError('conflict', { publicMessage: use });
     }
     await markDeleted(tx, assetId);
+    await endUploadsOf(tx, assetId);
     await recordAudit(tx, { userId, action: 'asset.deleted', detail: { asset_id: assetId, title } });
     await publishChange(tx, userId, { topic: 'asset', id: assetId });
     await ctx.jobs.enqueue(tx, collectBlobsJob, {});

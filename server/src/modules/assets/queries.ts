@@ -92,7 +92,8 @@ export async function selectModelsByName(
       where owner_user_id = ${userId} and lower(title) in (lower(${name}), lower(${last}))
         and dataset_type = 'MODEL' and revision_id is not null and deleted_at is null
       union all
-      select id, true, 1, created_at from assets where starter_slug = ${name} and revision_id is not null
+      select id, true, 1, created_at from assets where starter_slug = ${name} and dataset_type = 'MODEL'
+        and revision_id is not null
       union all
       select assets.id, coalesce(request.state = 'granted', false), 2, assets.created_at
       from restricted_models model

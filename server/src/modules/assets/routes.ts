@@ -1,4 +1,5 @@
 import { filesCopyStatus } from '@bakehouse/contract/asset-files';
+import * as uploads from '@bakehouse/contract/asset-uploads';
 import * as contract from '@bakehouse/contract/assets';
 import * as data from '@bakehouse/contract/data-files';
 import * as links from '@bakehouse/contract/file-links';
@@ -14,6 +15,12 @@ import { linkFile } from './files/links/link-file.ts';
 import { openFileLink } from './files/links/open-file-link.ts';
 import { sendLink } from './files/links/send-link.ts';
 import { listTree } from './files/list-tree.ts';
+import { abandonUpload } from './files/upload/parts/abandon-upload.ts';
+import { completeUpload } from './files/upload/parts/complete-upload.ts';
+import { createUpload } from './files/upload/parts/create-upload.ts';
+import { getUpload, listUploads } from './files/upload/parts/get-upload.ts';
+import { getUploadLimits } from './files/upload/parts/get-upload-limits.ts';
+import { putPart } from './files/upload/parts/put-part.ts';
 import { type CheckModelFile, uploadFile } from './files/upload/upload-file.ts';
 import { listVersions } from './files/versions/list-versions.ts';
 import { getAsset } from './get-asset.ts';
@@ -39,6 +46,13 @@ export function assetsRoutes(parts: { findUses: FindAssetUse[]; checkModelFile: 
     bind(contract.uploadFile, (ctx, { params }, { request }) =>
       uploadFile(ctx, { assetId: params.id, request, checkModelFile: parts.checkModelFile }),
     ),
+    bind(uploads.getUploadLimits, getUploadLimits),
+    bind(uploads.createUpload, createUpload),
+    bind(uploads.listUploads, listUploads),
+    bind(uploads.getUpload, getUpload),
+    bind(uploads.putUploadPart, putPart),
+    bind(uploads.completeUpload, (ctx, input, http) => completeUpload(ctx, input, http, parts)),
+    bind(uploads.abandonUpload, abandonUpload),
     bind(contract.downloadFile, (ctx, input, http) =>
       http.request.headers.bagel_source === undefined
         ? downloadFile(ctx, input, http)

@@ -46,6 +46,7 @@ const FORGOTTEN = [
   'sessions',
   'sign_in_methods',
   'training_configurations',
+  'uploads',
   'x_accounts',
   'x_posts',
 ];
@@ -128,6 +129,9 @@ async function fillTables(db: Database, userId: string): Promise<void> {
       values (${userId}, 'paris', 'own', 'paris', 'A loaf', '{}', 1, 'x', 'completed', 1,
         gen_random_uuid(), 1, 1, now(), now(), now())
       returning id
+    ),
+    upload as (
+      insert into uploads (user_id, store_key, size_bytes, part_bytes) values (${userId}, 'key', 1, 1)
     ),
     input as (
       insert into input_pictures (generation_id, user_id, sha256, media_type, size_bytes, width, height, created_at)

@@ -4,6 +4,7 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { forgetUserAnswers } from '../../platform/db/idempotency/forget-answers.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
+import { forgetUploads } from '../../platform/storage/uploads/end-upload.ts';
 import { forgetAccount, markPurged } from '../accounts/steps.ts';
 import { deleteAsset } from '../assets/delete-asset.ts';
 import { listOwnAssets } from '../assets/own/list-own-assets.ts';
@@ -70,6 +71,7 @@ async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetMessages(tx, userId);
   await forgetConversations(tx, userId);
   await forgetRequests(tx, userId);
+  await forgetUploads(tx, userId);
   await forgetAcceptances(tx, userId);
   await forgetBilling(tx, userId);
   await forgetUserAnswers(tx, userId);

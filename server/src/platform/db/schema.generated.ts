@@ -69,6 +69,14 @@ export type AssetLineageTable = {
   created_at: Generated<Timestamp>;
 };
 
+export type AssetUploadsTable = {
+  id: string;
+  asset_id: string;
+  path: string;
+  revision_id: string | null;
+  created_at: Generated<Timestamp>;
+};
+
 export type AssetsTable = {
   id: Generated<string>;
   owner_user_id: string | null;
@@ -695,6 +703,26 @@ export type TrainingConfigurationsTable = {
   created_at: Generated<Timestamp>;
 };
 
+export type UploadPartsTable = {
+  upload_id: string;
+  number: number;
+  sha256: string;
+  size_bytes: bigint;
+  received_at: Generated<Timestamp>;
+};
+
+export type UploadsTable = {
+  id: Generated<string>;
+  user_id: string;
+  store_key: string;
+  size_bytes: bigint;
+  part_bytes: bigint;
+  announced_sha256: string | null;
+  sha256: string | null;
+  created_at: Generated<Timestamp>;
+  completed_at: Timestamp | null;
+};
+
 export type UsageEventsTable = {
   day: string;
   window_id: string;
@@ -864,6 +892,7 @@ export type DB = {
   api_keys: ApiKeysTable;
   asset_files: AssetFilesTable;
   asset_lineage: AssetLineageTable;
+  asset_uploads: AssetUploadsTable;
   assets: AssetsTable;
   audit_log: AuditLogTable;
   blob_owners: BlobOwnersTable;
@@ -919,6 +948,8 @@ export type DB = {
   sessions: SessionsTable;
   sign_in_methods: SignInMethodsTable;
   training_configurations: TrainingConfigurationsTable;
+  upload_parts: UploadPartsTable;
+  uploads: UploadsTable;
   usage_events: UsageEventsTable;
   usage_leaders: UsageLeadersTable;
   usage_windows: UsageWindowsTable;

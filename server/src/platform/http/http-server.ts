@@ -183,6 +183,8 @@ function mount(
     },
     // Once it is known who calls, and still before the body is read.
     preParsing: async (request, reply) => {
+      // Whatever its sender calls it.
+      if (endpoint.upload === 'bytes') request.headers['content-type'] = 'application/octet-stream';
       // Workloads are ours, and report as often as they must.
       if (endpoint.access === 'workload') return;
       await countCall(request, reply);

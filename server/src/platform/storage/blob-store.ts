@@ -18,6 +18,43 @@ export class DamagedBlob extends Error {
   }
 }
 
+/** Some of what came in parts is not, or not any more, what was written: these parts have to come again. */
+export class DamagedParts extends Error {
+  readonly numbers: number[];
+
+  constructor(numbers: number[]) {
+    super(`The unfinished bytes of parts ${numbers.join(', ')} are damaged`);
+    this.numbers = numbers;
+  }
+}
+
+/**
+ * Bytes that come in parts, each on its own and in any order, as an object store's multipart upload takes them. All parts
+ * have one size, but for the last, which has the rest.
+ */
+export type PartStore = {
+  /** Prepares for so many bytes and answers the key of the parts. Throws AppError('unavailable') where they have no room. */
+  open: (sizeBytes: number) => Promise<string>;
+  /**
+   * Writes a part, which begins at the byte `start`, and answers its hash once it is safe on disk. One and the same part
+   * is written by one caller at a time. Throws AppError('invalid_request') for more or fewer bytes, and 'unavailable'.
+   */
+  write: (key: string, part: { start: number; sizeBytes: number }, bytes: Readable) => Promise<Blob>;
+  /**
+   * Makes one blob of the parts, which may be called again after it was interrupted. All are read again: throws
+   * DamagedParts, which names those that do not have their hash. What `beforeVisible` throws leaves the parts as they were.
+   */
+  complete: (
+    key: string,
+    whole: { sizeBytes: number; partBytes: number; partSha256s: string[]; announcedSha256: string | null },
+    beforeVisible: (blob: Blob) => Promise<void>,
+  ) => Promise<Blob>;
+  /** Deletes the parts. */
+  abandon: (key: string) => Promise<void>;
+  /** The keys of all that is unfinished. */
+  list: () => Promise<string[]>;
+};
+
 /** Immutable bytes, named by their SHA-256. */
 export type BlobStore = {
   /**
@@ -26,6 +63,14 @@ export type BlobStore = {
    * AppError('unavailable') where too little room would be left for the server itself.
    */
   write: (bytes: Readable, options?: WriteOptions) => Promise<Blob>;
+  /**
+   * Takes in a file of this machine: by a second name for it where its disk can give it one, so that it must not be
+   * written to any more, else by a copy. Throws AppError('conflict') for one that changes meanwhile, and 'unavailable'.
+   */
+  adopt: (
+    localPath: string,
+    beforeVisible: (blob: Blob) => Promise<void>,
+  ) => Promise<Blob & { isLinked: boolean }>;
   /**
    * A stream of the bytes, or of those from `start` to `end`, both inclusive. Where all are read it
    * holds the last piece back until their hash is known, and fails with DamagedBlob instead of
@@ -52,4 +97,5 @@ export type BlobStore = {
   freeBytes: () => Promise<number | null>;
   /** Removes what uploads left unfinished that ended without an end, e.g. with their process. */
   removeUnfinished: () => Promise<void>;
+  parts: PartStore;
 };

@@ -42,6 +42,12 @@ test('keeps room on the disk: looks before, while it writes, and at what is anno
   expect(taken).toBeGreaterThan(1);
   expect(taken).toBeLessThan(12);
   expect(await readdir(path.join(other, 'unfinished'))).toEqual([]);
+  free = room + 1000;
+  await expect(tight.parts.open(1001)).rejects.toMatchObject(full);
+  const key = await tight.parts.open(1000);
+  free = room;
+  await expect(tight.parts.write(key, { start: 0, sizeBytes: 1000 }, pieces())).rejects.toMatchObject(full);
+  expect(await tight.parts.list()).toEqual([]);
 
   free = room + 1000;
   expect(await tight.write(Readable.from([Buffer.alloc(1000)]), { expectedBytes: 1000 })).toMatchObject({

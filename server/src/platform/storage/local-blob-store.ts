@@ -1,14 +1,22 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { link, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../errors.ts';
 import { type Blob, type BlobStore, DamagedBlob, type WriteOptions } from './blob-store.ts';
+import {
+  BUFFER_BYTES,
+  flushFolder,
+  isMissing,
+  namingCuts,
+  noRoom,
+  sizeOf,
+  toOwnError,
+} from './local-files.ts';
+import { localPartStore } from './local-part-store.ts';
 
-/** Large pieces keep the cost of a write below that of hashing. */
-const BUFFER_BYTES = 1024 * 1024;
 /** Whatever is being written changes more often: a body of which nothing comes is given up before. */
 const STALE_MS = 6 * 60 * 60 * 1000;
 /** Stays free for the database and its journal, which may stand on the same disk. */
@@ -33,25 +41,37 @@ export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBy
       ? new DamagedBlob(sha256, 'missing')
       : new Error(`The folder of stored files is empty: is its disk mounted? (${dir})`);
 
+  const checkFreeSpace = async (wantedBytes: number) => {
+    if ((await findFreeBytes(unfinished)) - wantedBytes < FREE_BYTES_MIN) throw noRoom();
+  };
+
+  /** What `make` makes at the path that it is given becomes visible; where something throws, nothing is left. */
+  const keep = async <B extends Blob>(
+    make: (temporary: string) => Promise<B>,
+    beforeVisible?: (blob: Blob) => Promise<void>,
+  ): Promise<B> => {
+    const temporary = path.join(unfinished, randomBytes(16).toString('hex'));
+    try {
+      const blob = await make(temporary);
+      const target = place(blob.sha256);
+      await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+      await beforeVisible?.(blob);
+      await rename(temporary, target);
+      await flushFolder(path.dirname(target));
+      return blob;
+    } catch (error) {
+      throw toOwnError(error);
+    } finally {
+      // It is still there also where both are names of one file.
+      await rm(temporary, { force: true });
+    }
+  };
+
   return {
-    write: async (bytes, options = {}) => {
-      const temporary = path.join(unfinished, randomBytes(16).toString('hex'));
-      try {
-        const checkFreeSpace = async (wantedBytes: number) => {
-          if ((await findFreeBytes(unfinished)) - wantedBytes < FREE_BYTES_MIN) throw noRoom();
-        };
-        const blob = await receive(bytes, temporary, checkFreeSpace, options);
-        const target = place(blob.sha256);
-        await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
-        await options.beforeVisible?.(blob);
-        await rename(temporary, target);
-        await flushFolder(path.dirname(target));
-        return blob;
-      } catch (error) {
-        await rm(temporary, { force: true });
-        throw toOwnError(error);
-      }
-    },
+    write: (bytes, options = {}) =>
+      keep((temporary) => receive(bytes, temporary, checkFreeSpace, options), options.beforeVisible),
+    adopt: (localPath, beforeVisible) =>
+      keep((temporary) => adopt(localPath, temporary, checkFreeSpace), beforeVisible),
     stat: async (sha256) => {
       const size = await sizeOf(place(sha256));
       return size === null ? null : { sizeBytes: size };
@@ -74,16 +94,8 @@ export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBy
     delete: (sha256) => rm(place(sha256), { force: true }),
     freeBytes: () => findFreeBytes(unfinished),
     removeUnfinished: () => sweep(unfinished),
+    parts: await localPartStore(path.join(dir, 'parts'), { place, checkFreeSpace }),
   };
-}
-
-async function sizeOf(file: string): Promise<number | null> {
-  try {
-    return (await stat(file)).size;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
 }
 
 async function receive(
@@ -119,29 +131,6 @@ async function receive(
   return { sha256: hash.digest('hex'), sizeBytes };
 }
 
-/** Tells a sender who went away from a disk that failed. */
-async function* namingCuts(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  try {
-    yield* source;
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw new AppError('invalid_request', {
-      publicMessage: 'The upload stopped before the file was complete',
-      cause: error,
-    });
-  }
-}
-
-/** Makes the rename itself survive a power loss. */
-async function flushFolder(dir: string): Promise<void> {
-  const handle = await open(dir, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
 async function sweep(unfinished: string): Promise<void> {
   for (const name of await readdir(unfinished)) {
     const file = path.join(unfinished, name);
@@ -151,6 +140,37 @@ async function sweep(unfinished: string): Promise<void> {
       throw error;
     });
     if (found && Date.now() - found.mtimeMs > STALE_MS) await rm(file, { force: true });
+  }
+}
+
+/** Makes `file` a second name of a file, or a copy of it where the disk gives it none. */
+async function adopt(
+  localPath: string,
+  file: string,
+  checkFreeSpace: (wantedBytes: number) => Promise<void>,
+): Promise<Blob & { isLinked: boolean }> {
+  const isLinked = await link(localPath, file).then(
+    () => true,
+    () => false,
+  );
+  if (!isLinked) {
+    const { size: expectedBytes } = await stat(localPath);
+    const bytes = createReadStream(localPath, { highWaterMark: BUFFER_BYTES });
+    return { ...(await receive(bytes, file, checkFreeSpace, { expectedBytes })), isLinked };
+  }
+  const handle = await open(file, 'r');
+  try {
+    const before = await handle.stat();
+    const hash = createHash('sha256');
+    const bytes = handle.createReadStream({ highWaterMark: BUFFER_BYTES, autoClose: false });
+    await pipeline(bytes, hash);
+    const after = await handle.stat();
+    if (after.size !== before.size || after.mtimeMs !== before.mtimeMs)
+      throw new AppError('conflict', { publicMessage: `${localPath} was changed while it was read` });
+    await handle.datasync();
+    return { sha256: hash.digest('hex'), sizeBytes: after.size, isLinked };
+  } finally {
+    await handle.close();
   }
 }
 
@@ -176,24 +196,9 @@ async function* verified(bytes: AsyncIterable<Buffer>, sha256: string): AsyncGen
   if (last) yield last;
 }
 
-function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT';
-}
-
 /** The disk has lost a sector, or the file system what lay there; a lack of rights or of memory says nothing of the bytes. */
 function isRotten(error: unknown): boolean {
   return ['EIO', 'EUCLEAN', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
-}
-
-function toOwnError(error: unknown): unknown {
-  return (error as NodeJS.ErrnoException).code === 'ENOSPC' ? noRoom(error) : error;
-}
-
-function noRoom(cause?: unknown): AppError {
-  return new AppError('unavailable', {
-    publicMessage: 'The server has no disk space left for this file. Its operator can make room.',
-    cause,
-  });
 }
 
 async function readFreeBytes(dir: string): Promise<number> {

@@ -61,6 +61,15 @@ export async function markStored(db: Database, sha256: string): Promise<void> {
     .execute();
 }
 
+/** Keeps blobs from the collector once more, as if they were stored now: what refers to them takes long to come. */
+export async function touchBlobs(db: Database, sha256s: string[]): Promise<void> {
+  await db
+    .updateTable('blobs')
+    .set({ touched_at: sql<Date>`now()` })
+    .where('sha256', 'in', sha256s)
+    .execute();
+}
+
 /** The blob that was not looked at for the longest time, and not since `before`; none of those in `without`. */
 export async function findLongestUnchecked(
   db: Database,

@@ -14,16 +14,27 @@ export async function storeBlob(
   bytes: Readable,
   options?: Omit<WriteOptions, 'beforeVisible'>,
 ): Promise<Blob> {
-  const stored = await services.blobs.write(bytes, {
-    ...options,
-    beforeVisible: (blob) =>
-      inTransaction(services.db, async (tx) => {
-        // Waits for a collector that is removing the same bytes.
-        await lockBytes(tx, blob.sha256);
-        await upsertBlob(tx, blob);
-      }),
-  });
+  const stored = await services.blobs.write(bytes, { ...options, beforeVisible: registerWith(services) });
   // Until now readers may have met damaged bytes of before.
   await markStored(services.db, stored.sha256);
   return stored;
+}
+
+/** The same for a file of this machine; `isLinked`: the store has it under a second name, and no copy. */
+export async function adoptBlob(
+  services: Pick<Services, 'blobs' | 'db'>,
+  localPath: string,
+): Promise<Blob & { isLinked: boolean }> {
+  const stored = await services.blobs.adopt(localPath, registerWith(services));
+  await markStored(services.db, stored.sha256);
+  return stored;
+}
+
+function registerWith({ db }: Pick<Services, 'db'>) {
+  return (blob: Blob) =>
+    inTransaction(db, async (tx) => {
+      // Waits for a collector that is removing the same bytes.
+      await lockBytes(tx, blob.sha256);
+      await upsertBlob(tx, blob);
+    });
 }

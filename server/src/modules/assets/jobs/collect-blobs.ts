@@ -3,12 +3,15 @@ import { isDatabaseAway } from '../../../platform/db/errors/is-database-away.ts'
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { collectBlob } from '../../../platform/storage/collect-blob.ts';
 import { listUnownedBlobs } from '../../../platform/storage/owner-queries.ts';
+import { deleteEnded } from '../files/upload/parts/queries.ts';
 import { purgeAsset } from '../purge-asset.ts';
 import { listDeletedAssets } from '../queries.ts';
 
 /** Longer than any request stands between storing bytes and the transaction that refers to them. */
 const GRACE_MS = 60 * 60 * 1000;
 const BATCH = 500;
+/** How long it is kept what an upload has made, for those who ask again. */
+const UPLOAD_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
  * Deletes what is left of broken uploads and of deleted assets, and bytes that nobody owns any more: hourly, and after each deletion of an asset.
@@ -19,6 +22,7 @@ export const collectBlobsJob = defineJob({
   run: async (services: Services, _data: object, signal: AbortSignal) => {
     await services.blobs.removeUnfinished();
     await purgeDeletedAssets(services, signal);
+    await deleteEnded(services.db, new Date(services.clock.now().getTime() - UPLOAD_KEPT_MS));
     const before = new Date(services.clock.now().getTime() - GRACE_MS);
     // One that cannot be deleted keeps none of the others.
     const failed = new Set<string>();

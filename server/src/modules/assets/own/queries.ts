@@ -1,5 +1,6 @@
+import type { DatasetType } from '@bakehouse/contract/assets';
 import { sql } from 'kysely';
-import type { Database } from '../../../platform/db/database.ts';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
 
 /** An asset's place in the order of time. */
 export type Place = { id: string; created_at: Date };
@@ -21,6 +22,24 @@ export async function selectOwnAssets(
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
+}
+
+/** The newest asset of the user that has this title, with its newest revision. */
+export async function selectOwnByTitle(
+  tx: Transaction,
+  { userId, title, datasetType }: { userId: string; title: string; datasetType: DatasetType },
+): Promise<{ id: string; revisionId: string | null } | undefined> {
+  return tx
+    .selectFrom('assets')
+    .select(['id', 'revision_id as revisionId'])
+    .where('owner_user_id', '=', userId)
+    .where('dataset_type', '=', datasetType)
+    .where('title', '=', title)
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
 }
 
 export async function countOwnAssets(

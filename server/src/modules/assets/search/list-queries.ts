@@ -44,16 +44,17 @@ export async function listAssets(
     .execute();
 }
 
-/** Own assets; the starter models, which have no owner; others' that a user was granted access to. */
+/** Own assets; what everybody may use, which has no owner; others' that a user was granted access to. */
 type Share = { whose: 'own' | 'starter' | 'granted'; type: AssetType };
 
 function sharesOf({ includeStarter, type }: ListFilter): Share[] {
   if (type === null) return assetTypes.map((one) => ({ whose: 'own', type: one }));
-  if (!includeStarter || type !== 'MODEL') return [{ whose: 'own', type }];
+  if (!includeStarter) return [{ whose: 'own', type }];
   return [
     { whose: 'own', type },
     { whose: 'starter', type },
-    { whose: 'granted', type },
+    // Models alone are restricted.
+    ...(type === 'MODEL' ? [{ whose: 'granted' as const, type }] : []),
   ];
 }
 

@@ -1,4 +1,5 @@
 import * as accounts from '@bakehouse/contract/accounts';
+import * as uploads from '@bakehouse/contract/asset-uploads';
 import * as chat from '@bakehouse/contract/chat';
 import * as configurations from '@bakehouse/contract/configurations';
 import * as contact from '@bakehouse/contract/contact';
@@ -24,6 +25,8 @@ const CHANGES_NOTHING = 'changes nothing';
 const STATEMENT = "the statement's";
 const PREFERENCE = 'a preference';
 const MESSAGE = 'a message';
+/** Its completion is audited, as an upload in a form is. */
+const UNFINISHED = 'nobody sees an unfinished upload';
 
 /** Calls that leave no row in the audit log, and why. */
 export const notAudited = new Map<Endpoint, string>([
@@ -44,6 +47,9 @@ export const notAudited = new Map<Endpoint, string>([
   [imageDeployments.imageCalls.flux.quote, CHANGES_NOTHING],
   [imageDeployments.imageCalls['flux-kontext'].quote, CHANGES_NOTHING],
   [imageDeployments.imageCalls.paris.quote, CHANGES_NOTHING],
+  [uploads.createUpload, UNFINISHED],
+  [uploads.putUploadPart, UNFINISHED],
+  [uploads.abandonUpload, UNFINISHED],
   [generations.quoteGeneration, CHANGES_NOTHING],
   [paris.estimateParis, CHANGES_NOTHING],
   [paris.pollParis, CHANGES_NOTHING],
@@ -71,6 +77,10 @@ export const notAudited = new Map<Endpoint, string>([
 export const auditedElsewhere = new Map<Endpoint, { action: string; test: string }>([
   [purchases.startPurchase, { action: 'purchase.started', test: 'credits/purchases/purchases.test.ts' }],
   [licences.acceptLicence, { action: 'licence.accepted', test: 'licences/licences.test.ts' }],
+  [
+    uploads.completeUpload,
+    { action: 'asset.file_uploaded', test: 'assets/files/upload/parts/uploads.test.ts' },
+  ],
   [
     gallery.addTrainingPictures,
     { action: 'asset.files_added', test: 'images/gallery/training-pictures.test.ts' },

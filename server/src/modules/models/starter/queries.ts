@@ -1,3 +1,4 @@
+import type { DatasetType } from '@bakehouse/contract/assets';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import type { StarterTask } from '../../assets/queries.ts';
 
@@ -8,25 +9,28 @@ export async function listStarterRows(
     .selectFrom('assets')
     .select(['id', 'starter_slug as slug', 'starter_task as task', 'title', 'created_at'])
     .where('starter_slug', 'is not', null)
+    .where('dataset_type', '=', 'MODEL')
     .where('revision_id', 'is not', null)
     .orderBy('created_at')
     .$narrowType<{ slug: string; task: StarterTask }>()
     .execute();
 }
 
-/** Makes the row of a starter model, or brings its words up to date. Locks it. */
+/** Makes the row of what everybody may use, a model unless said, or brings its words up to date. Locks it. */
 export async function upsertStarterAsset(
   tx: Transaction,
   starter: {
     slug: string;
-    task: StarterTask;
+    /** Null of a dataset. */
+    task: StarterTask | null;
     title: string;
     details: string;
     category: string;
     family?: string;
     tags: string[];
+    datasetType?: DatasetType;
   },
-): Promise<string> {
+): Promise<{ id: string; revisionId: string | null; datasetType: string }> {
   const words = {
     title: starter.title,
     details: starter.details,
@@ -34,17 +38,16 @@ export async function upsertStarterAsset(
     family: starter.family ?? '',
     tags: starter.tags,
   };
-  const { id } = await tx
+  return tx
     .insertInto('assets')
     .values({
       ...words,
       starter_slug: starter.slug,
       starter_task: starter.task,
       is_starter: true,
-      dataset_type: 'MODEL',
+      dataset_type: starter.datasetType ?? 'MODEL',
     })
     .onConflict((conflict) => conflict.column('starter_slug').doUpdateSet(words))
-    .returning('id')
+    .returning(['id', 'revision_id as revisionId', 'dataset_type as datasetType'])
     .executeTakeFirstOrThrow();
-  return id;
 }

@@ -32,7 +32,7 @@ export async function registerStarterModel(
   const files: NewFile[] = [];
   for (const { path, localPath } of model.files) files.push({ path, ...(await keep(services, localPath)) });
   return inTransaction(services.db, async (tx) => {
-    const assetId = await upsertStarterAsset(tx, model);
+    const { id: assetId } = await upsertStarterAsset(tx, model);
     const { revisionId } = await createRevisionFromBlobs(tx, { assetId, files });
     return { assetId, revisionId };
   });

@@ -4,10 +4,8 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { untilKeyEnds } from '../callers/until-key-ends.ts';
+import { limitTime } from './limit-time.ts';
 import { notForm } from './read-body.ts';
-
-/** The connection of a body that pauses for so long is closed. */
-const STALL_MS = 60_000;
 
 type Parts = AsyncIterableIterator<Multipart>;
 
@@ -46,19 +44,6 @@ export async function receiveForm<Result>(
   } finally {
     key.stop();
   }
-}
-
-/** Closes a slow connection without an answer, also while the rest of a refused body comes. */
-function limitTime({ raw }: FastifyRequest, { stallMs = STALL_MS, wholeMs }: Form): void {
-  const giveUp = () => raw.destroy();
-  raw.setTimeout(stallMs, giveUp);
-  const late = wholeMs === undefined ? undefined : setTimeout(giveUp, wholeMs).unref();
-  const lift = () => {
-    raw.setTimeout(0);
-    clearTimeout(late);
-  };
-  raw.once('end', lift);
-  raw.once('close', lift);
 }
 
 /** The parts as they come, until the signal, which also ends a file that is being read. */

@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, truncate } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type BlobStore, DamagedBlob } from '../blob-store.ts';
+import { type BlobStore, DamagedBlob, DamagedParts } from '../blob-store.ts';
 
 type Tested = {
   store: BlobStore;
@@ -116,6 +117,132 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
       });
       await expect(failing).rejects.toThrow('no database');
       await expect(store.read(hashOf(bytes))).rejects.toThrow(DamagedBlob);
+    });
+  });
+
+  test('takes in a file of this machine, and copies it where the disk gives it no second name', async () => {
+    const folder = await mkdtemp(path.join(dir, 'of-another-'));
+    for (const other of [folder, '/dev/shm'].filter((one) => existsSync(one))) {
+      const bytes = randomBytes(1_500_000);
+      const file = path.join(other, hashOf(bytes));
+      await writeFile(file, bytes);
+      const blob = await store.adopt(file, async ({ sha256 }) => expect(await store.stat(sha256)).toBeNull());
+      expect(blob).toMatchObject({ sha256: hashOf(bytes), sizeBytes: bytes.length });
+      if (other === folder) expect(blob.isLinked).toBe(true);
+      expect(await buffer(await store.read(blob.sha256))).toEqual(bytes);
+      // Both are names of one file.
+      const before = await files();
+      await store.adopt(file, async () => undefined);
+      expect(await files()).toEqual(before);
+      await store.delete(blob.sha256);
+      expect(await readFile(file)).toEqual(bytes);
+      await rm(file);
+    }
+    await expect(store.adopt(path.join(folder, 'none'), async () => undefined)).rejects.toThrow('ENOENT');
+  });
+
+  describe('parts', () => {
+    const PART = 1_500_000;
+    const bytes = randomBytes(4_000_000);
+    const parts = [bytes.subarray(0, PART), bytes.subarray(PART, 2 * PART), bytes.subarray(2 * PART)];
+    const whole = {
+      sizeBytes: bytes.length,
+      partBytes: PART,
+      partSha256s: parts.map(hashOf),
+      announcedSha256: null,
+    };
+    const placeOf = (index: number) => ({ start: index * PART, sizeBytes: parts[index]?.length ?? 0 });
+    const write = (key: string, index: number, from: Iterable<Buffer> = [parts[index] ?? Buffer.alloc(0)]) =>
+      store.parts.write(key, placeOf(index), Readable.from(from));
+    const visible = async () => undefined;
+
+    async function openWithAll(): Promise<string> {
+      const key = await store.parts.open(bytes.length);
+      const written = await Promise.all([2, 0, 1].map((index) => write(key, index)));
+      expect(written.map(({ sha256 }) => sha256)).toEqual([2, 0, 1].map((at) => whole.partSha256s[at]));
+      return key;
+    }
+
+    test.each([null, hashOf(bytes)])(
+      'that come beside each other make one blob, with %s announced, and no copy',
+      async (announcedSha256) => {
+        const key = await openWithAll();
+        expect(await store.parts.list()).toEqual([key]);
+        const before = (await files()).length;
+        const blob = await store.parts.complete(key, { ...whole, announcedSha256 }, async ({ sha256 }) => {
+          expect(await store.stat(sha256)).toBeNull();
+        });
+        expect(blob).toEqual({ sha256: hashOf(bytes), sizeBytes: bytes.length });
+        expect(await buffer(await store.read(blob.sha256))).toEqual(bytes);
+        expect(await files()).toHaveLength(before);
+        expect(await store.parts.list()).toEqual([]);
+        await store.delete(blob.sha256);
+      },
+    );
+
+    test('of another size are refused, and one that is cut says so', async () => {
+      const key = await store.parts.open(bytes.length);
+      const code = 'invalid_request';
+      await expect(write(key, 2, [Buffer.alloc(1_000_001)])).rejects.toMatchObject({ code });
+      await expect(write(key, 2, [Buffer.alloc(999_999)])).rejects.toMatchObject({ code });
+      const broken = (function* () {
+        yield randomBytes(1000);
+        throw new Error('connection lost');
+      })();
+      await expect(write(key, 2, broken)).rejects.toMatchObject({
+        publicMessage: 'The upload stopped before the file was complete',
+      });
+      await store.parts.abandon(key);
+      await store.parts.abandon(key);
+      expect(await store.parts.list()).toEqual([]);
+    });
+
+    test.each([null, hashOf(bytes)])(
+      'that were changed or lost are named, and nothing else has to come again, with %s announced',
+      async (announcedSha256) => {
+        const complete = (key: string) => store.parts.complete(key, { ...whole, announcedSha256 }, visible);
+        const key = await openWithAll();
+        await write(key, 1, [randomBytes(PART)]);
+        await expect(complete(key)).rejects.toMatchObject({ numbers: [2] });
+        await write(key, 1);
+        const { sha256 } = await complete(key);
+        await expect(complete(key)).rejects.toThrow(DamagedParts);
+        await store.delete(sha256);
+      },
+    );
+
+    test('stay where the blob cannot be registered, and nobody sees it', async () => {
+      const key = await openWithAll();
+      const failing = store.parts.complete(key, whole, async () => {
+        throw new Error('no database');
+      });
+      await expect(failing).rejects.toThrow('no database');
+      expect(await store.stat(hashOf(bytes))).toBeNull();
+      const { sha256 } = await store.parts.complete(key, whole, visible);
+      expect(await buffer(await store.read(sha256))).toEqual(bytes);
+      await store.delete(sha256);
+    });
+
+    test('that somebody still sends do not change the blob', async () => {
+      const key = await openWithAll();
+      const late = Readable.from(
+        (async function* () {
+          yield Buffer.alloc(1_200_000);
+          const { sha256 } = await store.parts
+            .complete(key, { ...whole, announcedSha256: hashOf(bytes) }, visible)
+            .catch(async () => {
+              // Zeros had come already: the part comes again, as it was, and then more of the late one.
+              await write(key, 0);
+              return store.parts.complete(key, whole, visible);
+            });
+          expect(sha256).toBe(hashOf(bytes));
+          yield Buffer.alloc(300_000);
+        })(),
+      );
+      await store.parts.write(key, placeOf(0), late).catch(() => undefined);
+      expect(await buffer(await store.read(hashOf(bytes)))).toEqual(bytes);
+      await store.delete(hashOf(bytes));
+      await store.parts.abandon(key);
     });
   });
 

@@ -5,8 +5,6 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import { FILE_SIZE_LIMIT_BYTES, FILE_SIZE_LIMIT_MESSAGE } from '@bakehouse/contract/limits';
 import type { Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
-import { openByKey } from '../../../../platform/concurrency/open-by-key.ts';
-import { shareLimit } from '../../../../platform/concurrency/share-limit.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { inTransaction } from '../../../../platform/db/in-transaction.ts';
 import { AppError, refused } from '../../../../platform/errors.ts';
@@ -14,28 +12,21 @@ import { receiveForm } from '../../../../platform/http/bodies/receive-form.ts';
 import type { Sandbox } from '../../../../platform/sandbox/sandbox.ts';
 import type { Blob } from '../../../../platform/storage/blob-store.ts';
 import { storeBlob } from '../../../../platform/storage/store-blob.ts';
-import { recordAudit } from '../../../accounts/record-audit.ts';
 import { findChangeableAsset } from '../../access/find-changeable-asset.ts';
-import { lockChangeableAsset } from '../../access/lock-changeable-asset.ts';
-import { addRevision } from '../../add-revision.ts';
-import { findNewestFile } from '../../queries.ts';
-import { toWireFile } from '../../to-wire.ts';
-import { type Quota, quotaExceeded, readQuota, takeStorage } from '../storage-quota.ts';
+import { readFamilyOf } from '../../recognise/note-family.ts';
+import { type Quota, quotaExceeded, readQuota } from '../storage-quota.ts';
+import { addFile } from './add-file.ts';
 import { cleanFileName } from './clean-file-name.ts';
 import { cleanFilePath } from './clean-file-path.ts';
-import { refuseClash } from './refuse-clash.ts';
+import { enterUpload } from './upload-slots.ts';
 
 const PART = 'data_file';
 /** The field with the path of the file. */
 const PATH = 'path';
-/** Uploads of one user that come in at once, in all processes: each keeps a connection and its bytes. */
-const UPLOADS_MAX = 16;
 /** A file of the largest size at half a megabit a second. */
 const WHOLE_MS = 2.5 * 60 * 60_000;
 /** What a multipart body has around the file. */
 const ENVELOPE_BYTES = 64 * 1024;
-
-const uploads = openByKey();
 
 /** Throws AppError('invalid_request') for a file that must not be loaded as part of a model. */
 export type CheckModelFile = (
@@ -65,13 +56,7 @@ export async function uploadFile(
 ): Promise<ResponseOf<typeof endpoint>> {
   // One file more than there may be, so that it can be named.
   const form = { part: PART, limits: { files: 2 }, stallMs, wholeMs: WHOLE_MS };
-  const max = shareLimit(UPLOADS_MAX, ctx.webProcesses());
-  const leave = uploads.enter(ctx.caller.userId, max);
-  if (leave === null) {
-    throw new AppError('rate_limited', {
-      publicMessage: `At most ${max} uploads of one user are received at a time. Try again when one has ended`,
-    });
-  }
+  const leave = enterUpload(ctx);
   try {
     return await receiveForm(ctx, request, form, (parts, signal) =>
       takeUpload(ctx, { assetId, checkModelFile, parts, signal, announced: announcedBytes(request) }),
@@ -98,25 +83,11 @@ async function takeUpload(
       checkModelFile(ctx.sandbox, { localPath, name: path, userId: who.userId }),
     );
 
+  const family = type === 'MODEL' ? await readFamilyOf(ctx, { path, blob }) : null;
   coming.signal.throwIfAborted();
-  return inTransaction(ctx.db, async (tx) => {
-    const asset = await lockChangeableAsset(tx, who);
-    const present = await findNewestFile(tx, asset.id, path);
-    if (present?.sha256 === blob.sha256 && asset.revision_id) {
-      return { file: toWireFile(present), revision_id: asset.revision_id };
-    }
-    await refuseClash(tx, { assetId: asset.id, path, param });
-    await takeStorage(tx, { userId: who.userId, quota, blobs: [blob], param: PART });
-    const revisionId = await addRevision(tx, asset, { put: [{ path, ...blob }], remove: [] });
-    await recordAudit(tx, {
-      userId: who.userId,
-      action: 'asset.file_uploaded',
-      detail: { asset_id: asset.id, path, sha256: blob.sha256 },
-    });
-    const file = await findNewestFile(tx, asset.id, path);
-    if (!file) throw new Error(`${path} is not in the revision that was made for it`);
-    return { file: toWireFile(file), revision_id: revisionId };
-  });
+  return inTransaction(ctx.db, (tx) =>
+    addFile(tx, { ...who, path, blob, quota, family, params: { path: param, bytes: PART } }),
+  );
 }
 
 /** `param`: the field that the path came in. */

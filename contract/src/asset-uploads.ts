@@ -1,0 +1,123 @@
+import * as z from 'zod';
+import { assetFile } from './assets.ts';
+import { endpoint } from './endpoint.ts';
+import { idOf } from './fields/id.ts';
+import { only } from './fields/only.ts';
+
+/** Files that come in parts, each on its own, in any order and beside each other: an upload that breaks goes on where it was. */
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'A SHA-256 has 64 digits, 0 to 9 and a to f');
+
+const assetParams = z.object({ id: idOf('dataset or model') });
+const uploadParams = assetParams.extend({ uploadId: idOf('upload') });
+
+const uploadPart = z.object({ number: z.int(), sha256: z.string(), size_bytes: z.int() });
+
+const upload = z.object({
+  upload_id: z.string(),
+  path: z.string(),
+  size_bytes: z.number(),
+  /** Of every part but the last, which has the rest. Parts are numbered from 1. */
+  part_bytes: z.int(),
+  part_count: z.int(),
+  /** The server has all bytes: complete it. */
+  is_whole: z.boolean(),
+  /** Of the parts that are there. */
+  received_bytes: z.number(),
+  created_at: z.string(),
+});
+
+const uploadWithParts = upload.extend({
+  /** Those that are there. */
+  parts: z.array(uploadPart),
+});
+export type AssetUpload = z.infer<typeof uploadWithParts>;
+
+export const getUploadLimits = endpoint({
+  method: 'GET',
+  path: '/api/v1/upload_limits',
+  access: 'key',
+  summary: 'Get the size of the largest file',
+  response: z.object({ file_bytes_max: z.number() }),
+});
+
+/** The same path, size and hash again is the same upload, as long as it is unfinished. */
+export const createUpload = endpoint({
+  method: 'POST',
+  path: '/api/v1/asset/:id/uploads',
+  access: 'key',
+  operation: 'upload the file',
+  summary: 'Start or resume an upload in parts',
+  params: assetParams,
+  body: only({
+    path: z
+      .string()
+      .min(1, 'The file needs a path')
+      .describe(
+        'Where the file is kept, as in `transformer/config.json`. Relative, with `/` between its folders, without empty ' +
+          'parts, `.` and `..`; at most 255 bytes between two `/` and 1024 in all.',
+      ),
+    size_bytes: z
+      .int()
+      .min(1, 'The file is empty')
+      .max(2 ** 50, 'The file is too large'),
+    sha256: sha256
+      .nullish()
+      .describe('Of the whole file. The server checks it, and takes no bytes that you have stored.'),
+  }),
+  response: uploadWithParts,
+});
+
+export const listUploads = endpoint({
+  method: 'GET',
+  path: '/api/v1/asset/:id/uploads',
+  access: 'key',
+  summary: 'List unfinished uploads',
+  params: assetParams,
+  response: z.object({ uploads: z.array(upload) }),
+});
+
+export const getUpload = endpoint({
+  method: 'GET',
+  path: '/api/v1/asset/:id/uploads/:uploadId',
+  access: 'key',
+  summary: 'Get an upload with its parts',
+  params: uploadParams,
+  response: uploadWithParts,
+});
+
+export const putUploadPart = endpoint({
+  method: 'PUT',
+  path: '/api/v1/asset/:id/uploads/:uploadId/parts/:number',
+  access: 'key',
+  operation: 'upload the file',
+  summary: 'Upload a part; one that is there is not taken again',
+  params: uploadParams.extend({
+    number: z.coerce.number('Parts are numbered from 1').int('Parts are numbered from 1'),
+  }),
+  query: z.object({ sha256: sha256.describe('Of the bytes of the part.') }),
+  upload: 'bytes',
+  response: uploadPart,
+});
+
+/** While the server reads the file it answers 202, without the file: the same call again tells when it is done. */
+export const completeUpload = endpoint({
+  method: 'POST',
+  path: '/api/v1/asset/:id/uploads/:uploadId/complete',
+  access: 'key',
+  operation: 'upload the file',
+  summary: 'Add the uploaded file in a new revision',
+  params: uploadParams,
+  response: z.object({ file: assetFile.nullable(), revision_id: z.string().nullable() }),
+  pendingStatus: 202,
+});
+
+export const abandonUpload = endpoint({
+  method: 'DELETE',
+  path: '/api/v1/asset/:id/uploads/:uploadId',
+  access: 'key',
+  operation: 'cancel the upload',
+  summary: 'Cancel an upload and delete its parts',
+  params: uploadParams,
+  status: 204,
+});

@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import type { Database, Transaction } from '../../../../../platform/db/database.ts';
+
+/** The file that an upload becomes. */
+export type AssetUploadRow = { id: string; path: string; revision_id: string | null };
+
+export async function insertAssetUpload(
+  tx: Transaction,
+  upload: { id: string; assetId: string; path: string },
+): Promise<void> {
+  await tx
+    .insertInto('asset_uploads')
+    .values({ id: upload.id, asset_id: upload.assetId, path: upload.path })
+    .execute();
+}
+
+export async function selectAssetUpload(
+  db: Database | Transaction,
+  { assetId, uploadId }: { assetId: string; uploadId: string },
+): Promise<AssetUploadRow | undefined> {
+  return uploadsOf(db, assetId).where('id', '=', uploadId).executeTakeFirst();
+}
+
+/** The unfinished upload of a path; whether it is still there the uploads themselves know. */
+export async function selectUnfinished(
+  db: Database | Transaction,
+  { assetId, path }: { assetId: string; path: string },
+): Promise<AssetUploadRow | undefined> {
+  return uploadsOf(db, assetId).where('path', '=', path).where('revision_id', 'is', null).executeTakeFirst();
+}
+
+function uploadsOf(db: Database | Transaction, assetId: string) {
+  return db.selectFrom('asset_uploads').select(['id', 'path', 'revision_id']).where('asset_id', '=', assetId);
+}
+
+export type UnfinishedRow = {
+  id: string;
+  path: string;
+  size_bytes: number;
+  part_bytes: number;
+  is_whole: boolean;
+  received_bytes: number;
+  created_at: Date;
+};
+
+/** The unfinished uploads of an asset, oldest first; no more than one user may have. */
+export async function selectUnfinishedOf(db: Database, assetId: string): Promise<UnfinishedRow[]> {
+  const { rows } = await sql<UnfinishedRow>`
+    select a.id, a.path, u.size_bytes::float8, u.part_bytes::float8, u.sha256 is not null as is_whole, u.created_at,
+      case when u.sha256 is not null then u.size_bytes
+        else (select coalesce(sum(p.size_bytes), 0) from upload_parts p where p.upload_id = u.id) end::float8 as received_bytes
+    from asset_uploads a join uploads u on u.id = a.id
+    where a.asset_id = ${assetId} and a.revision_id is null
+    order by a.id`.execute(db);
+  return rows;
+}
+
+export async function noteRevision(tx: Transaction, uploadId: string, revisionId: string): Promise<void> {
+  await tx.updateTable('asset_uploads').set({ revision_id: revisionId }).where('id', '=', uploadId).execute();
+}
+
+export async function deleteAssetUpload(db: Database | Transaction, uploadId: string): Promise<void> {
+  await db.deleteFrom('asset_uploads').where('id', '=', uploadId).execute();
+}
+
+/** Ends the unfinished uploads of an asset that is deleted; their parts go with the next sweep. */
+export async function endUploadsOf(tx: Transaction, assetId: string): Promise<void> {
+  await sql`
+    with gone as (delete from asset_uploads where asset_id = ${assetId} returning id)
+    delete from uploads where id in (select id from gone)`.execute(tx);
+}
+
+/** Deletes what is kept of uploads that ended before, for those who ask again. */
+export async function deleteEnded(db: Database, before: Date): Promise<void> {
+  await sql`
+    delete from asset_uploads a
+    where a.created_at < ${before} and not exists (select from uploads u where u.id = a.id)`.execute(db);
+}

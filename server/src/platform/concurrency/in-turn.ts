@@ -1,0 +1,13 @@
+/** Runs work of one key in this process one after the other, in the order in which it came. */
+export function inTurn(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>();
+  return (key, work) => {
+    const mine = (last.get(key) ?? Promise.resolve()).then(work, work);
+    last.set(key, mine);
+    const leave = () => {
+      if (last.get(key) === mine) last.delete(key);
+    };
+    mine.then(leave, leave);
+    return mine;
+  };
+}

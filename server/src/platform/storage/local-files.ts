@@ -1,0 +1,54 @@
+import { open, stat } from 'node:fs/promises';
+import { AppError } from '../errors.ts';
+
+/** Large pieces keep the cost of a write below that of hashing. */
+export const BUFFER_BYTES = 1024 * 1024;
+
+/** Null where there is no such file. */
+export async function sizeOf(file: string): Promise<number | null> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** Tells a sender who went away from a disk that failed. */
+export async function* namingCuts(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* source;
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError('invalid_request', {
+      publicMessage: 'The upload stopped before the file was complete',
+      cause: error,
+    });
+  }
+}
+
+/** Makes the rename itself survive a power loss. */
+export async function flushFolder(dir: string): Promise<void> {
+  const handle = await open(dir, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
+/** An error of the disk that is full as the sentence that says so; every other as it is. */
+export function toOwnError(error: unknown): unknown {
+  return (error as NodeJS.ErrnoException).code === 'ENOSPC' ? noRoom(error) : error;
+}
+
+export function noRoom(cause?: unknown): AppError {
+  return new AppError('unavailable', {
+    publicMessage: 'The server has no disk space left for this file. Its operator can make room.',
+    cause,
+  });
+}

@@ -1,0 +1,170 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { AppError } from '../errors.ts';
+import { type Blob, DamagedParts, type PartStore } from './blob-store.ts';
+import {
+  BUFFER_BYTES,
+  flushFolder,
+  isMissing,
+  namingCuts,
+  noRoom,
+  sizeOf,
+  toOwnError,
+} from './local-files.ts';
+
+const { O_CREAT, O_RDWR } = constants;
+/** Ends the name of a file that is being completed. */
+const WHOLE = '.whole';
+
+type Disk = {
+  /** Where a blob lies. */
+  place: (sha256: string) => string;
+  /** Throws AppError('unavailable') where so many bytes would leave too little. */
+  checkFreeSpace: (wantedBytes: number) => Promise<void>;
+};
+
+/**
+ * Unfinished blobs in the folder `dir`, on the disk of the finished ones: each is one file, in which a part is written at
+ * its place, so that completing copies nothing.
+ */
+export async function localPartStore(dir: string, { place, checkFreeSpace }: Disk): Promise<PartStore> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const fileOf = (key: string) => path.join(dir, key);
+
+  return {
+    open: async (sizeBytes) => {
+      await checkFreeSpace(sizeBytes);
+      return randomBytes(16).toString('hex');
+    },
+    write: async (key, part, bytes) => {
+      await checkFreeSpace(part.sizeBytes);
+      try {
+        return await writePart(fileOf(key), part, bytes);
+      } catch (error) {
+        throw toOwnError(error);
+      }
+    },
+    complete: async (key, whole, beforeVisible) => {
+      const file = fileOf(key);
+      const taken = `${file}${WHOLE}`;
+      // Who still writes to a part finds the file gone: from here on nobody changes it. It is there already where this was interrupted.
+      if ((await sizeOf(taken)) === null) await takeAway(file, taken, whole.partSha256s);
+      try {
+        const blob = await checkWhole(taken, whole);
+        const target = place(blob.sha256);
+        await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+        await beforeVisible(blob);
+        await rename(taken, target);
+        await flushFolder(path.dirname(target));
+        return blob;
+      } catch (error) {
+        await rename(taken, file).catch((failure: unknown) => {
+          if (!isMissing(failure)) throw failure;
+        });
+        throw toOwnError(error);
+      }
+    },
+    abandon: async (key) => {
+      await rm(fileOf(key), { force: true });
+      await rm(`${fileOf(key)}${WHOLE}`, { force: true });
+    },
+    list: async () => [...new Set((await readdir(dir)).map((name) => name.replace(WHOLE, '')))],
+  };
+}
+
+async function takeAway(file: string, taken: string, partSha256s: string[]): Promise<void> {
+  try {
+    await rename(file, taken);
+  } catch (error) {
+    if (isMissing(error)) throw new DamagedParts(partSha256s.map((_, index) => index + 1));
+    throw error;
+  }
+}
+
+/** Writes as the bytes come, and flushes them. The file is opened for each piece: it may be taken away at any time. */
+async function writePart(
+  file: string,
+  { start, sizeBytes }: { start: number; sizeBytes: number },
+  bytes: Readable,
+): Promise<Blob> {
+  const hash = createHash('sha256');
+  let piece: Buffer[] = [];
+  let pieceBytes = 0;
+  let written = 0;
+  const write = async () => {
+    const handle = await open(file, O_RDWR | O_CREAT, 0o600);
+    try {
+      const { bytesWritten } = await handle.writev(piece, start + written);
+      if (bytesWritten < pieceBytes) throw noRoom();
+      written += pieceBytes;
+      if (written === sizeBytes) await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+    piece = [];
+    pieceBytes = 0;
+  };
+  for await (const chunk of namingCuts(bytes)) {
+    hash.update(chunk);
+    piece.push(chunk);
+    pieceBytes += chunk.length;
+    if (written + pieceBytes > sizeBytes) throw wrongSize(sizeBytes, 'more');
+    if (pieceBytes >= BUFFER_BYTES) await write();
+  }
+  if (written + pieceBytes < sizeBytes) throw wrongSize(sizeBytes, String(written + pieceBytes));
+  if (pieceBytes > 0) await write();
+  return { sha256: hash.digest('hex'), sizeBytes };
+}
+
+function wrongSize(sizeBytes: number, came: string): AppError {
+  return new AppError('invalid_request', {
+    publicMessage: `This part has to have ${sizeBytes} bytes, and ${came} came`,
+  });
+}
+
+/** The bytes of a file as a blob. Throws DamagedParts unless they are those of its parts. */
+async function checkWhole(
+  file: string,
+  { sizeBytes, partBytes, partSha256s, announcedSha256 }: Parameters<PartStore['complete']>[1],
+): Promise<Blob> {
+  // What is announced of the whole proves the parts as well.
+  if (announcedSha256 !== null) {
+    const [sha256] = await hashEvery(file, sizeBytes);
+    if (sha256 === announcedSha256 && (await sizeOf(file)) === sizeBytes) return { sha256, sizeBytes };
+  }
+  const whole = createHash('sha256');
+  const found = await hashEvery(file, partBytes, (chunk) => whole.update(chunk));
+  const damaged = partSha256s.flatMap((sha256, index) => (found[index] === sha256 ? [] : [index + 1]));
+  if (damaged.length > 0) throw new DamagedParts(damaged);
+  return { sha256: whole.digest('hex'), sizeBytes };
+}
+
+/** The hash of every so many bytes of the file. */
+async function hashEvery(
+  file: string,
+  bytes: number,
+  onChunk: (chunk: Buffer) => void = () => undefined,
+): Promise<string[]> {
+  const hashes: string[] = [];
+  let hash = createHash('sha256');
+  let hashed = 0;
+  for await (const read of createReadStream(file, { highWaterMark: BUFFER_BYTES })) {
+    let chunk: Buffer = read;
+    onChunk(chunk);
+    while (chunk.length > 0) {
+      const own = chunk.subarray(0, bytes - hashed);
+      hash.update(own);
+      hashed += own.length;
+      chunk = chunk.subarray(own.length);
+      if (hashed < bytes) continue;
+      hashes.push(hash.digest('hex'));
+      hash = createHash('sha256');
+      hashed = 0;
+    }
+  }
+  if (hashed > 0) hashes.push(hash.digest('hex'));
+  return hashes;
+}

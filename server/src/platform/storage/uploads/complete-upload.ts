@@ -1,0 +1,99 @@
+import { inTurn } from '../../concurrency/in-turn.ts';
+import type { Services } from '../../context.ts';
+import { inTransaction } from '../../db/in-transaction.ts';
+import { AppError, refused } from '../../errors.ts';
+import { type Blob, DamagedParts } from '../blob-store.ts';
+import { lockStoredBytes } from '../owner-queries.ts';
+import { lockBytes, markStored, upsertBlob } from '../queries.ts';
+import { endUpload } from './end-upload.ts';
+import { deleteParts, markComplete, selectParts } from './queries.ts';
+import { noUpload, requireUpload } from './require-upload.ts';
+import { countParts, type Upload, type UploadPart } from './upload.ts';
+
+const takeTurn = inTurn();
+
+/**
+ * Makes one blob of an upload whose parts are all there; calling it again answers the same. Its user owns the bytes until
+ * the upload ends, which it does in the transaction that refers to them (`endUpload`), or when nobody touches it for a
+ * week. Throws AppError 'not_found', 'conflict' where parts are missing or have to come again, 'unavailable', and
+ * 'invalid_request' where the whole does not have the announced SHA-256: that upload is abandoned.
+ */
+export async function completeUpload(
+  services: Pick<Services, 'blobs' | 'db'>,
+  who: { uploadId: string; userId: string },
+): Promise<Blob> {
+  return takeTurn(who.uploadId, async () => {
+    const upload = await requireUpload(services.db, who);
+    const present = await findBlob(services, upload);
+    if (present) return present;
+    const parts = await selectParts(services.db, upload.id);
+    refuseMissing(upload, parts);
+    try {
+      return await makeBlob(services, upload, parts);
+    } catch (error) {
+      // Another process was faster.
+      const made = await findBlob(services, await requireUpload(services.db, who));
+      if (made) return made;
+      if (error instanceof DamagedParts) {
+        await deleteParts(services.db, upload.id, error.numbers);
+        throw sendAgain(error.numbers, error);
+      }
+      if (error instanceof WrongWhole) {
+        await endUpload(services, who);
+        throw refused(
+          'sha256',
+          `The file has the SHA-256 ${error.message}, not the announced one. Upload it again from its beginning`,
+        );
+      }
+      throw error;
+    }
+  });
+}
+
+/** The bytes of an upload that is whole: null also where it is, and they are not in their place yet. */
+async function findBlob({ blobs }: Pick<Services, 'blobs'>, { blob }: Upload): Promise<Blob | null> {
+  return blob && (await blobs.stat(blob.sha256)) ? blob : null;
+}
+
+async function makeBlob(
+  { blobs, db }: Pick<Services, 'blobs' | 'db'>,
+  { id, userId, storeKey, sizeBytes, partBytes, announcedSha256 }: Upload,
+  parts: UploadPart[],
+): Promise<Blob> {
+  const whole = { sizeBytes, partBytes, partSha256s: parts.map(({ sha256 }) => sha256), announcedSha256 };
+  const blob = await blobs.parts.complete(storeKey, whole, async (found) => {
+    if (announcedSha256 !== null && found.sha256 !== announcedSha256) throw new WrongWhole(found.sha256);
+    await inTransaction(db, async (tx) => {
+      // In the order of all who change what a user stores.
+      await lockStoredBytes(tx, userId);
+      // Waits for a collector that is removing the same bytes.
+      await lockBytes(tx, found.sha256);
+      await upsertBlob(tx, found);
+      if (!(await markComplete(tx, id, found.sha256))) throw noUpload();
+    });
+  });
+  await markStored(db, blob.sha256);
+  return blob;
+}
+
+/** Its message is the hash that the bytes have. */
+class WrongWhole extends Error {}
+
+function refuseMissing(upload: Upload, parts: UploadPart[]): void {
+  const count = countParts(upload);
+  if (parts.length === count) return;
+  const missing = parts.findIndex(({ number }, index) => number !== index + 1);
+  const first = (missing === -1 ? parts.length : missing) + 1;
+  throw new AppError('conflict', {
+    publicMessage: `${count - parts.length} of ${count} parts are missing, the first is part ${first}`,
+  });
+}
+
+function sendAgain(numbers: number[], cause: Error): AppError {
+  const named = numbers.length === 1 ? `part ${numbers[0]}` : `parts ${numbers.join(', ')}`;
+  return new AppError('conflict', {
+    publicMessage: `The server has lost ${named}. Send ${numbers.length === 1 ? 'it' : 'them'} again`,
+    param: 'parts',
+    cause,
+  });
+}

@@ -1,0 +1,146 @@
+import { type Selectable, sql } from 'kysely';
+import type { Database, Transaction } from '../../db/database.ts';
+import type { UploadsTable } from '../../db/schema.generated.ts';
+import type { Upload, UploadPart } from './upload.ts';
+
+export async function insertUpload(
+  tx: Transaction,
+  upload: Omit<Upload, 'id' | 'createdAt'>,
+): Promise<Upload> {
+  const row = await tx
+    .insertInto('uploads')
+    .values({
+      user_id: upload.userId,
+      store_key: upload.storeKey,
+      size_bytes: BigInt(upload.sizeBytes),
+      part_bytes: BigInt(upload.partBytes),
+      announced_sha256: upload.announcedSha256,
+      sha256: upload.blob?.sha256 ?? null,
+      completed_at: upload.blob ? sql<Date>`now()` : null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toUpload(row);
+}
+
+/** The upload, if it is this user's. */
+export async function selectUpload(
+  db: Database | Transaction,
+  { uploadId, userId }: { uploadId: string; userId: string },
+): Promise<Upload | null> {
+  const row = await db
+    .selectFrom('uploads')
+    .selectAll()
+    .where('id', '=', uploadId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row ? toUpload(row) : null;
+}
+
+/** Notes that the bytes are whole; false where the upload is gone. Its parts stay until it ends: the store may have to go on. */
+export async function markComplete(tx: Transaction, uploadId: string, sha256: string): Promise<boolean> {
+  await tx
+    .updateTable('uploads')
+    .set({ sha256, completed_at: sql<Date>`now()` })
+    .where('id', '=', uploadId)
+    .where('sha256', 'is', null)
+    .execute();
+  const row = await tx.selectFrom('uploads').select('sha256').where('id', '=', uploadId).executeTakeFirst();
+  return row?.sha256 === sha256;
+}
+
+/** Notes a part whose bytes are safe; one that is noted stays as it is, and nothing is noted of an upload that is gone or whole. */
+export async function insertPart(db: Database, uploadId: string, part: UploadPart): Promise<void> {
+  await sql`
+    insert into upload_parts (upload_id, number, sha256, size_bytes)
+    select id, ${part.number}, ${part.sha256}, ${part.sizeBytes} from uploads
+    where id = ${uploadId} and sha256 is null
+    for key share
+    on conflict do nothing`.execute(db);
+}
+
+export async function selectPart(db: Database, uploadId: string, number: number): Promise<UploadPart | null> {
+  const [part] = await partsOf(db, uploadId).where('number', '=', number).execute();
+  return part ?? null;
+}
+
+/** In the order of their numbers. */
+export async function selectParts(db: Database, uploadId: string): Promise<UploadPart[]> {
+  return partsOf(db, uploadId).orderBy('number').execute();
+}
+
+function partsOf(db: Database, uploadId: string) {
+  return db
+    .selectFrom('upload_parts')
+    .select(['number', 'sha256', sql<number>`size_bytes::float8`.as('sizeBytes')])
+    .where('upload_id', '=', uploadId);
+}
+
+export async function deleteParts(db: Database, uploadId: string, numbers: number[]): Promise<void> {
+  await db
+    .deleteFrom('upload_parts')
+    .where('upload_id', '=', uploadId)
+    .where('number', 'in', numbers)
+    .execute();
+}
+
+/** The key of its parts; null where the user has no such upload. */
+export async function deleteUpload(
+  db: Database | Transaction,
+  { uploadId, userId }: { uploadId: string; userId: string },
+): Promise<string | null> {
+  const row = await db
+    .deleteFrom('uploads')
+    .where('id', '=', uploadId)
+    .where('user_id', '=', userId)
+    .returning('store_key')
+    .executeTakeFirst();
+  return row?.store_key ?? null;
+}
+
+/** Deletes the uploads of a user; their parts go with the next sweep. */
+export async function deleteUserUploads(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('uploads').where('user_id', '=', userId).execute();
+}
+
+/** Deletes uploads of which nothing came since then. */
+export async function deleteUntouched(db: Database, before: Date): Promise<void> {
+  await sql`
+    delete from uploads u where u.created_at < ${before}
+      and (u.completed_at is null or u.completed_at < ${before})
+      and not exists (select from upload_parts p where p.upload_id = u.id and p.received_at >= ${before})`.execute(
+    db,
+  );
+}
+
+/** Those of the keys that an upload has. */
+export async function selectKnownKeys(db: Database, keys: string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ store_key: string }>`
+    select store_key from uploads where store_key = any(${keys}::text[])`.execute(db);
+  return new Set(rows.map((row) => row.store_key));
+}
+
+/** What the unfinished uploads of a user are going to have, and how many they are. */
+export async function sumUnfinished(
+  db: Database | Transaction,
+  userId: string,
+): Promise<{ bytes: number; uploads: number }> {
+  const { rows } = await sql<{ bytes: number; uploads: number }>`
+    select coalesce(sum(size_bytes), 0)::float8 as bytes, count(*)::int as uploads
+    from uploads where user_id = ${userId} and sha256 is null`.execute(db);
+  return rows[0] ?? { bytes: 0, uploads: 0 };
+}
+
+function toUpload(row: Selectable<UploadsTable>): Upload {
+  const sizeBytes = Number(row.size_bytes);
+  return {
+    id: row.id,
+    userId: row.user_id,
+    storeKey: row.store_key,
+    sizeBytes,
+    partBytes: Number(row.part_bytes),
+    announcedSha256: row.announced_sha256,
+    blob: row.sha256 === null ? null : { sha256: row.sha256, sizeBytes },
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { inTurn } from '../../concurrency/in-turn.ts';
+import type { Services } from '../../context.ts';
+import { AppError, refused } from '../../errors.ts';
+import { insertPart, selectPart } from './queries.ts';
+import { noUpload, requireUpload } from './require-upload.ts';
+import { countParts, placeOfPart, type UploadPart } from './upload.ts';
+
+type Input = {
+  uploadId: string;
+  userId: string;
+  number: number;
+  /** Of the part, where its sender says it. */
+  sha256: string | null;
+  bytes: Readable;
+};
+
+/** Of one part at a time: two who send it write to the same place. */
+const takeTurn = inTurn();
+
+/**
+ * Takes in one part of an upload, in any order and beside others. It counts once its bytes are safe and it is noted; one
+ * that is there is not taken again. Throws AppError 'not_found' for the upload, 'invalid_request' for a number that there is
+ * not, a wrong size and bytes that do not have the announced hash, and 'conflict' where the part is there with other bytes.
+ */
+export async function receivePart(
+  services: Pick<Services, 'blobs' | 'db'>,
+  { uploadId, userId, number, sha256, bytes }: Input,
+): Promise<UploadPart> {
+  return takeTurn(`${uploadId} ${number}`, async () => {
+    const upload = await requireUpload(services.db, { uploadId, userId });
+    const place = placeOfPart(upload, number);
+    if (!place) throw refused('number', `The parts of this upload are 1 to ${countParts(upload)}`);
+    const present = await selectPart(services.db, uploadId, number);
+    if (present) return refuseOther(present, sha256 ?? (await hashOf(bytes)));
+    if (upload.blob) throw new AppError('conflict', { publicMessage: 'This upload has all its bytes' });
+
+    const written = await services.blobs.parts.write(upload.storeKey, place, bytes);
+    if (sha256 !== null && written.sha256 !== sha256)
+      throw refused(
+        'sha256',
+        `Part ${number} came with the SHA-256 ${written.sha256}, not the announced one`,
+      );
+    await insertPart(services.db, uploadId, { number, ...written });
+    const noted = await selectPart(services.db, uploadId, number);
+    if (!noted) throw noUpload();
+    return refuseOther(noted, written.sha256);
+  });
+}
+
+function refuseOther(present: UploadPart, sha256: string): UploadPart {
+  if (present.sha256 === sha256) return present;
+  throw new AppError('conflict', {
+    publicMessage: `Part ${present.number} is there with other bytes. Send those, or abandon the upload and begin again`,
+  });
+}
+
+async function hashOf(bytes: Readable): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(bytes, hash);
+  return hash.digest('hex');
+}
