@@ -83,6 +83,11 @@ const commands: Record<string, Entry> = {
     takesWords: true,
     load: async () => (await import('./operator.ts')).operator,
   },
+  import: {
+    summary: "'import FOLDER' makes a folder of this machine a model or dataset of --user, or of everybody",
+    takesWords: true,
+    load: async () => (await import('./import.ts')).importCommand,
+  },
   gen: {
     summary: 'write the generated files; --check only says which are not fresh',
     load: async () => (await import('./gen/gen.ts')).gen,
@@ -101,6 +106,8 @@ Options:
   --scale          as much of everything as a large installation has (seed, bench)
   --fraction PART  of it, e.g. 0.01; 1 unless said
   --services NAMES web, worker or reconciler, or several with commas: what this process does; all unless said (up)
+  --user NAME      whose it becomes: a username or an email address; --everybody for all (import)
+  --title TITLE    its name, that of its folder unless said (import)
   --no-prepare     leave the Python runtime and the starter model alone (BAKEHOUSE_PREPARE=false)
   --help           this text
 
@@ -144,6 +151,9 @@ async function main(): Promise<number> {
     check: values.check ?? false,
     models: values.models ?? false,
     services: values.services,
+    user: values.user,
+    everybody: values.everybody,
+    title: values.title,
     scale: values.scale ?? false,
     soak: values.soak ?? false,
     fraction: readFraction(values.fraction ?? '1'),
@@ -181,6 +191,9 @@ function readArguments() {
         prepare: { type: 'boolean' },
         check: { type: 'boolean' },
         models: { type: 'boolean' },
+        user: { type: 'string' },
+        everybody: { type: 'boolean' },
+        title: { type: 'string' },
         scale: { type: 'boolean' },
         soak: { type: 'boolean' },
         fraction: { type: 'string' },

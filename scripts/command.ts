@@ -7,6 +7,10 @@ export type Arguments = {
   models: boolean;
   /** The roles of the server that `up` starts; all unless said. */
   services?: string | undefined;
+  /** Whose it becomes, and how it is called (import). */
+  user?: string | undefined;
+  everybody?: boolean | undefined;
+  title?: string | undefined;
   scale: boolean;
   /** The tests that nobody waits for: many rounds, many seeds. */
   soak: boolean;

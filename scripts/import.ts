@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { formatBytes } from '@bakehouse/contract/labels';
+import { NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
+import { runtimeDir } from '../server/src/engine/host/environment/environment.ts';
+import { findUserId } from '../server/src/modules/accounts/find-user-id.ts';
+import { importFolder } from '../server/src/modules/models/import/import-folder.ts';
+import type { Database } from '../server/src/platform/db/database.ts';
+import { AppError } from '../server/src/platform/errors.ts';
+import { findSandbox } from '../server/src/platform/sandbox/find-sandbox.ts';
+import { openLocalBlobStore } from '../server/src/platform/storage/local-blob-store.ts';
+import { readSettings } from './client/settings.ts';
+import type { Arguments, Command } from './command.ts';
+import { withDatabase } from './ledger.ts';
+import { PlainError } from './plain-error.ts';
+
+const USAGE =
+  "Call it as './bakehouse import FOLDER --user NAME', or with --everybody. --title names it otherwise than its folder.";
+
+/** `import FOLDER` makes a folder of this machine a model or dataset of a user, or of everybody, whether the server runs or not. */
+export const importCommand: Command = async (args) => {
+  const { folder, title } = readWords(args);
+  const config = readSettings();
+  const blobsFolder = path.join(config.dataDir, 'blobs');
+  await withDatabase(async (db) => {
+    await refuseOtherUser(blobsFolder, config.dataDir);
+    const userId = args.user === undefined ? null : await requireUser(db, args.user);
+    const blobs = await openLocalBlobStore(blobsFolder);
+    const { sandbox } = await findSandbox({
+      sharedDir: path.join(config.dataDir, 'lent'),
+      reads: [runtimeDir],
+      hidden: [path.dirname(runtimeDir), config.dataDir],
+    });
+    const done = await importFolder(
+      { blobs, config, db, sandbox },
+      {
+        ...{ folder, title, userId },
+        onFile: ({ path: file, sizeBytes, isLinked, at, of }) =>
+          console.log(`  ${at}/${of} ${file}, ${formatBytes(sizeBytes)}, ${isLinked ? 'linked' : 'copied'}`),
+      },
+    );
+    for (const name of done.leftOut) console.log(`  left out: ${name}`);
+    const what = `the ${done.datasetType === 'MODEL' ? 'model' : 'dataset'} '${title}'`;
+    const size = `${done.files} file${done.files === 1 ? '' : 's'} of ${formatBytes(done.sizeBytes)}, ${formatBytes(done.linkedBytes)} of them linked`;
+    console.log(done.isNew ? `Imported ${what}: ${size}.` : `Nothing has changed in ${what}: ${size}.`);
+    console.log(`Its id is ${done.assetId}.`);
+  }).catch((error: unknown) => {
+    throw error instanceof AppError ? new PlainError(error.publicMessage) : error;
+  });
+  return 0;
+};
+
+function readWords({ words, startedIn, user, everybody, title }: Arguments): {
+  folder: string;
+  title: string;
+} {
+  const [name, ...more] = words;
+  if (name === undefined || more.length > 0 || (user === undefined) !== (everybody === true))
+    throw new PlainError(USAGE);
+  const folder = path.resolve(startedIn, name);
+  if (!existsSync(folder)) throw new PlainError(`There is no folder ${folder}.`);
+  const given = (title ?? path.basename(folder)).trim();
+  if (given.length < 1 || given.length > NAME_LENGTH_MAX)
+    throw new PlainError(`--title takes 1 to ${NAME_LENGTH_MAX} characters.`);
+  return { folder, title: given };
+}
+
+async function requireUser(db: Database, name: string): Promise<string> {
+  const userId = await findUserId(db, name);
+  if (userId === undefined)
+    throw new PlainError(`There is no user ${name}. Name them by username or email address.`);
+  return userId;
+}
+
+/** What another user of the system stores the server could not read, nor delete. */
+async function refuseOtherUser(blobsFolder: string, dataDir: string): Promise<void> {
+  const { uid } = await stat(existsSync(blobsFolder) ? blobsFolder : dataDir);
+  if (uid !== process.getuid?.())
+    throw new PlainError(`Run it as the user of the system that runs the server, who owns ${blobsFolder}.`);
+}

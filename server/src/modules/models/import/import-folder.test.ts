@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { mkdir, stat, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { listAssets } from '@bakehouse/contract/assets';
+import { expect, test } from 'vitest';
+import { testServer } from '../../../testing/test-server.ts';
+import { assetCalls } from '../../assets/testing/asset-calls.ts';
+import { emptySafetensors } from '../../training/testing/test-run.ts';
+import { importFolder } from './import-folder.ts';
+
+const server = await testServer();
+const { get, download, storedFiles } = assetCalls(server);
+const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+
+type Files = Record<string, string | Buffer>;
+
+/** On the disk of the stored files. */
+async function folderOf(name: string, files: Files): Promise<string> {
+  const folder = path.join(server.services.config.dataDir, 'imports', name);
+  for (const [at, content] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(folder, at)), { recursive: true });
+    await writeFile(path.join(folder, at), content);
+  }
+  return folder;
+}
+
+const llama: Files = {
+  'config.json': '{"model_type":"llama"}',
+  'model.safetensors': emptySafetensors(),
+  'nested/tokenizer.json': '{}',
+  '.git/HEAD': 'ref',
+  'empty.txt': '',
+};
+
+test('a folder becomes a model of a user, of linked files; again it is the same revision, and what changed a new one', async () => {
+  const folder = await folderOf('Crumb 1B', llama);
+  await symlink(path.join(folder, 'nested/tokenizer.json'), path.join(folder, 'linked.json'));
+  const seen: string[] = [];
+  const input = { folder, title: 'Crumb 1B', userId: ada.userId };
+  const first = await importFolder(server.services, {
+    ...input,
+    onFile: ({ path: file, isLinked, at, of }) => seen.push(`${at}/${of} ${file} ${isLinked}`),
+  });
+  expect(seen).toEqual([
+    '1/4 config.json true',
+    '2/4 linked.json true',
+    '3/4 model.safetensors true',
+    '4/4 nested/tokenizer.json true',
+  ]);
+  expect(first).toMatchObject({
+    datasetType: 'MODEL',
+    isNew: true,
+    files: 4,
+    leftOut: ['.git', 'empty.txt'],
+  });
+  expect(first.linkedBytes).toBe(first.sizeBytes);
+  const asset = await get(ada, first.assetId);
+  expect(asset).toMatchObject({ title: 'Crumb 1B', family: 'llama', file_count: 4 });
+  expect(await (await download(ada, first.assetId, 'config.json')).text()).toBe(llama['config.json']);
+  expect((await stat(path.join(folder, 'model.safetensors'))).nlink).toBe(2);
+  const stored = await storedFiles();
+
+  const again = await importFolder(server.services, input);
+  expect(again).toMatchObject({ assetId: first.assetId, isNew: false });
+  expect(await get(ada, first.assetId)).toEqual(asset);
+  expect(await storedFiles()).toEqual(stored);
+
+  // In place of the file, and not in it.
+  const changed = await folderOf('another', { ...llama, 'config.json': '{"model_type":"qwen3"}' });
+  const second = await importFolder(server.services, { ...input, folder: changed });
+  expect(second).toMatchObject({ assetId: first.assetId, isNew: true });
+  expect((await get(ada, first.assetId)).files.map((file) => file.path)).toEqual([
+    'config.json',
+    'model.safetensors',
+    'nested/tokenizer.json',
+  ]);
+});
+
+test('a folder becomes a model or dataset of everybody, which nobody changes', async () => {
+  const index = JSON.stringify({ _class_name: 'FluxKontextPipeline' });
+  const folder = await folderOf('painter', {
+    'model_index.json': index,
+    'vae/model.safetensors': emptySafetensors(),
+  });
+  const model = await importFolder(server.services, { folder, title: 'The Painter', userId: null });
+  const data = await folderOf('rows', { 'rows.csv': 'a,b\n1,2\n' });
+  const dataset = await importFolder(server.services, { folder: data, title: 'Rows', userId: null });
+  expect(dataset.datasetType).toBe('RAW');
+  expect(await importFolder(server.services, { folder: data, title: 'Rows', userId: null })).toMatchObject({
+    assetId: dataset.assetId,
+    isNew: false,
+  });
+  for (const user of [ada, bob]) {
+    expect(await get(user, model.assetId)).toMatchObject({
+      is_starter: true,
+      starter_task: 'image',
+      family: 'flux-kontext',
+    });
+    expect(await get(user, dataset.assetId)).toMatchObject({ is_starter: true, starter_task: null });
+  }
+  const query = { types: 'RAW', owner: bob.userId, include_starter: 'true' } as const;
+  const { datasets } = await server.request(listAssets, { query }, { as: bob });
+  expect(datasets.map(({ title }) => title)).toContain('Rows');
+  // The last is a dataset.
+  for (const title of ['SmolLM2 135M Instruct', '!!!', 'rows']) {
+    const refused = importFolder(server.services, { folder, title, userId: null });
+    await expect(refused, title).rejects.toMatchObject({ code: 'conflict' });
+  }
+});
+
+test('what an upload refuses is refused by its name, and nothing of its folder is taken', async () => {
+  const before = await storedFiles();
+  const refuse = async (name: string, files: Files, message: string) => {
+    const folder = await folderOf(name, files);
+    const importing = importFolder(server.services, { folder, title: name, userId: ada.userId });
+    await expect(importing).rejects.toMatchObject({ publicMessage: expect.stringContaining(message) });
+  };
+  await refuse('broken', { ...llama, 'b.safetensors': 'x' }, 'b.safetensors is damaged');
+  await refuse('strange', { 'a\\b.csv': 'x' }, 'no \\');
+  await refuse('hidden', { '.cache/x': 'x' }, 'There are no files in');
+  expect(await storedFiles()).toEqual(before);
+});
+
+test('the command names whose it becomes, and takes what it finds', async () => {
+  const folder = await folderOf('facts', { 'facts.csv': 'q,a\nwhy,because\n' });
+  const { dataDir } = server.services.config;
+  const program = path.resolve(import.meta.dirname, '../../../../../scripts/bakehouse.ts');
+  const call = async (...words: string[]) =>
+    promisify(execFile)(process.execPath, [program, 'import', ...words, '--data-dir', dataDir], {
+      env: { ...process.env, DATABASE_URL: server.databaseUrl },
+    });
+  const { stdout } = await call(folder, '--user', ada.email, '--title', 'Facts');
+  expect(stdout).toContain('  1/1 facts.csv, 16 Bytes, linked\n');
+  expect(stdout).toMatch(/^Imported the dataset 'Facts': 1 file of 16 Bytes/m);
+  const { datasets } = await server.request(listAssets, { query: { owner: ada.userId } }, { as: ada });
+  expect(datasets.find(({ title }) => title === 'Facts')).toMatchObject({ file_count: 1 });
+  expect((await call(folder, '--user', ada.email, '--title', 'Facts')).stdout).toContain(
+    'Nothing has changed',
+  );
+  await expect(call(folder, '--user', 'nobody')).rejects.toThrow('There is no user nobody');
+  await expect(call(folder)).rejects.toThrow("Call it as './bakehouse import FOLDER --user NAME'");
+  await expect(call(path.join(folder, 'none'), '--everybody')).rejects.toThrow('There is no folder');
+});

@@ -1,0 +1,165 @@
+import { readFile } from 'node:fs/promises';
+import type { DatasetType } from '@bakehouse/contract/assets';
+import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
+import { PARIS_MODEL } from '@bakehouse/contract/generators/paris';
+import type { Services } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { touchBlobs } from '../../../platform/storage/queries.ts';
+import { adoptBlob } from '../../../platform/storage/store-blob.ts';
+import { recordAudit } from '../../accounts/record-audit.ts';
+import type { NewFile } from '../../assets/add-revision.ts';
+import { createRevisionFromBlobs } from '../../assets/create-revision-from-blobs.ts';
+import { cleanFilePath } from '../../assets/files/upload/clean-file-path.ts';
+import { insertAsset } from '../../assets/insert-asset.ts';
+import { findOwnByTitle } from '../../assets/own/find-own-by-title.ts';
+import { PIPELINE_INDEX } from '../../assets/recognise/pipeline-index.ts';
+import { MODEL_CONFIG, readFamily } from '../../assets/recognise/read-family.ts';
+import { upsertStarterAsset } from '../starter/queries.ts';
+import { starterLanguageModel } from '../starter/starter-language-model.ts';
+import { checkModelFile } from '../weights/check-model-file.ts';
+import { weightsExtension } from '../weights/find-fault.ts';
+import { type FolderFile, readFolder } from './read-folder.ts';
+
+/** Bytes without an owner are collected after an hour: those that have come are touched so often. */
+const TOUCH_MS = 10 * 60 * 1000;
+/** Those that come with the program. */
+const OWN_STARTERS: string[] = [starterLanguageModel.slug, PARIS_MODEL, KONTEXT_STARTER];
+/** A model's own description of itself has some kilobytes. */
+const JSON_BYTES_MAX = 1024 * 1024;
+
+type Input = {
+  folder: string;
+  title: string;
+  /** Whose it becomes; null: everybody may use it, and nobody may change it. */
+  userId: string | null;
+  onFile?: (file: { path: string; sizeBytes: number; isLinked: boolean; at: number; of: number }) => void;
+};
+
+type Imported = {
+  assetId: string;
+  datasetType: DatasetType;
+  /** Whether something has changed: the same files again are the same revision. */
+  isNew: boolean;
+  files: number;
+  sizeBytes: number;
+  linkedBytes: number;
+  leftOut: string[];
+};
+
+/**
+ * Makes a folder of this machine a model, where it holds weights, else a dataset: that of the same title and owner, if there is one, then has
+ * exactly these files. They are checked as uploads are, all of them before the first is taken. What their owner may
+ * store bounds nothing here. Throws AppError 'invalid_request' for a file that is refused or a folder without files.
+ */
+export async function importFolder(
+  services: Pick<Services, 'blobs' | 'config' | 'db' | 'sandbox'>,
+  { folder, title, userId, onFile }: Input,
+): Promise<Imported> {
+  const { files: found, leftOut } = await readFolder(folder);
+  if (found.length === 0)
+    throw new AppError('invalid_request', { publicMessage: `There are no files in ${folder}` });
+  const files = found.map((file) => ({ ...file, path: cleanFilePath(file.path) }));
+  const isModel = files.some(({ path }) => weightsExtension(path) !== null || path === PIPELINE_INDEX);
+  const datasetType = isModel ? 'MODEL' : 'RAW';
+  if (isModel) {
+    for (const { path, localPath } of files)
+      await checkModelFile(services.sandbox, { localPath, name: path, userId: userId ?? '' });
+  }
+  const put = await adopt(services, files, onFile);
+  const card = {
+    title,
+    datasetType,
+    family: isModel ? await familyOf(files) : '',
+    isImage: isPipeline(files),
+  } as const;
+  const { assetId, isNew } = await inTransaction(services.db, async (tx) => {
+    const asset = await (userId === null ? openForEverybody(tx, card) : openOwn(tx, userId, card));
+    const { revisionId } = await createRevisionFromBlobs(tx, { assetId: asset.id, files: put });
+    const changed = revisionId !== asset.revisionId;
+    if (changed)
+      await recordAudit(tx, {
+        userId,
+        action: 'asset.files_added',
+        detail: { asset_id: asset.id, files: String(put.length) },
+      });
+    return { assetId: asset.id, isNew: changed };
+  });
+  const sum = (some: { sizeBytes: number }[]) => some.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0);
+  return {
+    ...{ assetId, datasetType, isNew, leftOut, files: put.length, sizeBytes: sum(put) },
+    linkedBytes: sum(put.filter(({ isLinked }) => isLinked)),
+  };
+}
+
+async function adopt(
+  services: Pick<Services, 'blobs' | 'db'>,
+  files: FolderFile[],
+  onFile: Input['onFile'],
+): Promise<(NewFile & { isLinked: boolean })[]> {
+  const put: (NewFile & { isLinked: boolean })[] = [];
+  let touchedAt = Date.now();
+  for (const [index, { path, localPath }] of files.entries()) {
+    const blob = await adoptBlob(services, localPath);
+    put.push({ path, ...blob });
+    onFile?.({ path, ...blob, at: index + 1, of: files.length });
+    if (Date.now() - touchedAt < TOUCH_MS) continue;
+    await touchBlobs(
+      services.db,
+      put.map(({ sha256 }) => sha256),
+    );
+    touchedAt = Date.now();
+  }
+  return put;
+}
+
+type Card = { title: string; datasetType: DatasetType; family: string; isImage: boolean };
+type Opened = { id: string; revisionId: string | null };
+
+async function openOwn(
+  tx: Transaction,
+  userId: string,
+  { title, datasetType, family }: Card,
+): Promise<Opened> {
+  const own = await findOwnByTitle(tx, { userId, title, datasetType });
+  if (own) return own;
+  const id = await insertAsset(tx, {
+    ...{ ownerUserId: userId, title, datasetType, family },
+    ...{ category: '', details: '', tags: [] },
+  });
+  return { id, revisionId: null };
+}
+
+async function openForEverybody(
+  tx: Transaction,
+  { title, datasetType, family, isImage }: Card,
+): Promise<Opened> {
+  const slug = title
+    .toLowerCase()
+    .replace(/[^a-z0-9.]+/g, '-')
+    .replace(/^-|-$/g, '');
+  const task = datasetType === 'RAW' ? null : isImage ? ('image' as const) : ('text' as const);
+  const asset = await upsertStarterAsset(tx, {
+    ...{ slug, task, title, family, datasetType },
+    ...{ details: '', category: '', tags: [] },
+  });
+  if (slug !== '' && !OWN_STARTERS.includes(slug) && asset.datasetType === datasetType) return asset;
+  throw new AppError('conflict', { publicMessage: `Name it otherwise with --title: '${title}' is taken` });
+}
+
+function isPipeline(files: FolderFile[]): boolean {
+  return files.some(({ path }) => path === PIPELINE_INDEX);
+}
+
+async function familyOf(files: FolderFile[]): Promise<string> {
+  const name = isPipeline(files) ? PIPELINE_INDEX : MODEL_CONFIG;
+  const file = files.find(({ path }) => path === name);
+  if (!file || file.sizeBytes > JSON_BYTES_MAX) return '';
+  try {
+    return readFamily(JSON.parse(await readFile(file.localPath, 'utf8'))) ?? '';
+  } catch (error) {
+    if (error instanceof SyntaxError) return '';
+    throw error;
+  }
+}
