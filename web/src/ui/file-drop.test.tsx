@@ -51,6 +51,18 @@ test('of a folder the files come with their paths, those over 500 MB are refused
   expect(notify.info).toHaveBeenCalledExactlyOnceWith('2 hidden files were left out, such as .gitattributes');
 });
 
+test('where more is allowed it says so, and refuses what is beyond that', async () => {
+  const onFiles = vi.fn<(files: ChosenFile[]) => void>();
+  render(<FileDrop onFiles={onFiles} hint="GGUF" bytesMax={50 * 1024 ** 3} />);
+  expect(screen.getByText('GGUF. At most 50 GB each.')).toBeTruthy();
+  const [fits, tooLarge] = [file('fits.gguf', 50 * 1024 ** 3), file('large.gguf', 50 * 1024 ** 3 + 1)];
+  await userEvent.upload(screen.getByLabelText('Choose files'), [fits, tooLarge]);
+  expect(onFiles).toHaveBeenCalledExactlyOnceWith([{ file: fits, path: 'fits.gguf' }]);
+  expect(notify.failure).toHaveBeenCalledExactlyOnceWith('File size exceeds 50GB limit', {
+    description: 'large.gguf',
+  });
+});
+
 test('a folder is chosen as one: its field asks the browser for it', () => {
   render(<FileDrop onFiles={() => undefined} hint="safetensors" />);
   expect(screen.getByLabelText('Choose folder').getAttribute('webkitdirectory')).toBe('');

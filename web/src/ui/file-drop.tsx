@@ -1,3 +1,4 @@
+import { formatBytes } from '@bakehouse/contract/labels';
 import { FILE_SIZE_LIMIT_BYTES, FILE_SIZE_LIMIT_MESSAGE } from '@bakehouse/contract/limits';
 import { Upload } from 'lucide-react';
 import { type DragEvent, type ReactNode, useRef, useState } from 'react';
@@ -14,8 +15,8 @@ type Props = {
   hint: string;
   /** More about it, below the hint. */
   help?: ReactNode;
-  /** Files of every size are passed on: who gets them says what is too large, and the hint how large they may be. */
-  anySize?: boolean;
+  /** What a file may have; 500 MB unless said. Null: files of every size are passed on, and who gets them says what is too large. */
+  bytesMax?: number | null;
   /** Also a folder, whose files keep their paths in it. */
   multiple?: boolean;
   /** As the input's `accept`. */
@@ -23,14 +24,21 @@ type Props = {
 };
 
 /** A place to drop files on, with buttons that do the same. Files over the limit are refused by name. */
-export function FileDrop({ onFiles, hint, help, anySize = false, multiple = true, accept }: Props) {
+export function FileDrop({
+  onFiles,
+  hint,
+  help,
+  bytesMax = FILE_SIZE_LIMIT_BYTES,
+  multiple = true,
+  accept,
+}: Props) {
   const [over, setOver] = useState(false);
 
   function take({ files, hidden }: Choice) {
-    const fits = ({ file }: ChosenFile) => anySize || file.size <= FILE_SIZE_LIMIT_BYTES;
+    const fits = ({ file }: ChosenFile) => bytesMax === null || file.size <= bytesMax;
     const fitting = files.filter(fits);
     for (const one of files) {
-      if (!fits(one)) notify.failure(FILE_SIZE_LIMIT_MESSAGE, { description: one.path });
+      if (!fits(one)) notify.failure(tooLarge(bytesMax), { description: one.path });
     }
     if (hidden.length > 0) notify.info(leftOut(hidden));
     if (fitting.length > 0) onFiles(multiple ? fitting : fitting.slice(0, 1));
@@ -71,7 +79,9 @@ export function FileDrop({ onFiles, hint, help, anySize = false, multiple = true
           <ChooseButton label="Choose folder" input={{ multiple, webkitdirectory: '' }} onChosen={take} />
         )}
       </div>
-      <p className="mt-2 text-[0.8125rem] text-muted">{anySize ? hint : `${hint}. At most 500 MB each.`}</p>
+      <p className="mt-2 text-[0.8125rem] text-muted">
+        {bytesMax === null ? hint : `${hint}. At most ${sizeOf(bytesMax)} each.`}
+      </p>
       {help && (
         <p className="mt-1 max-w-prose text-balance text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
           {help}
@@ -108,6 +118,17 @@ function ChooseButton({ label, input, onChosen }: ButtonProps) {
       />
     </>
   );
+}
+
+function tooLarge(bytesMax: number | null): string {
+  return bytesMax === null || bytesMax === FILE_SIZE_LIMIT_BYTES
+    ? FILE_SIZE_LIMIT_MESSAGE
+    : `File size exceeds ${sizeOf(bytesMax).replace(' ', '')} limit`;
+}
+
+/** As a round number where it is one: 500 MB. */
+function sizeOf(bytes: number): string {
+  return formatBytes(bytes).replace('.00', '');
 }
 
 function leftOut([first = '', ...more]: string[]): string {

@@ -6,27 +6,45 @@ import { ApiError, toApiError } from './api-error.ts';
 import { forgetReads } from './shared-reads.ts';
 
 type Options = {
-  /** Other parts of the form; they go before the file. */
-  fields?: Record<string, string>;
   /** Bytes that have left this machine, of the request's total. */
   onProgress?: (sentBytes: number, totalBytes: number) => void;
   signal?: AbortSignal;
 };
 
 /**
- * Sends one file as the part of a form that the endpoint names. XMLHttpRequest, because fetch cannot tell how much
- * has been sent. Throws an `ApiError`; with code 'aborted' when the signal ended it.
+ * Sends one file as the part of a form that the endpoint names; `fields` are other parts, which go before the file. Throws
+ * an `ApiError`; with code 'aborted' when the signal ended it.
  */
 export function upload<E extends Endpoint>(
   endpoint: E,
   params: object,
   file: File,
-  options: Options = {},
+  { fields = {}, ...options }: Options & { fields?: Record<string, string> } = {},
 ): Promise<ResponseOf<E>> {
   const form = new FormData();
   if (typeof endpoint.upload !== 'object') throw new Error(`${endpoint.path} takes no form with a file`);
-  for (const [name, value] of Object.entries(options.fields ?? {})) form.append(name, value);
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
   form.append(endpoint.upload.part, file, file.name);
+  return send(endpoint, endpointUrl(endpoint.path, params), form, options);
+}
+
+/** Sends bytes as the body that the endpoint takes. Throws what `upload` throws. */
+export function uploadBytes<E extends Endpoint>(
+  endpoint: E,
+  { params, query }: { params: object; query: object },
+  bytes: Blob,
+  options: Options = {},
+): Promise<ResponseOf<E>> {
+  return send(endpoint, endpointUrl(endpoint.path, params, query), bytes, options);
+}
+
+/** By XMLHttpRequest, because fetch cannot tell how much has been sent. */
+function send<E extends Endpoint>(
+  endpoint: E,
+  url: string,
+  body: FormData | Blob,
+  options: Options,
+): Promise<ResponseOf<E>> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const abort = () => request.abort();
@@ -35,7 +53,7 @@ export function upload<E extends Endpoint>(
       forgetReads();
       settle();
     };
-    request.open(endpoint.method, endpointUrl(endpoint.path, params));
+    request.open(endpoint.method, url);
     for (const [name, value] of Object.entries(keyHeader(endpoint))) request.setRequestHeader(name, value);
     request.upload.onprogress = (event) => options.onProgress?.(event.loaded, event.total);
     const fail = () => reject(new ApiError('Failed to upload file.', { status: 0, code: 'network' }));
@@ -59,7 +77,7 @@ export function upload<E extends Endpoint>(
     request.onabort = () =>
       finish(() => reject(new ApiError('The upload was cancelled', { status: 0, code: 'aborted' })));
     options.signal?.addEventListener('abort', abort);
-    request.send(form);
+    request.send(body);
     if (options.signal?.aborted) request.abort();
   });
 }

@@ -40,7 +40,7 @@ export function AssetList({ kind, filter, onFilter, badge, empty }: Props) {
     assetListQuery(user.id, {
       types: kind === 'dataset' ? 'RAW' : 'MODEL',
       ...filter,
-      ...(kind === 'model' && { include: { include_starter: 'true' } }),
+      include: { include_starter: 'true' },
     }),
   );
   const rows = list.data?.pages.flatMap((page) => page.datasets) ?? [];
@@ -137,7 +137,7 @@ function columnsFor(kind: Props['kind'], { badge, onTag }: RowParts): Column<Ass
             {row.title}
           </Link>
           <div className="mt-0.5 flex flex-wrap items-center gap-1">
-            {row.is_starter && <Badge tone="accent">Starter model</Badge>}
+            {row.is_starter && <Badge tone="accent">Starter {kind}</Badge>}
             {badge(row)}
             {row.tags.slice(0, 3).map((tag) => (
               <button

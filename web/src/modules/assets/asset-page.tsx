@@ -81,7 +81,7 @@ function LoadedPage({
       <PageHeader
         title={asset.title}
         parents={parents[kind]}
-        badge={asset.is_starter ? <Badge tone="accent">Starter model</Badge> : badge?.(asset)}
+        badge={asset.is_starter ? <Badge tone="accent">Starter {kind}</Badge> : badge?.(asset)}
         actions={
           <>
             {actions?.(asset)}

@@ -13,7 +13,7 @@ type AssetFilter = {
   search?: string | undefined;
   tag?: string | undefined;
   sort?: 'updated' | 'title' | 'size';
-  /** Of models: the starters among them, and the pipeline of each. */
+  /** Those that everybody may use, and of models the pipeline of each. */
   include?: { include_starter?: 'true'; include_pipelines?: 'true' };
 };
 

@@ -8,7 +8,6 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { Field } from '../../ui/field.tsx';
-import { FileDrop } from '../../ui/file-drop.tsx';
 import { Input } from '../../ui/input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
@@ -18,6 +17,7 @@ import { useForm } from '../../ui/use-form.ts';
 import { type Round, useRound } from '../../ui/use-round.ts';
 import { useUser } from '../accounts/session.ts';
 import { useCreateDataset } from './asset-calls.ts';
+import { AssetFileDrop } from './files/asset-file-drop.tsx';
 import { DATA_FILES_HINT } from './files/data-file.ts';
 import { announceUpload } from './files/uploads/announce-upload.ts';
 import { uploadFiles } from './files/uploads/uploads.ts';
@@ -164,7 +164,7 @@ function CreatedDataset({ id, title, onStartAgain, onClose }: CreatedProps) {
       <p className="mt-1 text-muted">Embedding model: none</p>
       <p className="mt-6 mb-3 text-muted">Now add the files you want to train on.</p>
       <div className="w-full">
-        <FileDrop hint={DATA_FILES_HINT} onFiles={send} />
+        <AssetFileDrop hint={DATA_FILES_HINT} onFiles={send} />
       </div>
       <div className="mt-6 flex w-full flex-col gap-2">
         <ButtonLink

@@ -21,7 +21,7 @@ vi.mock('./wizard/use-checked-choice.ts', () => ({
 
 test('two clicks in the same moment create one model, and send its files once', async () => {
   vi.mocked(call).mockResolvedValue('m1');
-  vi.mocked(uploadFiles).mockResolvedValue({ done: [], failed: [] });
+  vi.mocked(uploadFiles).mockResolvedValue({ done: [], failed: [], paused: [] });
   const { result } = renderHook(() => useCreateModel({}), {
     wrapper: ({ children }) => <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>,
   });

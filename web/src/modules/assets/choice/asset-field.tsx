@@ -100,7 +100,7 @@ function optionsOf(
     value: asset.dataset_id,
     label: asset.title,
     description: asset.is_starter
-      ? 'Starter model'
+      ? `Starter ${asset.dataset_type === 'RAW' ? 'dataset' : 'model'}`
       : `${countOf(asset.file_count, 'file')}, ${formatBytes(asset.size_bytes)}`,
   }));
 }

@@ -6,11 +6,12 @@ import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
-import { FileDrop } from '../../../ui/file-drop.tsx';
 import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
+import { AssetFileDrop } from './asset-file-drop.tsx';
 import { checkFiles, type FileProblem } from './check-files.ts';
 import { FileTable } from './file-table.tsx';
 import { announceUpload } from './uploads/announce-upload.ts';
+import { UnfinishedList } from './uploads/unfinished-list.tsx';
 import { UploadList } from './uploads/upload-list.tsx';
 import { uploadFiles, useUploads } from './uploads/uploads.ts';
 import { useFileProblems } from './use-file-problems.ts';
@@ -48,7 +49,8 @@ export function AssetFiles({ asset, canChange, hint, help, onPreview, empty }: P
   };
   return (
     <div className="flex flex-col gap-4">
-      {canChange && <FileDrop hint={hint} help={help} onFiles={(files) => void send(files)} />}
+      {canChange && <AssetFileDrop hint={hint} help={help} onFiles={(files) => void send(files)} />}
+      {canChange && <UnfinishedList assetId={asset.dataset_id} onFile={(file) => void send([file])} />}
       <UploadList uploads={uploads} onRetry={(file) => void send([file])} />
       {checks.isKnown ? (
         <>

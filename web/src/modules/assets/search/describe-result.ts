@@ -25,6 +25,6 @@ export function describeResult(
   const { what, icon, to } = kinds[kind];
   const wanted = words.toLowerCase();
   const matching = wanted === '' ? [] : tags.filter((tag) => tag.toLowerCase().includes(wanted));
-  const notes = [is_starter ? 'Starter model' : what, ...new Set([family, ...matching])];
+  const notes = [is_starter ? `Starter ${what.toLowerCase()}` : what, ...new Set([family, ...matching])];
   return { icon, note: notes.filter(Boolean).join(' · '), link: { to, params: { id } } };
 }

@@ -49,7 +49,7 @@ export function SourceField({ label, source, onChange, problem, note }: Props) {
         {source === null ? (
           <FileDrop
             multiple={false}
-            anySize
+            bytesMax={null}
             accept={pictureTypes.join()}
             hint="PNG, JPEG or WebP, at most 20 MB. You can also paste a copied picture."
             onFiles={([chosen]) => chosen && void take(chosen.file)}

@@ -1,4 +1,15 @@
+import type { uploadBaseModelTypes } from '@bakehouse/contract/limits';
+
 /** What the wizard chooses by itself, because there is no other choice or its name says what it is. */
+
+/** What a model of Transformers is, by what its config.json says; undefined where the wizard has no such type. */
+export function suggestBaseModelType(config: unknown): (typeof uploadBaseModelTypes)[number] | undefined {
+  const type =
+    typeof config === 'object' && config !== null && 'model_type' in config ? config.model_type : null;
+  if (typeof type !== 'string') return undefined;
+  if (type.startsWith('qwen')) return 'qwen';
+  return type === 'llama' ? 'llama3' : undefined;
+}
 
 /** The id of the one that there is; undefined where the person has to choose. */
 export function onlyOne(assets: readonly { dataset_id: string }[]): string | undefined {

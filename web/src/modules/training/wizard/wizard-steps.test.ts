@@ -232,14 +232,6 @@ describe('problemsOf', () => {
       },
     );
   });
-
-  it('refuses a file over 500 MB', () => {
-    const file = new File([], 'big.gguf');
-    Object.defineProperty(file, 'size', { value: 524_288_001 });
-    expect(problemsOf(at({ step: 'files', type: 'upload', files: [{ file, path: file.name }] }))).toEqual({
-      files: 'File size exceeds 500MB limit',
-    });
-  });
 });
 
 describe('the ceiling', () => {

@@ -1,9 +1,4 @@
-import {
-  FILE_SIZE_LIMIT_BYTES,
-  FILE_SIZE_LIMIT_MESSAGE,
-  MODEL_NAME_LENGTH_MIN,
-  NAME_LENGTH_MAX,
-} from '@bakehouse/contract/limits';
+import { MODEL_NAME_LENGTH_MIN, NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
 import type { ComponentType } from 'react';
 import { nameProblem, tagsProblem } from '../../../ui/text-problem.ts';
 import { ceilingProblem, parameterProblems } from '../parameters/parameter-problems.ts';
@@ -184,10 +179,7 @@ function nameProblems(state: WizardState): Problems {
 }
 
 function filesProblems({ files }: WizardState): Problems {
-  if (files.length === 0) return { files: 'Please fill in all required fields and upload at least one file' };
-  return files.some(({ file }) => file.size > FILE_SIZE_LIMIT_BYTES)
-    ? { files: FILE_SIZE_LIMIT_MESSAGE }
-    : {};
+  return files.length > 0 ? {} : { files: 'Please fill in all required fields and upload at least one file' };
 }
 
 function datasetProblems({ datasetId, fileName }: WizardState): Problems {

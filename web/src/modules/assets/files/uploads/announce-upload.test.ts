@@ -19,6 +19,7 @@ const outcome = (done: number, ...errors: string[]) =>
   ({
     done: Array.from({ length: done }, () => ({})),
     failed: errors.map((error) => ({ path: 'b.csv', error })),
+    paused: [],
   }) as unknown as UploadOutcome;
 
 test.each([
@@ -44,5 +45,10 @@ test.each([
 test('who has signed out is not told of what that ended', () => {
   setCredentials(null);
   announceUpload(outcome(1));
+  expect(said).not.toHaveBeenCalled();
+});
+
+test('says nothing of what waits to be resumed', () => {
+  announceUpload({ done: [], failed: [], paused: [{ path: 'b.csv' }] } as unknown as UploadOutcome);
   expect(said).not.toHaveBeenCalled();
 });

@@ -4,14 +4,14 @@ import { notify } from '../../../../ui/notify.ts';
 import type { UploadOutcome } from './uploads.ts';
 
 /** Says how an upload ended, on whatever page the person is by then; `hasProblems`: some of it cannot be trained on. */
-export function announceUpload({ done, failed: [failed] }: UploadOutcome, hasProblems = false): void {
+export function announceUpload({ done, failed: [failed], paused }: UploadOutcome, hasProblems = false): void {
   // Who sent it has signed out, which ended it.
   if (getCredentials() === null) return;
   const summary = done.length === 1 ? 'File uploaded' : `${countOf(done.length, 'file')} uploaded`;
   if (failed) notify.failure('Failed to upload file.', { description: whyNot(failed) });
   else if (hasProblems) notify.warning(`${summary}, but not all of it can be trained on`);
   else if (done.length > 0) notify.success(summary);
-  else notify.info('Upload cancelled');
+  else if (paused.length === 0) notify.info('Upload cancelled');
 }
 
 /** Names the file also where the reason does not. */

@@ -76,6 +76,8 @@ test('of ten thousand files fifty are drawn, first those that have failed', () =
     path: `${at}.csv`,
     sizeBytes: 5,
     sentBytes: 0,
+    inParts: false,
+    isStalled: false,
     state: at === 9_000 ? 'failed' : at < 40 ? 'done' : 'waiting',
     error: null,
   })) satisfies Upload[];

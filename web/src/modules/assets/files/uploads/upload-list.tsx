@@ -1,12 +1,12 @@
 import { formatBytes } from '@bakehouse/contract/labels';
-import { X } from 'lucide-react';
+import { Pause, X } from 'lucide-react';
 import type { ChosenFile } from '../../../../lib/files/chosen-file.ts';
 import { countOf } from '../../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Progress } from '../../../../ui/progress.tsx';
 import { announceUpload } from './announce-upload.ts';
-import { dismissUpload, type Upload, uploadFiles } from './uploads.ts';
+import { dismissUpload, pauseUpload, takeOff, type Upload, uploadFiles } from './uploads.ts';
 
 type Props = {
   uploads: Upload[];
@@ -18,9 +18,9 @@ type Props = {
 const SHOWN_MAX = 50;
 
 /** Which are shown of many: those that have failed, then those that are sent, then those whose turn is next. */
-const order: Record<Upload['state'], number> = { failed: 0, sending: 1, waiting: 2, done: 3 };
+const order: Record<Upload['state'], number> = { failed: 0, paused: 1, sending: 2, waiting: 3, done: 4 };
 
-/** Files on their way, each with how far it is; failed ones stay until they are sent again or dismissed. */
+/** Files on their way, each with how far it is; failed and paused ones stay until they are sent again or dismissed. */
 export function UploadList({ uploads, onRetry }: Props) {
   if (uploads.length === 0) return null;
   const isLong = uploads.length > SHOWN_MAX;
@@ -51,17 +51,27 @@ export function UploadList({ uploads, onRetry }: Props) {
               />
             )}
           </div>
-          {one.state === 'failed' && (
+          {(one.state === 'failed' || one.state === 'paused') && (
             <Button
               size="sm"
-              aria-label={`Try again: ${one.path}`}
+              aria-label={`${one.state === 'paused' ? 'Resume' : 'Try again'}: ${one.path}`}
               onClick={() => {
-                dismissUpload(one.id);
+                takeOff(one.id);
                 if (onRetry) onRetry(one);
                 else void uploadFiles(one.assetId, [one]).then(announceUpload);
               }}
             >
-              Try again
+              {one.state === 'paused' ? 'Resume' : 'Try again'}
+            </Button>
+          )}
+          {one.inParts && one.state === 'sending' && (
+            <Button
+              variant="ghost"
+              size="icon-sm"
+              aria-label={`Pause ${one.path}`}
+              onClick={() => pauseUpload(one.id)}
+            >
+              <Pause aria-hidden />
             </Button>
           )}
           <Button
@@ -83,6 +93,8 @@ export function UploadList({ uploads, onRetry }: Props) {
 function asideOf(one: Upload): string {
   if (one.state === 'waiting') return 'Waiting';
   if (one.state === 'done') return 'Uploaded';
+  if (one.isStalled) return 'Waiting for the connection';
   if (one.sentBytes >= one.sizeBytes) return 'Checking';
-  return `${formatBytes(one.sentBytes)} of ${formatBytes(one.sizeBytes)}`;
+  const sent = `${formatBytes(one.sentBytes)} of ${formatBytes(one.sizeBytes)}`;
+  return one.state === 'paused' ? `Paused, ${sent}` : sent;
 }

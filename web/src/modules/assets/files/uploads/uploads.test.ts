@@ -4,9 +4,16 @@ import { ApiError } from '../../../../lib/api/api-error.ts';
 import { setCredentials } from '../../../../lib/api/credentials.ts';
 import { upload } from '../../../../lib/api/upload.ts';
 import { broadcastSession } from '../../../../lib/session/session-channel.ts';
-import { dismissUpload, uploadFiles, useUploads } from './uploads.ts';
+import { sendInParts } from './send-in-parts.ts';
+import { abandonPath } from './unfinished-uploads.ts';
+import { dismissUpload, PARTS_FROM_BYTES, pauseUpload, takeOff, uploadFiles, useUploads } from './uploads.ts';
 
 vi.mock('../../../../lib/api/upload.ts', () => ({ upload: vi.fn<typeof upload>() }));
+vi.mock('./send-in-parts.ts', () => ({ sendInParts: vi.fn<typeof sendInParts>() }));
+vi.mock('./unfinished-uploads.ts', () => ({
+  abandonPath: vi.fn<typeof abandonPath>(),
+  readUnfinishedAgain: () => undefined,
+}));
 
 const file = (name: string, path = name) => ({ file: new File(['text'], name), path });
 const uploaded = (path: string) => ({ file: { path }, revision_id: `with ${path}` });
@@ -62,7 +69,7 @@ it('counts a cancelled file neither as sent nor as failed, and never sends one t
   const [sending, waiting] = result.current;
   act(() => dismissUpload(waiting?.id ?? ''));
   act(() => dismissUpload(sending?.id ?? ''));
-  await expect(outcome).resolves.toEqual({ done: [], failed: [] });
+  await expect(outcome).resolves.toEqual({ done: [], failed: [], paused: [] });
   expect(upload).toHaveBeenCalledOnce();
   expect(result.current).toEqual([]);
 });
@@ -106,9 +113,53 @@ it.each([
   expect(result.current).toHaveLength(2);
   await act(async () => {
     broadcastSession(message);
-    await expect(outcome).resolves.toEqual({ done: [], failed: [] });
+    await expect(outcome).resolves.toEqual({ done: [], failed: [], paused: [] });
   });
   expect(upload).toHaveBeenCalledOnce();
   expect(result.current).toEqual([]);
   expect(isHeld()).toBe(false);
+});
+
+it('sends a large file in parts, which can be paused, goes on, and leaves nothing once it is cancelled', async () => {
+  const large = file('weights.bin');
+  Object.defineProperty(large.file, 'size', { value: PARTS_FROM_BYTES });
+  vi.mocked(sendInParts).mockImplementation(
+    (_assetId, _chosen, { signal, onProgress, onStalled }) =>
+      new Promise((_resolve, reject) => {
+        onProgress(PARTS_FROM_BYTES / 2);
+        onStalled(true);
+        signal.addEventListener('abort', () =>
+          reject(new ApiError('Cancelled', { status: 0, code: 'aborted' })),
+        );
+      }),
+  );
+  const { result } = renderHook(() => useUploads('large'));
+  const begin = async () => {
+    const outcome = uploadFiles('large', [large]);
+    await vi.waitFor(() => expect(result.current[0]?.isStalled).toBe(true));
+    return { outcome, id: result.current[0]?.id ?? '' };
+  };
+  let begun = await act(begin);
+  await act(async () => {
+    pauseUpload(begun.id);
+    await expect(begun.outcome).resolves.toMatchObject({
+      done: [],
+      failed: [],
+      paused: [{ path: 'weights.bin' }],
+    });
+  });
+  expect(result.current).toMatchObject([
+    { state: 'paused', sentBytes: PARTS_FROM_BYTES / 2, isStalled: false },
+  ]);
+  expect(isHeld()).toBe(false);
+  act(() => takeOff(begun.id));
+  expect(abandonPath).not.toHaveBeenCalled();
+
+  begun = await act(begin);
+  await act(async () => {
+    dismissUpload(begun.id);
+    await begun.outcome;
+  });
+  expect(result.current).toEqual([]);
+  expect(abandonPath).toHaveBeenCalledExactlyOnceWith('large', 'weights.bin');
 });

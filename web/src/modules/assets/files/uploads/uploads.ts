@@ -9,6 +9,8 @@ import { newId } from '../../../../lib/new-id.ts';
 import { onSessionMessage } from '../../../../lib/session/session-channel.ts';
 import { createStore } from '../../../../lib/store.ts';
 import { errorMessage } from '../../../../ui/notify.ts';
+import { sendInParts } from './send-in-parts.ts';
+import { abandonPath, readUnfinishedAgain } from './unfinished-uploads.ts';
 
 /** One file on its way to an asset. Lives outside React, so that it goes on while the person looks elsewhere. */
 export type Upload = ChosenFile & {
@@ -16,15 +18,22 @@ export type Upload = ChosenFile & {
   assetId: string;
   sizeBytes: number;
   sentBytes: number;
-  state: 'waiting' | 'sending' | 'done' | 'failed';
+  state: 'waiting' | 'sending' | 'paused' | 'done' | 'failed';
+  /** It is sent in parts, and can be paused. */
+  inParts: boolean;
+  /** It waits for the server to be reached again. */
+  isStalled: boolean;
   error: string | null;
 };
+
+/** Files from this size on are sent in parts: what is smaller is soon sent again. */
+export const PARTS_FROM_BYTES = 64 * 1024 * 1024;
 
 /** A file that has arrived, and the revision that it made. */
 export type UploadedFile = ResponseOf<typeof uploadFile>;
 
-/** How a batch ended, what arrived first; what the person cancelled is in neither. */
-export type UploadOutcome = { done: UploadedFile[]; failed: Upload[] };
+/** How a batch ended, what arrived first; what the person cancelled is in none. */
+export type UploadOutcome = { done: UploadedFile[]; failed: Upload[]; paused: Upload[] };
 
 const uploads = createStore<readonly Upload[]>([]);
 const cancels = new Map<string, AbortController>();
@@ -47,6 +56,8 @@ export async function uploadFiles(assetId: string, files: readonly ChosenFile[])
       sizeBytes: file.size,
       sentBytes: 0,
       state: 'waiting',
+      inParts: file.size >= PARTS_FROM_BYTES,
+      isStalled: false,
       error: null,
     }),
   );
@@ -64,16 +75,32 @@ export async function uploadFiles(assetId: string, files: readonly ChosenFile[])
   // Each file is announced as well; this is for who does not hear of it.
   if (done.length > 0) readRowsAgain(['asset'], [assetId]);
   const ids = new Set(entries.map(({ id }) => id));
-  const failed = uploads.get().filter((one) => ids.has(one.id) && one.state === 'failed');
-  set(uploads.get().filter((one) => !ids.has(one.id) || one.state === 'failed'));
-  return { done, failed };
+  const own = uploads.get().filter(({ id }) => ids.has(id));
+  const failed = own.filter(({ state }) => state === 'failed');
+  const paused = own.filter(({ state }) => state === 'paused');
+  set(uploads.get().filter((one) => !ids.has(one.id) || failed.includes(one) || paused.includes(one)));
+  return { done, failed, paused };
 }
 
-/** Stops an upload, or takes a failed one off the list. */
+/** Stops an upload, or takes a failed one off the list; of what was sent in parts nothing stays on the server. */
 export function dismissUpload(id: string): void {
+  const one = uploads.get().find((other) => other.id === id);
+  takeOff(id);
+  if (one?.inParts) void abandonPath(one.assetId, one.path);
+}
+
+/** Takes an upload off the list; what has arrived of it in parts stays, and the same file goes on from there. */
+export function takeOff(id: string): void {
   cancels.get(id)?.abort();
   cancels.delete(id);
   set(uploads.get().filter((one) => one.id !== id));
+}
+
+/** Stops an upload in parts for as long as the person wants: sent once more, it goes on where it was. */
+export function pauseUpload(id: string): void {
+  change(id, { state: 'paused', isStalled: false });
+  cancels.get(id)?.abort();
+  cancels.delete(id);
 }
 
 /** Stops every upload, and empties the list. */
@@ -100,19 +127,28 @@ async function send(one: Upload): Promise<UploadedFile[]> {
   if (!signal) return [];
   change(one.id, { state: 'sending' });
   try {
-    const uploaded = await upload(uploadFile, { id: one.assetId }, one.file, {
-      signal,
-      fields: one.path === one.file.name ? {} : { path: one.path },
-      onProgress: (sentBytes) => change(one.id, { sentBytes: Math.min(sentBytes, one.sizeBytes) }),
-    });
+    const onProgress = (sentBytes: number) =>
+      change(one.id, { sentBytes: Math.min(sentBytes, one.sizeBytes) });
+    const uploaded = await (one.inParts
+      ? sendInParts(one.assetId, one, {
+          ...{ signal, onProgress },
+          onStalled: (isStalled) => change(one.id, { isStalled }),
+        })
+      : upload(uploadFile, { id: one.assetId }, one.file, {
+          ...{ signal, onProgress },
+          fields: one.path === one.file.name ? {} : { path: one.path },
+        }));
     change(one.id, { state: 'done', sentBytes: one.sizeBytes });
     return [uploaded];
   } catch (error) {
-    change(one.id, { state: 'failed', error: errorMessage(error) });
+    // Paused, or taken off the list.
+    if (signal.aborted) return [];
+    change(one.id, { state: 'failed', isStalled: false, error: errorMessage(error) });
     reportFailure(error, ['asset']);
     return [];
   } finally {
     cancels.delete(one.id);
+    if (one.inParts) readUnfinishedAgain(one.assetId);
   }
 }
 

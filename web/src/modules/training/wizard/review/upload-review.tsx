@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, CircleX } from 'lucide-react';
 import { Callout } from '../../../../ui/callout.tsx';
-import { FileDrop } from '../../../../ui/file-drop.tsx';
 import { QueryView } from '../../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
 import { modelReadinessQuery } from '../../../assets/asset-calls.ts';
+import { AssetFileDrop } from '../../../assets/files/asset-file-drop.tsx';
 import { ModelFilesHelp } from '../../../assets/files/model-files-help.tsx';
 import { announceUpload } from '../../../assets/files/uploads/announce-upload.ts';
 import { UploadList } from '../../../assets/files/uploads/upload-list.tsx';
@@ -60,7 +60,7 @@ function Uses({ deploy, train, lora, modelId, uploads }: UsesProps) {
       </ul>
       <UploadList uploads={uploads} />
       {(deploy !== null || train !== null) && (
-        <FileDrop
+        <AssetFileDrop
           hint={MODEL_FILES_HINT}
           help={<ModelFilesHelp />}
           onFiles={(files) => void uploadFiles(modelId, files).then(announceUpload)}

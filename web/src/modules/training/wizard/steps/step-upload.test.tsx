@@ -2,16 +2,25 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useReducer } from 'react';
 import { expect, test, vi } from 'vitest';
+import { notify } from '../../../../ui/notify.ts';
 import { initialState } from '../wizard-state.ts';
 import { wizardReducer } from '../wizard-steps.tsx';
 import { StepUpload } from './step-upload.tsx';
 
+vi.mock('../../../assets/files/asset-file-drop.tsx', async () => ({
+  AssetFileDrop: (await import('../../../../ui/file-drop.tsx')).FileDrop,
+}));
 vi.mock('../../../assets/files/model-files-help.tsx', () => ({ ModelFilesHelp: () => null }));
 vi.mock('../../../assets/files/uploads/upload-list.tsx', () => ({ UploadList: () => null }));
 
 function Step() {
   const [state, dispatch] = useReducer(wizardReducer, { ...initialState, type: 'upload', step: 'files' });
-  return <StepUpload wizard={{ state, problems: {}, uploads: [], dispatch }} />;
+  return (
+    <>
+      <p>Type: {state.baseModelType}</p>
+      <StepUpload wizard={{ state, problems: {}, uploads: [], dispatch }} />
+    </>
+  );
 }
 
 const inFolder = (path: string) =>
@@ -30,4 +39,13 @@ test('files of one name in several folders stand beside each other by their path
   expect(rows()).toEqual(['transformer/config.json', 'vae/config.json', 'config.json']);
   await userEvent.click(screen.getByRole('button', { name: 'Remove vae/config.json' }));
   expect(rows()).toEqual(['transformer/config.json', 'config.json']);
+});
+
+test('the config.json of a model says its base model type', async () => {
+  const said = vi.spyOn(notify, 'info').mockReturnValue(undefined);
+  render(<Step />);
+  const config = new File(['{"model_type":"qwen3"}'], 'config.json');
+  await userEvent.upload(screen.getByLabelText('Choose files'), [config]);
+  await screen.findByText('Type: qwen');
+  expect(said).toHaveBeenCalledExactlyOnceWith('Base model type set to qwen, as config.json says');
 });

@@ -3,9 +3,11 @@ import { X } from 'lucide-react';
 import type { ChosenFile } from '../../../../lib/files/chosen-file.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Field } from '../../../../ui/field.tsx';
-import { FileDrop } from '../../../../ui/file-drop.tsx';
+import { notify } from '../../../../ui/notify.ts';
+import { AssetFileDrop } from '../../../assets/files/asset-file-drop.tsx';
 import { ModelFilesHelp } from '../../../assets/files/model-files-help.tsx';
 import { UploadList } from '../../../assets/files/uploads/upload-list.tsx';
+import { suggestBaseModelType } from '../suggest.ts';
 import type { Wizard } from '../wizard-state.ts';
 
 type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'uploads' | 'dispatch'> };
@@ -21,10 +23,15 @@ export function StepUpload({ wizard: { state, problems, uploads, dispatch } }: P
   const add = (more: ChosenFile[]) => {
     const paths = new Set(more.map(({ path }) => path));
     onChange([...files.filter(({ path }) => !paths.has(path)), ...more]);
+    void readBaseModelType(more).then((type) => {
+      if (!type || type === state.baseModelType) return;
+      dispatch({ do: 'change', values: { baseModelType: type } });
+      notify.info(`Base model type set to ${type}, as config.json says`);
+    });
   };
   return (
     <Field label="Files" error={problems.files}>
-      <FileDrop hint={MODEL_FILES_HINT} help={<ModelFilesHelp />} onFiles={add} />
+      <AssetFileDrop hint={MODEL_FILES_HINT} help={<ModelFilesHelp />} onFiles={add} />
       {files.length > 0 && (
         <ul className="mt-2 divide-y divide-line rounded-xl border border-line">
           {files.map((one) => (
@@ -45,4 +52,14 @@ export function StepUpload({ wizard: { state, problems, uploads, dispatch } }: P
       )}
     </Field>
   );
+}
+
+/** What the config.json among the files says the model is. */
+async function readBaseModelType(files: readonly ChosenFile[]) {
+  const config = files.find(({ path }) => path === 'config.json');
+  try {
+    return config && suggestBaseModelType(JSON.parse(await config.file.text()));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,0 +1,79 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'vitest';
+import { effort } from '../../server/src/testing/soak.ts';
+import { createDataset } from '../create-dataset.ts';
+import { journey, look } from '../journey.ts';
+import { signUp } from '../sign-up.ts';
+
+const MB = 1024 * 1024;
+const SIZE_MB = effort({ usual: 72, soak: 1024 });
+/** Parts that arrive before the page is reloaded. */
+const ARRIVED = 2;
+
+/** A file of random lines; resolves with its SHA-256. */
+async function writeLarge(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  const handle = await open(file, 'w');
+  for (let written = 0; written < SIZE_MB; written += 1) {
+    const line = Buffer.from(
+      `${randomBytes(MB / 2)
+        .toString('hex')
+        .slice(1)}\n`,
+    );
+    hash.update(line);
+    await handle.write(line);
+  }
+  await handle.close();
+  return hash.digest('hex');
+}
+
+journey(
+  'an upload that a reload has cut goes on with the same file, and sends only what is missing',
+  async ({ page, onTestFinished }) => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'large-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = path.join(folder, 'corpus.txt');
+    const sha256 = await writeLarge(file);
+    await signUp(page);
+    await createDataset(page, { name: 'Corpus' });
+    await page.getByRole('tab', { name: /Files/ }).click();
+    await page.getByText('At most 50 GB each.').waitFor();
+
+    let sent: number[] = [];
+    let isCut = true;
+    await page.route('**/parts/*', async (route) => {
+      const number = Number(/parts\/(\d+)/.exec(route.request().url())?.[1]);
+      sent.push(number);
+      // The rest stays on its way until the page is gone.
+      if (!isCut || number <= ARRIVED) await route.continue();
+    });
+    await page.getByLabel('Choose files').setInputFiles(file);
+    await page.getByRole('progressbar', { name: 'corpus.txt' }).waitFor();
+    await page.getByText(`32.00 MB of ${SIZE_MB}.00 MB`).waitFor();
+    await look(page, 'upload in parts');
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.reload();
+
+    isCut = false;
+    sent = [];
+    await page.getByRole('tab', { name: /Files/ }).click();
+    await page.getByText('Choose the file again to continue its upload.').waitFor();
+    await look(page, 'upload unfinished');
+    await page.getByLabel('File of corpus.txt').setInputFiles(file);
+    await page.getByText('File uploaded').waitFor();
+    expect(sent).not.toContain(1);
+    expect(sent).not.toContain(ARRIVED);
+    await page.getByRole('tab', { name: 'Files (1)' }).waitFor();
+    await page.getByText('Choose the file again to continue its upload.').waitFor({ state: 'hidden' });
+
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Actions for corpus.txt' }).click();
+    await page.getByRole('menuitem', { name: 'Download' }).click();
+    const hash = createHash('sha256');
+    for await (const chunk of await (await downloading).createReadStream()) hash.update(chunk as Buffer);
+    expect(hash.digest('hex')).toBe(sha256);
+  },
+);
