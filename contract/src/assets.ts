@@ -59,6 +59,8 @@ const assetSummary = z.object({
   /** What a starter model makes; null for every other asset. */
   starter_task: z.enum(['text', 'image']).nullable(),
   is_published: z.boolean(),
+  /** Its revisions have addresses in IPFS. */
+  use_ipfs: z.boolean(),
   price: z.string(),
   embedding_model: z.string(),
   dimensions: z.int(),
@@ -138,9 +140,6 @@ export const createAsset = endpoint({
     }
     if (payload.fine_tune_payload && payload.dataset_type !== 'MODEL') {
       context.addIssue({ code: 'custom', path: ['dataset_type'], message: 'A fine-tune makes a MODEL' });
-    }
-    if (payload.use_ipfs) {
-      context.addIssue({ code: 'custom', path: ['use_ipfs'], message: 'IPFS storage is not available yet' });
     }
   }),
   response: z.string(),
@@ -226,11 +225,14 @@ export const updateAsset = endpoint({
   path: '/api/v1/datasets/:id',
   access: 'key',
   operation: 'save the changes',
-  summary: 'Update title, details, category, tags, price or is_published',
+  summary: 'Update title, details, category, tags, price, is_published or use_ipfs',
   params: assetIdParams,
   body: z
     .strictObject(
-      { title, details, category, tags, price, is_published: z.boolean(), user_id: userId },
+      {
+        ...{ title, details, category, tags, price },
+        ...{ is_published: z.boolean(), use_ipfs: z.boolean(), user_id: userId },
+      },
       {
         error: (issue) =>
           issue.code === 'unrecognized_keys'

@@ -1,4 +1,4 @@
-import { createAsset } from '@bakehouse/contract/assets';
+import { createAsset, updateAsset } from '@bakehouse/contract/assets';
 import { createCodes } from '@bakehouse/contract/codes';
 import { contactUs } from '@bakehouse/contract/contact';
 import { grantCredits, listPrices } from '@bakehouse/contract/credits';
@@ -33,6 +33,7 @@ export async function makeThings(client: Client): Promise<Things & { end: () => 
   await waitForMachine(client);
   const { asset: starter } = await findStarterModel(client);
   const dataset = await createFactsDataset(client);
+  await client.call(updateAsset, { params: { id: dataset }, body: { use_ipfs: true } });
   const emptyDataset = await client.call(createAsset, {
     body: { dataset_type: 'RAW', title: 'Empty', category: 'Book', user_id: client.userId },
   });

@@ -70,6 +70,19 @@ const assets: Screen<Things>[] = [
     reads: /\/preview\b/,
   },
   {
+    route: '/dataset/$id/description',
+    at: ({ dataset }) => `/dataset/${dataset}/description?tab=ipfs`,
+    full: 'Files of the newest version',
+    failed: 'The IPFS addresses could not be loaded',
+    reads: /\/ipfs\b/,
+  },
+  {
+    route: '/dataset/$id/description',
+    at: ({ emptyDataset }) => `/dataset/${emptyDataset}/description?tab=ipfs`,
+    full: 'IPFS is off',
+    alike: true,
+  },
+  {
     route: '/model',
     at: '/model',
     full: 'Bakehouse facts model',

@@ -14,6 +14,7 @@ const serverModuleUses: Record<string, string[]> = {
   assets: ['accounts', 'notifications'],
   models: ['assets'],
   datasets: ['assets'],
+  ipfs: ['assets'],
   media: [],
   providers: [],
   serving: ['models', 'licences', 'engine'],

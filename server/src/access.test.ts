@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rotateApiKey } from '@bakehouse/contract/accounts';
 import { createApiKey } from '@bakehouse/contract/api-keys';
 import { createUpload } from '@bakehouse/contract/asset-uploads';
-import { createAsset } from '@bakehouse/contract/assets';
+import { createAsset, updateAsset } from '@bakehouse/contract/assets';
 import { saveConfiguration } from '@bakehouse/contract/configurations';
 import { imageCalls } from '@bakehouse/contract/deployments/images';
 import { deployVllm, vllmStatus } from '@bakehouse/contract/deployments/text';
@@ -13,6 +13,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createToken, hashToken } from './engine/reports/workload-token.ts';
 import { insertFlux } from './modules/deployments/testing/test-models.ts';
+import { workOff } from './modules/ipfs/testing/work-off.ts';
 import { emptySafetensors, goodData } from './modules/training/testing/test-run.ts';
 import { contractEndpoints } from './testing/access/contract-endpoints.ts';
 import { insertPicture, insertRows } from './testing/access/insert-rows.ts';
@@ -258,6 +259,8 @@ async function makeThings(): Promise<Record<string, string>> {
   const { windowId, readingId } = await insertRows(server, ada, id);
   const upload = { params: { id }, body: { path: 'more.csv', size_bytes: 1 } };
   const { upload_id: uploadId } = await server.request(createUpload, upload, { as });
+  await server.request(updateAsset, { params: { id }, body: { use_ipfs: true } }, { as });
+  await workOff(server.services);
   return {
     windowId,
     readingId,

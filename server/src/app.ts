@@ -21,6 +21,7 @@ import {
   createGenerationLoop,
   type GenerationLoop,
 } from './modules/generations/run/create-generation-loop.ts';
+import { createIpfsLoop } from './modules/ipfs/ipfs-loop.ts';
 import { registerImageStarter } from './modules/models/starter/register-image-starter.ts';
 import { registerStarterModel } from './modules/models/starter/register-starter-model.ts';
 import { starterLanguageModel } from './modules/models/starter/starter-language-model.ts';
@@ -37,6 +38,7 @@ import { type ErrorReports, noErrorReports } from './platform/error-reports/erro
 import { localUrl } from './platform/http/addresses/local-url.ts';
 import { serverStops } from './platform/http/graceful-close.ts';
 import { buildMonitoringServer } from './platform/http/monitoring/monitoring-server.ts';
+import type { LeaseLoop } from './platform/leases/lease-loop.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { removeSharedFiles } from './platform/sandbox/share-files.ts';
 import type { Role } from './roles.ts';
@@ -115,9 +117,22 @@ export async function createApp(options: Options): Promise<App> {
     serving: { usage, capacity: () => installationCapacity(services.db, driver.capacity) },
     places: { own: PARALLEL_PICTURES, upstream: mediaTable.image.servicePlaces },
   });
+  const ipfsLoop = createIpfsLoop(services);
   const monitoring = openMonitoring(services, roles, isReady);
   const { start, close } = lifeOf({
-    ...{ ...opened, databaseUrl, driver, claim, engine, usage, http, generationLoop, monitoring, closing },
+    ...{
+      ...opened,
+      databaseUrl,
+      driver,
+      claim,
+      engine,
+      usage,
+      http,
+      generationLoop,
+      ipfsLoop,
+      monitoring,
+      closing,
+    },
   });
   return { services, roles, http, engine, usage, generationLoop, start, close };
 }
@@ -138,6 +153,7 @@ type Claim = { held: MachineClaim | null };
 
 type Parts = Awaited<ReturnType<typeof openServices>> &
   Pick<App, 'engine' | 'usage' | 'http' | 'generationLoop'> & {
+    ipfsLoop: LeaseLoop;
     /** Where a process without the role web says how it is; null where it has no port for that. */
     monitoring: FastifyInstance | null;
     databaseUrl: string;
@@ -169,6 +185,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         await removeSharedFiles(sandbox);
         await queue.work(services);
         parts.generationLoop.start();
+        await parts.ipfsLoop.start();
       }
       // Last: workloads that it starts report to the addresses above.
       if (roles.includes('reconciler')) {
@@ -197,6 +214,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         () => parts.closing.abort(serverStops()),
         // Before the model servers end: what they generate goes back to its queue.
         () => parts.generationLoop.stop(),
+        () => parts.ipfsLoop.stop(),
         () => preparing?.stop(),
         // A start that failed before has begun no work, and must not end that of others.
         () => engineRuns && engine.shutdown(),

@@ -36,6 +36,23 @@ describe('the settings', () => {
     ).toBe('https://bake.example');
   });
 
+  test('of IPFS name a node, which a pinning service needs', () => {
+    const node = { BAKEHOUSE_IPFS_KUBO_URL: 'http://node:5001', BAKEHOUSE_IPFS_KUBO_TOKEN: 'n' };
+    const service = { BAKEHOUSE_IPFS_PINNING_URL: 'https://pins/psa', BAKEHOUSE_IPFS_PINNING_TOKEN: 's' };
+    expect(readConfig({}).ipfs).toBeNull();
+    expect(readConfig(node).ipfs).toEqual({ kubo: { url: 'http://node:5001', token: 'n' }, pinning: null });
+    expect(readConfig({ ...node, ...service }).ipfs?.pinning).toEqual({
+      url: 'https://pins/psa',
+      token: 's',
+    });
+    expect(() => readConfig(service)).toThrow(
+      'BAKEHOUSE_IPFS_KUBO_URL: is missing beside BAKEHOUSE_IPFS_PINNING_URL',
+    );
+    expect(() => readConfig({ ...node, BAKEHOUSE_IPFS_PINNING_TOKEN: 's' })).toThrow(
+      'BAKEHOUSE_IPFS_PINNING_URL: is missing beside BAKEHOUSE_IPFS_PINNING_TOKEN',
+    );
+  });
+
   test('have a public address without a path, to which others are appended', () => {
     const read = (url: string) => readConfig({ BAKEHOUSE_PUBLIC_URL: url }).publicUrl;
     expect(read('https://Bake.example:443/')).toBe('https://bake.example');

@@ -161,6 +161,12 @@ const settings = z.object({
   BAKEHOUSE_FILE_GB: z.coerce.number().min(0.001).default(50),
   /** Gigabytes that the datasets and models of one user may take; 0 for no limit. */
   BAKEHOUSE_STORAGE_GB: z.coerce.number().min(0).default(50),
+  /** Pins datasets that use IPFS: the RPC of a Kubo node, and its token where it asks for one. */
+  BAKEHOUSE_IPFS_KUBO_URL: z.url({ protocol: /^https?$/ }).optional(),
+  BAKEHOUSE_IPFS_KUBO_TOKEN: z.string().optional(),
+  /** A service that speaks the IPFS Pinning Service API, and fetches from that node what it pins. */
+  BAKEHOUSE_IPFS_PINNING_URL: z.url({ protocol: /^https?$/ }).optional(),
+  BAKEHOUSE_IPFS_PINNING_TOKEN: z.string().optional(),
   BAKEHOUSE_DRIVER: z.enum(['local', 'fake']).default('local'),
   /** Whether this server prepares the Python environment and the starter models. */
   BAKEHOUSE_PREPARE: flag.default(true),
@@ -268,12 +274,12 @@ export function readConfig(environment: Record<string, string | undefined>) {
     inputCacheGb: s.BAKEHOUSE_INPUT_CACHE_GB,
     fileGb: s.BAKEHOUSE_FILE_GB,
     storageGb: s.BAKEHOUSE_STORAGE_GB,
+    ipfs: ipfsOf(s),
     driver: s.BAKEHOUSE_DRIVER,
     prepare: s.BAKEHOUSE_PREPARE,
     torchIndex: s.BAKEHOUSE_TORCH_INDEX,
     python: s.BAKEHOUSE_PYTHON,
-    logLevel: s.BAKEHOUSE_LOG_LEVEL,
-    logFormat: s.BAKEHOUSE_LOG_FORMAT,
+    ...{ logLevel: s.BAKEHOUSE_LOG_LEVEL, logFormat: s.BAKEHOUSE_LOG_FORMAT },
   };
 }
 
@@ -331,6 +337,18 @@ function clientOf(s: Settings, idName: TextSetting, secretName: TextSetting) {
 function xOf(s: Settings) {
   const client = clientOf(s, 'BAKEHOUSE_X_CLIENT_ID', 'BAKEHOUSE_X_CLIENT_SECRET');
   return client && { ...client, url: s.BAKEHOUSE_SERVICE_URLS.x };
+}
+
+function ipfsOf(s: Settings) {
+  const [url, token] = pair(s, 'BAKEHOUSE_IPFS_PINNING_URL', 'BAKEHOUSE_IPFS_PINNING_TOKEN');
+  const { BAKEHOUSE_IPFS_KUBO_URL: kubo, BAKEHOUSE_IPFS_KUBO_TOKEN: kuboToken = null } = s;
+  if (!kubo && (url || kuboToken)) {
+    const there = url ? 'BAKEHOUSE_IPFS_PINNING_URL' : 'BAKEHOUSE_IPFS_KUBO_TOKEN';
+    throw unusable([`BAKEHOUSE_IPFS_KUBO_URL: is missing beside ${there}`]);
+  }
+  return kubo
+    ? { kubo: { url: kubo, token: kuboToken }, pinning: url && token ? { url, token } : null }
+    : null;
 }
 
 function mailOf(s: Settings) {

@@ -49,6 +49,7 @@ import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
 import { generationsRoutes } from './modules/generations/routes.ts';
 import { imagesRoutes } from './modules/images/routes.ts';
+import { ipfsRoutes } from './modules/ipfs/routes.ts';
 import { licencesRoutes } from './modules/licences/routes.ts';
 import { workRoutes } from './modules/machines/routes.ts';
 import { modelsRoutes } from './modules/models/routes.ts';
@@ -147,6 +148,7 @@ function listBindings(
     ...referralsRoutes,
     ...privacyRoutes({ countGuess }),
     ...documentationRoutes,
+    ...ipfsRoutes,
     ...generationsRoutes({ usage, isPreparing: () => isPreparing(services, 'starter-image-model') }),
     ...licencesRoutes,
     ...notificationsRoutes,

@@ -22,6 +22,7 @@ import * as fileLinks from '@bakehouse/contract/file-links';
 import * as gallery from '@bakehouse/contract/gallery';
 import * as generations from '@bakehouse/contract/generations';
 import * as generators from '@bakehouse/contract/generators';
+import * as ipfs from '@bakehouse/contract/ipfs';
 import * as kontext from '@bakehouse/contract/kontext';
 import * as licences from '@bakehouse/contract/licences';
 import * as machine from '@bakehouse/contract/machines';
@@ -64,6 +65,7 @@ const modules = [
   generators,
   images,
   imageDeployments,
+  ipfs,
   kontext,
   licences,
   machine,

@@ -1,6 +1,7 @@
 import { Toggle } from '@base-ui/react/toggle';
 import { ToggleGroup } from '@base-ui/react/toggle-group';
 import { cx } from '../lib/cx.ts';
+import { segmentClass, segmentsClass } from './segment-class.ts';
 
 type Props<Value extends string> = {
   value: Value;
@@ -26,15 +27,10 @@ export function Segmented<Value extends string>({
       value={[value]}
       // Pressing the chosen one again would leave none.
       onValueChange={([chosen]) => chosen && onChange(chosen)}
-      className={cx('flex w-fit gap-0.5 rounded-lg bg-hover p-0.5', className)}
+      className={cx(segmentsClass, className)}
     >
       {options.map((option) => (
-        <Toggle
-          key={option.value}
-          value={option.value}
-          disabled={option.disabled}
-          className="h-7 rounded-md px-2.5 font-medium text-[0.8125rem] text-muted not-data-disabled:hover:text-ink data-disabled:cursor-not-allowed data-disabled:opacity-50 data-pressed:bg-surface data-pressed:text-ink data-pressed:shadow-card"
-        >
+        <Toggle key={option.value} value={option.value} disabled={option.disabled} className={segmentClass}>
           {option.label}
         </Toggle>
       ))}

@@ -1,7 +1,7 @@
 import { cx } from '../lib/cx.ts';
 import { Badge, type Tone } from './badge.tsx';
 
-/** Every state of runs, deployments, transactions and preparations, once. */
+/** Every state of runs, deployments, transactions, preparations and pins, once. */
 const states: Record<string, { tone: Tone; moving?: boolean }> = {
   queued: { tone: 'neutral', moving: true },
   waiting: { tone: 'neutral' },
@@ -9,9 +9,11 @@ const states: Record<string, { tone: Tone; moving?: boolean }> = {
   starting: { tone: 'info', moving: true },
   deploying: { tone: 'info', moving: true },
   stopping: { tone: 'warn', moving: true },
+  pinning: { tone: 'info', moving: true },
   running: { tone: 'good' },
   ready: { tone: 'good' },
   completed: { tone: 'good' },
+  pinned: { tone: 'good' },
   sleeping: { tone: 'neutral' },
   degraded: { tone: 'warn' },
   stopped: { tone: 'warn' },

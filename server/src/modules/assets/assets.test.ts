@@ -65,20 +65,21 @@ describe('creating', () => {
     });
   });
 
-  test('a model keeps its parent and base type; IPFS is refused', async () => {
+  test('a model keeps its parent and base type, and the choice of IPFS', async () => {
     const parent_dataset_id = await create(ada);
     const base_model_type = 'qwen';
-    const model = { dataset_type: 'MODEL', title: 'Derived', base_model_type, parent_dataset_id } as const;
-    expect(await get(ada, await create(ada, model))).toMatchObject({ base_model_type, parent_dataset_id });
-    const ipfs = { dataset_type: 'RAW', title: 'Shared', user_id: ada.userId, use_ipfs: true };
-    expect(contract.createAsset.body?.safeParse(ipfs).error?.issues).toMatchObject([
-      { path: ['use_ipfs'], message: 'IPFS storage is not available yet' },
-    ]);
+    const kept = { base_model_type, parent_dataset_id, use_ipfs: true };
+    const model = { dataset_type: 'MODEL', title: 'Derived', ...kept } as const;
+    expect(await get(ada, await create(ada, model))).toMatchObject({
+      base_model_type,
+      parent_dataset_id,
+      use_ipfs: true,
+    });
   });
 
   test('a new dataset is free, not published and has no dimensions', async () => {
     const fresh = await get(ada, await create(ada));
-    expect(fresh).toMatchObject({ price: '0', is_published: false, dimensions: 0 });
+    expect(fresh).toMatchObject({ price: '0', is_published: false, use_ipfs: false, dimensions: 0 });
   });
 
   test('the same title makes another asset; the same Idempotency-Key does not', async () => {

@@ -35,6 +35,7 @@ export async function createAsset(ctx: Context, payload: InputOf<typeof endpoint
           embeddingModel: payload.embedding_model,
           dimensions: payload.dimensions,
           isPublished: payload.is_published,
+          useIpfs: payload.use_ipfs,
           baseModelType: payload.base_model_type ?? null,
           family: payload.base_model_type ? families[payload.base_model_type] : '',
           parentAssetId,

@@ -52,6 +52,7 @@ export type NewAsset = {
   embeddingModel?: string;
   dimensions?: number;
   isPublished?: boolean;
+  useIpfs?: boolean;
   baseModelType?: string | null;
   family?: string;
   parentAssetId?: string | null;
@@ -71,6 +72,7 @@ export async function insertAsset(tx: Transaction, asset: NewAsset): Promise<str
       embedding_model: asset.embeddingModel,
       dimensions: asset.dimensions,
       is_published: asset.isPublished,
+      use_ipfs: asset.useIpfs,
       base_model_type: asset.baseModelType,
       family: asset.family,
       parent_asset_id: asset.parentAssetId,
@@ -109,7 +111,10 @@ export async function updateAssetRow(
   tx: Transaction,
   assetId: string,
   changes: Updateable<
-    Pick<DB['assets'], 'title' | 'details' | 'category' | 'tags' | 'price_micro' | 'is_published'>
+    Pick<
+      DB['assets'],
+      'title' | 'details' | 'category' | 'tags' | 'price_micro' | 'is_published' | 'use_ipfs'
+    >
   >,
 ): Promise<void> {
   await tx

@@ -80,6 +80,7 @@ async function makeRun(
     tags: body.tags,
     priceMicro: body.price,
     isPublished: body.is_published,
+    useIpfs: body.use_ipfs,
     baseModelType: base.asset.baseModelType,
     family: base.asset.family,
     parentAssetId: base.asset.id,

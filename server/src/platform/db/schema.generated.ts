@@ -103,6 +103,7 @@ export type AssetsTable = {
   search_text: GeneratedAlways<string>;
   starter_task: string | null;
   is_lora: Generated<boolean>;
+  use_ipfs: Generated<boolean>;
 };
 
 export type AuditLogTable = {
@@ -111,6 +112,12 @@ export type AuditLogTable = {
   user_id: string | null;
   action: string;
   detail: Generated<Json>;
+};
+
+export type BlobCidsTable = {
+  sha256: string;
+  cid: string;
+  dag_bytes: bigint;
 };
 
 export type BlobOwnersTable = {
@@ -348,6 +355,20 @@ export type InputPicturesTable = {
   created_at: Timestamp;
   thumbnail_sha256: string | null;
   thumbnail_bytes: bigint | null;
+};
+
+export type IpfsPinsTable = {
+  id: Generated<string>;
+  cid: string;
+  service: string;
+  state: Generated<string>;
+  reason: string | null;
+  request_id: string | null;
+  attempts: Generated<number>;
+  checked_at: Timestamp | null;
+  check_at: Generated<Timestamp>;
+  lock_token: string | null;
+  locked_until: Timestamp | null;
 };
 
 export type JobOutcomesTable = {
@@ -615,6 +636,17 @@ export type RestrictedModelsTable = {
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
   search_text: GeneratedAlways<string>;
+};
+
+export type RevisionCidsTable = {
+  id: string;
+  asset_id: string;
+  cid: string | null;
+  reason: string | null;
+  attempts: Generated<number>;
+  check_at: Generated<Timestamp>;
+  lock_token: string | null;
+  locked_until: Timestamp | null;
 };
 
 export type RevisionsTable = {
@@ -895,6 +927,7 @@ export type DB = {
   asset_uploads: AssetUploadsTable;
   assets: AssetsTable;
   audit_log: AuditLogTable;
+  blob_cids: BlobCidsTable;
   blob_owners: BlobOwnersTable;
   blobs: BlobsTable;
   chat_requests: ChatRequestsTable;
@@ -913,6 +946,7 @@ export type DB = {
   held_out_answers: HeldOutAnswersTable;
   idempotency_keys: IdempotencyKeysTable;
   input_pictures: InputPicturesTable;
+  ipfs_pins: IpfsPinsTable;
   job_outcomes: JobOutcomesTable;
   known_addresses: KnownAddressesTable;
   ledger_accounts: LedgerAccountsTable;
@@ -942,6 +976,7 @@ export type DB = {
   referral_codes: ReferralCodesTable;
   referrals: ReferralsTable;
   restricted_models: RestrictedModelsTable;
+  revision_cids: RevisionCidsTable;
   revisions: RevisionsTable;
   runs: RunsTable;
   serving_workloads: ServingWorkloadsTable;

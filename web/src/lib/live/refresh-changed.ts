@@ -26,7 +26,7 @@ const families: Record<ChangeEvent['topic'], string[]> = {
   conversation: ['conversation'],
 };
 /** Parts that are about one thing: its id is the third element of the key. */
-const aboutOne = new Set<unknown>(['one', 'metrics', 'logs', 'readiness', 'files']);
+const aboutOne = new Set<unknown>(['one', 'metrics', 'logs', 'readiness', 'files', 'ipfs']);
 /** Parts of an asset whose key names the revision, and a revision never changes. */
 const ofRevision = new Set<unknown>(['preview', 'columns', 'row']);
 

@@ -35,6 +35,8 @@ export type NewDataset = {
   title: string;
   category: string;
   tags: string[];
+  /** Null where nobody has chosen. */
+  useIpfs?: boolean | null;
   userId: string;
   idempotencyKey: string;
 };
@@ -45,10 +47,15 @@ function readListsAgain(): void {
 }
 
 /** Creates an empty dataset; resolves with its id. */
-export async function createDataset({ title, category, tags, userId, idempotencyKey }: NewDataset) {
+export async function createDataset({ useIpfs, userId, idempotencyKey, ...words }: NewDataset) {
   const id = await call(
     createAsset,
-    { body: { dataset_type: 'RAW', title, category, tags, user_id: userId } },
+    {
+      body: {
+        ...{ dataset_type: 'RAW', ...words, user_id: userId },
+        ...(useIpfs != null && { use_ipfs: useIpfs }),
+      },
+    },
     { idempotencyKey, operation: 'create dataset' },
   );
   readListsAgain();
@@ -62,7 +69,7 @@ export function useCreateDataset() {
 export function useUpdateAsset(id: string) {
   return useMutation({
     mutationKey: ['asset'],
-    mutationFn: (changes: { title?: string; details?: string; tags?: string[] }) =>
+    mutationFn: (changes: { title?: string; details?: string; tags?: string[]; use_ipfs?: boolean }) =>
       call(updateAsset, { params: { id }, body: changes }),
     onSuccess: (asset: Asset) => {
       queryClient.setQueryData(assetQuery(id).queryKey, asset);

@@ -3,11 +3,12 @@ import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } fr
 import { act, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
+import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { CreateDatasetSheet } from './create-dataset-sheet.tsx';
 import { uploadFiles } from './files/uploads/uploads.ts';
 
-vi.mock('../../lib/api/api-client.ts', () => ({ call: async () => 'd1' }));
+vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>(async () => 'd1' as never) }));
 vi.mock('../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 vi.mock('./files/uploads/uploads.ts', async (original) => ({
   ...(await original<typeof import('./files/uploads/uploads.ts')>()),
@@ -41,4 +42,28 @@ test.each([
   await waitFor(() => expect(history.location.pathname).toBe('/dataset/d1/description'));
   await act(async () => history.back());
   await waitFor(() => expect(history.location.href).toBe('/dataset'));
+});
+
+test('IPFS is Yes, No, or neither once the chosen one is pressed again', async () => {
+  const routeTree = createRootRoute({
+    component: () => (
+      <QueryClientProvider client={queryClient}>
+        <CreateDatasetSheet open onClose={() => undefined} />
+      </QueryClientProvider>
+    ),
+  });
+  render(<RouterProvider router={createRouter({ routeTree, history: createMemoryHistory() }) as never} />);
+  const send = async (presses: string[]) => {
+    await userEvent.type(await screen.findByLabelText('Name'), 'Rye');
+    for (const name of presses) await userEvent.click(screen.getByRole('button', { name }));
+    await userEvent.click(screen.getByRole('button', { name: 'Create' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Create Dataset' }));
+    const [, sent] = vi.mocked(call).mock.lastCall ?? [];
+    return (sent as { body: { use_ipfs?: boolean } }).body.use_ipfs;
+  };
+  expect(await send([])).toBeUndefined();
+  expect(await send(['Yes'])).toBe(true);
+  expect(await send(['No'])).toBe(false);
+  expect(await send(['Yes', 'No'])).toBe(false);
+  expect(await send(['Yes', 'Yes'])).toBeUndefined();
 });

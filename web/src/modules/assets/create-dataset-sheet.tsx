@@ -15,17 +15,24 @@ import { TagInput } from '../../ui/tag-input.tsx';
 import { nameProblem, tagsProblem } from '../../ui/text-problem.ts';
 import { useForm } from '../../ui/use-form.ts';
 import { type Round, useRound } from '../../ui/use-round.ts';
+import { YesNo } from '../../ui/yes-no.tsx';
 import { useUser } from '../accounts/session.ts';
 import { useCreateDataset } from './asset-calls.ts';
 import { AssetFileDrop } from './files/asset-file-drop.tsx';
 import { DATA_FILES_HINT } from './files/data-file.ts';
 import { announceUpload } from './files/uploads/announce-upload.ts';
 import { uploadFiles } from './files/uploads/uploads.ts';
+import { IPFS_HELP } from './ipfs/ipfs-help.ts';
 
 type Props = { open: boolean; onClose: () => void };
 
-type Values = { title: string; category: '' | (typeof datasetCategories)[number]; tags: string[] };
-const empty: Values = { title: '', category: '', tags: [] };
+type Values = {
+  title: string;
+  category: '' | (typeof datasetCategories)[number];
+  tags: string[];
+  useIpfs: boolean | null;
+};
+const empty: Values = { title: '', category: '', tags: [], useIpfs: null };
 
 const problemsOf = ({ title, tags }: Values) => ({
   title: nameProblem(title, NAME_LENGTH_MAX),
@@ -120,7 +127,7 @@ function FormButtons({ pending, onCancel }: { pending: boolean; onCancel: () => 
 
 type FieldsProps = Pick<ReturnType<typeof useForm<Values>>, 'values' | 'problems' | 'change'>;
 
-function DatasetFields({ values: { title, category, tags }, problems, change }: FieldsProps) {
+function DatasetFields({ values: { title, category, tags, useIpfs }, problems, change }: FieldsProps) {
   return (
     <>
       <Field label="Name" error={problems.title}>
@@ -136,6 +143,9 @@ function DatasetFields({ values: { title, category, tags }, problems, change }: 
       </Field>
       <Field label="Tags" aside="Optional" error={problems.tags}>
         <TagInput tags={tags} onChange={(chosen) => change({ tags: chosen })} />
+      </Field>
+      <Field label="IPFS" aside="Optional" help={IPFS_HELP}>
+        <YesNo label="IPFS" value={useIpfs} onChange={(chosen) => change({ useIpfs: chosen })} />
       </Field>
     </>
   );

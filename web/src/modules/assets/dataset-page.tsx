@@ -1,14 +1,20 @@
+import type { Asset } from '@bakehouse/contract/assets';
 import { getRouteApi } from '@tanstack/react-router';
 import { Sparkles } from 'lucide-react';
 import { formatNumber } from '../../lib/format/format-number.ts';
+import { loadable } from '../../lib/loadable.tsx';
 import { useSheets } from '../../lib/sheet.ts';
 import { Button } from '../../ui/button.tsx';
-import { Tabs } from '../../ui/tabs.tsx';
+import { DeferredPart } from '../../ui/deferred-part.tsx';
+import { ListSkeleton } from '../../ui/list-skeleton.tsx';
+import { type Tab, Tabs } from '../../ui/tabs.tsx';
 import { AssetPage } from './asset-page.tsx';
 import { AssetFiles } from './files/asset-files.tsx';
 import { DATA_FILES_HINT } from './files/data-file.ts';
 import { mayTrainText, selectedDataFile } from './files/selected-data-file.ts';
 import { RowsPreview } from './files/viewer/rows-preview.tsx';
+
+const IpfsTab = loadable(async () => (await import('./ipfs/ipfs-tab.tsx')).IpfsTab);
 
 const route = getRouteApi('/app/dataset/$id/description');
 
@@ -69,9 +75,20 @@ export function DatasetPage() {
                 />
               ),
             },
+            ipfsTab(asset, canChange),
           ]}
         />
       )}
     </AssetPage>
   );
 }
+
+const ipfsTab = (asset: Asset, canChange: boolean): Tab => ({
+  value: 'ipfs',
+  label: 'IPFS',
+  content: (
+    <DeferredPart pending={<ListSkeleton rows={2} rowHeight={44} />}>
+      <IpfsTab asset={asset} canChange={canChange} />
+    </DeferredPart>
+  ),
+});

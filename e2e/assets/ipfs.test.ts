@@ -1,0 +1,38 @@
+import { buffer } from 'node:stream/consumers';
+import { expect } from 'vitest';
+import { chooseFile } from '../create-dataset.ts';
+import { journey, look } from '../journey.ts';
+import { signUp } from '../sign-up.ts';
+
+/** Of a folder with `rolls.csv` alone, which has these bytes. */
+const CID = 'bafybeib4fxlowmerfonymjhfhdcagnlpggxo7fif3kiyrfhwwl4gwlhrrm';
+
+journey('a dataset with IPFS shows its CIDs, and gives itself as a CAR', async ({ page }) => {
+  await signUp(page);
+  await page.goto('/dataset?sheet=create-dataset');
+  const sheet = page.getByRole('dialog', { name: 'Create Dataset' });
+  await sheet.getByLabel('Name').fill('Rolls');
+  await sheet.getByRole('group', { name: 'IPFS' }).getByRole('button', { name: 'Yes' }).click();
+  await look(page, 'create-dataset-ipfs');
+  await sheet.getByRole('button', { name: 'Create', exact: true }).click();
+  await sheet.getByRole('link', { name: 'Manage Dataset' }).click();
+  await chooseFile(page, { name: 'rolls.csv', text: 'question,answer\nWhat is a Brötchen?,A roll\n' });
+  await page.getByRole('tab', { name: 'Files (1)' }).waitFor();
+  await page.getByRole('tab', { name: 'IPFS' }).click();
+  await page.getByText('Addressed, kept here only').waitFor();
+  const address = page.locator(`a[href="ipfs://${CID}"]`);
+  await address.waitFor();
+  await look(page, 'ipfs');
+  const coming = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download version 1 as CAR' }).click();
+  const download = await coming;
+  expect(download.suggestedFilename()).toBe(`${CID}.car`);
+  const car = await buffer(await download.createReadStream());
+  expect(car.includes('What is a Brötchen?,A roll')).toBe(true);
+  await page.getByRole('button', { name: 'Turn off' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Turn off' }).click();
+  await page.getByText('IPFS is off').waitFor();
+  await look(page, 'ipfs-off');
+  await page.getByRole('button', { name: 'Turn on IPFS' }).click();
+  await address.waitFor();
+});

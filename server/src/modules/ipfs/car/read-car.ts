@@ -1,0 +1,35 @@
+import type { Readable } from 'node:stream';
+import type { Services } from '../../../platform/context.ts';
+import { readBlob } from '../../../platform/storage/read-blob.ts';
+import { addressFile, addressFolder, type PutBlock } from '../cids/unixfs.ts';
+import type { CidFile } from '../queries.ts';
+import { writeCar } from './write-car.ts';
+
+type Parts = Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>;
+
+/** One file as a CAR. */
+export function readFileCar(services: Parts, file: CidFile & { cid: string }): Readable {
+  return writeCar(file.cid, (put) => putFile(services, file, put));
+}
+
+/** The folder of these files as a CAR: the blocks of each file, then those of the folders. */
+export function readFolderCar(services: Parts, root: string, files: (CidFile & { cid: string })[]): Readable {
+  return writeCar(root, async (put) => {
+    const written = new Set<string>();
+    for (const file of files) {
+      if (written.has(file.sha256)) continue;
+      written.add(file.sha256);
+      await putFile(services, file, put);
+    }
+    await addressFolder(files, put);
+  });
+}
+
+async function putFile(services: Parts, { sha256, path }: CidFile, put: PutBlock): Promise<void> {
+  const bytes = await readBlob(services, { sha256, path });
+  try {
+    await addressFile(bytes, put);
+  } finally {
+    bytes.destroy();
+  }
+}

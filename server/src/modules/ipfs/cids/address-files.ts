@@ -1,0 +1,50 @@
+import type { Services } from '../../../platform/context.ts';
+import { readBlob } from '../../../platform/storage/read-blob.ts';
+import { listRevisionFiles, type RevisionFile } from '../../assets/revisions/list-revision-files.ts';
+import { type CidFile, insertBlobCid, selectBlobCids } from '../queries.ts';
+import { type Address, addressFile } from './unixfs.ts';
+
+/** Files with the addresses that are known of their bytes. */
+export async function withCids(db: Services['db'], files: RevisionFile[]): Promise<CidFile[]> {
+  const known = await selectBlobCids(db, [...new Set(files.map(({ sha256 }) => sha256))]);
+  return files.map((file) => ({ ...file, ...(known.get(file.sha256) ?? { cid: null, dagBytes: null }) }));
+}
+
+/**
+ * The files of a revision, each with its address. What is not known yet is read and kept, file by file, so that whoever
+ * comes after a process that died goes on there. Throws AppError('conflict') where a file is damaged.
+ */
+export async function addressFiles(
+  services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
+  revisionId: string,
+  signal: AbortSignal,
+): Promise<(RevisionFile & Address)[]> {
+  const files = await listRevisionFiles(services.db, { revisionId });
+  const known = await selectBlobCids(services.db, [...new Set(files.map(({ sha256 }) => sha256))]);
+  const addressed: (RevisionFile & Address)[] = [];
+  for (const file of files) {
+    signal.throwIfAborted();
+    const address = known.get(file.sha256) ?? (await addressBlob(services, file, signal));
+    known.set(file.sha256, address);
+    addressed.push({ ...file, ...address });
+  }
+  return addressed;
+}
+
+async function addressBlob(
+  services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
+  { sha256, path }: RevisionFile,
+  signal: AbortSignal,
+): Promise<Address> {
+  const bytes = await readBlob(services, { sha256, path });
+  const stop = () => bytes.destroy(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const address = await addressFile(bytes);
+    await insertBlobCid(services.db, sha256, address);
+    return address;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    bytes.destroy();
+  }
+}

@@ -1,0 +1,213 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { deleteFile, updateAsset } from '@bakehouse/contract/assets';
+import type { CallOf } from '@bakehouse/contract/endpoint';
+import * as contract from '@bakehouse/contract/ipfs';
+import { deleteAccount } from '@bakehouse/contract/privacy';
+import { sql } from 'kysely';
+import { beforeEach, expect, test } from 'vitest';
+import { fakeClock } from '../../testing/fake-clock.ts';
+import { type TestUser, testServer } from '../../testing/test-server.ts';
+import { assetCalls, sha256 } from '../assets/testing/asset-calls.ts';
+import { addressFile, addressFolder } from './cids/unixfs.ts';
+import { readCar } from './testing/read-blocks.ts';
+import { workOff } from './testing/work-off.ts';
+
+const clock = fakeClock();
+const server = await testServer({ clock });
+const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+const { create, get, upload, uploadAt } = assetCalls(server);
+
+let id: string;
+beforeEach(async () => {
+  id = await create(ada, { use_ipfs: true });
+});
+
+const read = (query: CallOf<typeof contract.getIpfs>['query'] = {}, as = ada) =>
+  server.request(contract.getIpfs, { params: { id }, query }, { as });
+const list = (query: object = {}, as = ada) =>
+  server.request(contract.listIpfsFiles, { params: { id }, query }, { as });
+const car = (query: object = {}, as = ada) =>
+  server.send(contract.downloadCar, { params: { id }, query }, { as });
+const link = (query: object = {}, as = ada) =>
+  server.request(contract.linkCar, { params: { id }, query }, { as });
+const change = (body: object, as = ada) => server.request(updateAsset, { params: { id }, body }, { as });
+const contentOf = async (response: Response) => readCar(new Uint8Array(await response.arrayBuffer()));
+const fileCid = async (text: string) => addressFile(Readable.from([Buffer.from(text)]));
+
+test('each revision has a CID once its files are read, and each file too', async () => {
+  await uploadAt(ada, id, 'pages/one.txt', 'one');
+  expect(await read()).toMatchObject({
+    use_ipfs: true,
+    services: [],
+    revisions: [{ number: 1, cid: null, reason: null, pins: [] }],
+  });
+  await workOff(server.services);
+  await uploadAt(ada, id, 'two.txt', 'two');
+  await workOff(server.services);
+  const [one, two] = [await fileCid('one'), await fileCid('two')];
+  const first = await addressFolder([{ path: 'pages/one.txt', ...one }]);
+  const second = await addressFolder([
+    { path: 'pages/one.txt', ...one },
+    { path: 'two.txt', ...two },
+  ]);
+  const { revisions } = await read();
+  expect(revisions).toMatchObject([
+    { number: 2, cid: second.cid },
+    { number: 1, cid: first.cid },
+  ]);
+  expect((await list()).files).toEqual([
+    { path: 'pages/one.txt', size_bytes: 3, sha256: sha256('one'), cid: one.cid },
+    { path: 'two.txt', size_bytes: 3, sha256: sha256('two'), cid: two.cid },
+  ]);
+  expect((await list({ revision_id: revisions[1]?.revision_id })).files).toHaveLength(1);
+  expect((await get(ada, id)).use_ipfs).toBe(true);
+});
+
+test('revisions and files come page by page', async () => {
+  for (const name of ['a', 'b', 'c']) {
+    await upload(ada, id, `${name}.txt`, name);
+    await workOff(server.services);
+  }
+  const page = await read({ limit: 2 });
+  expect(page.revisions.map(({ number }) => number)).toEqual([3, 2]);
+  const rest = await read({ limit: 2, cursor: page.next_cursor ?? '' });
+  expect(rest.revisions.map(({ number }) => number)).toEqual([1]);
+  expect(rest.next_cursor).toBeNull();
+  const files = await list({ limit: 2 });
+  expect(files.files.map((file) => file.path)).toEqual(['a.txt', 'b.txt']);
+  const others = await list({ limit: 2, cursor: files.next_cursor });
+  expect(others).toMatchObject({ files: [{ path: 'c.txt' }], next_cursor: null });
+});
+
+test('a revision that was replaced before its CID was known has none', async () => {
+  for (const name of ['a', 'b', 'c']) await upload(ada, id, `${name}.txt`, name);
+  await workOff(server.services);
+  expect((await read()).revisions.map(({ number }) => number)).toEqual([3]);
+});
+
+test('the same bytes are read once, whoever has them', async () => {
+  await upload(ada, id, 'a.txt', 'the same loaf');
+  await workOff(server.services);
+  await sql`update blob_cids set cid = 'known' where sha256 = ${sha256('the same loaf')}`.execute(
+    server.services.db,
+  );
+  const other = await create(bob, { use_ipfs: true });
+  await upload(bob, other, 'b.txt', 'the same loaf');
+  const { files } = await server.request(
+    contract.listIpfsFiles,
+    { params: { id: other }, query: {} },
+    { as: bob },
+  );
+  expect(files).toMatchObject([{ path: 'b.txt', cid: 'known' }]);
+  await sql`delete from blob_cids`.execute(server.services.db);
+});
+
+test('a revision and a file are downloaded as a CAR, with a key and by a link', async () => {
+  const long = 'rye bread '.repeat(60_000);
+  await uploadAt(ada, id, 'shelf/long.txt', long);
+  await upload(ada, id, 'copy.txt', long);
+  await upload(ada, id, 'käse.txt', 'short');
+  await workOff(server.services);
+  const { revisions } = await read();
+  const [newest] = revisions;
+  const whole = await car();
+  expect(whole.headers.get('content-type')).toBe('application/vnd.ipld.car; version=1');
+  expect(whole.headers.get('content-disposition')).toContain(`${newest?.cid}.car`);
+  expect(await contentOf(whole)).toEqual({
+    root: newest?.cid,
+    files: { 'shelf/long.txt': long, 'copy.txt': long, 'käse.txt': 'short' },
+  });
+  const { url, expires_at } = await link({ path: 'shelf/long.txt' });
+  expect(Date.parse(expires_at) - clock.now().getTime()).toBeGreaterThan(59 * 60_000);
+  const opened = await fetch(new URL(url, server.url));
+  expect(opened.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''long.txt.car");
+  const { cid } = await fileCid(long);
+  expect(await contentOf(opened)).toEqual({ root: cid, files: { '': long } });
+});
+
+test('a link says nothing else, and ends with its time, the choice and the account', async () => {
+  const carl = await server.signUp('Carl');
+  id = await create(carl, { use_ipfs: true });
+  await upload(carl, id, 'a.txt', 'a');
+  await workOff(server.services);
+  const url = new URL((await link({}, carl)).url, server.url);
+  const statusOf = async (target: URL) => (await fetch(target)).status;
+  expect(await statusOf(url)).toBe(200);
+  const changed = new URL(url);
+  changed.searchParams.set('asset', await create(ada));
+  expect(await statusOf(changed)).toBe(403);
+  clock.advance({ minutes: 61 });
+  expect(await statusOf(url)).toBe(410);
+  const later = new URL((await link({}, carl)).url, server.url);
+  await change({ use_ipfs: false }, carl);
+  expect(await statusOf(later)).toBe(409);
+  await change({ use_ipfs: true }, carl);
+  await workOff(server.services);
+  expect(await statusOf(later)).toBe(200);
+  await server.request(
+    deleteAccount,
+    { body: { password: 'correct horse battery staple' } },
+    { headers: { cookie: carl.cookie } },
+  );
+  expect(await statusOf(later)).toBe(404);
+});
+
+test('the choice can be made later, taken back, and made again', async () => {
+  id = await create(ada);
+  await upload(ada, id, 'a.txt', 'a');
+  await workOff(server.services);
+  expect(await read()).toMatchObject({ use_ipfs: false, revisions: [] });
+  expect((await car()).status).toBe(409);
+  expect(await change({ use_ipfs: true })).toMatchObject({ use_ipfs: true });
+  await workOff(server.services);
+  const { revisions } = await read();
+  expect(revisions).toMatchObject([{ number: 1, cid: expect.stringMatching(/^bafybei/) }]);
+  await change({ use_ipfs: false });
+  expect(await read()).toMatchObject({ use_ipfs: false, revisions: [] });
+  await change({ use_ipfs: true });
+  await workOff(server.services);
+  expect((await read()).revisions).toMatchObject([{ cid: revisions[0]?.cid }]);
+});
+
+test('a revision without files is an empty folder', async () => {
+  await upload(ada, id, 'a.txt', 'a');
+  await server.request(deleteFile, { params: { id }, body: { file_path: 'a.txt' } }, { as: ada });
+  await workOff(server.services);
+  const { revisions } = await read();
+  expect(revisions[0]?.cid).toBe('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354');
+  expect(await contentOf(await car())).toEqual({ root: revisions[0]?.cid, files: {} });
+});
+
+test('a damaged file is named, and tried again', async () => {
+  await upload(ada, id, 'a.txt', 'what was baked');
+  const hash = sha256('what was baked');
+  const place = path.join(server.services.config.dataDir, 'blobs', hash.slice(0, 2), hash.slice(2));
+  await writeFile(place, 'what was burnt');
+  await workOff(server.services);
+  expect((await read()).revisions).toMatchObject([
+    { cid: null, reason: expect.stringContaining('The stored bytes of a.txt are damaged') },
+  ]);
+  await writeFile(place, 'what was baked');
+  await sql`update blobs set damaged_at = null`.execute(server.services.db);
+  await workOff(server.services);
+  expect((await read()).revisions).toMatchObject([{ cid: expect.any(String), reason: null }]);
+});
+
+test('what others have, and what is not there, is refused', async () => {
+  await upload(ada, id, 'a.txt', 'a');
+  await workOff(server.services);
+  const refused = (calls: Promise<unknown>[]) =>
+    Promise.all(calls.map((call) => expect(call).rejects.toMatchObject({ status: 404 })));
+  const asBob: [object, TestUser] = [{}, bob];
+  await refused([read({}, bob), list(...asBob), link(...asBob), change({ use_ipfs: false }, bob)]);
+  expect((await car(...asBob)).status).toBe(404);
+  await refused([
+    link({ path: 'b.txt' }),
+    link({ revision_id: crypto.randomUUID() }),
+    list({ revision_id: crypto.randomUUID() }),
+  ]);
+  const bad = [read({ limit: 0 }), read({ cursor: 'x' }), list({ cursor: 'x' }), link({ path: '' })];
+  await Promise.all(bad.map((call) => expect(call).rejects.toMatchObject({ status: 400 })));
+});

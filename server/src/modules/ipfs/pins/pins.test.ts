@@ -1,0 +1,199 @@
+import { deleteAsset, updateAsset } from '@bakehouse/contract/assets';
+import { getIpfs } from '@bakehouse/contract/ipfs';
+import { sql } from 'kysely';
+import { beforeEach, expect, test } from 'vitest';
+import { type TestUser, testServer } from '../../../testing/test-server.ts';
+import { assetCalls } from '../../assets/testing/asset-calls.ts';
+import { insertMissingPins } from '../queries.ts';
+import { fakeKubo } from '../testing/fake-kubo.ts';
+import { fakePinningService } from '../testing/fake-pinning-service.ts';
+import { workOff } from '../testing/work-off.ts';
+
+const kubo = await fakeKubo('node token');
+const pinning = await fakePinningService('service token');
+const ipfs = {
+  kubo: { url: kubo.url, token: 'node token' },
+  pinning: { url: pinning.url, token: 'service token' },
+};
+const server = await testServer({ config: { ipfs } });
+const { services } = server;
+const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+const { create, upload } = assetCalls(server);
+
+let id: string;
+beforeEach(async () => {
+  // One file of its own, so that tests do not share CIDs.
+  id = await create(ada, { use_ipfs: true });
+  await upload(ada, id, 'a.txt', id);
+});
+
+const read = async (asset = id, as = ada) => {
+  const { revisions } = await server.request(getIpfs, { params: { id: asset }, query: {} }, { as });
+  const [{ cid, pins } = { cid: null, pins: [] }] = revisions;
+  const of = (name: string) => pins.find(({ service }) => service === name);
+  return { cid: cid ?? '', node: of('kubo'), service: of('pinning_service') };
+};
+const work = async (rounds = 1) => {
+  for (let round = 0; round < rounds; round += 1) await workOff(services);
+};
+const choose = (use_ipfs: boolean, asset = id, as: TestUser = ada) =>
+  server.request(updateAsset, { params: { id: asset }, body: { use_ipfs } }, { as });
+const remove = (asset = id, as: TestUser = ada) =>
+  server.request(deleteAsset, { params: { id: asset } }, { as });
+const requestOf = (cid: string) => [...pinning.pins.values()].find(({ pin }) => pin.cid === cid);
+const pinsLeft = async (cid: string) => {
+  const { rows } = await sql`select id from ipfs_pins where cid = ${cid}`.execute(services.db);
+  return rows.length;
+};
+
+test('the node gets all blocks and pins them, then the service is asked for the same', async () => {
+  await work(2);
+  const queued = await read();
+  expect(kubo.pinned.get(queued.cid)).toEqual({ 'a.txt': id });
+  expect(queued).toMatchObject({
+    node: { state: 'pinned', reason: null, checked_at: expect.any(String) },
+    service: { state: 'queued' },
+  });
+  const request = requestOf(queued.cid);
+  // Of what is in it, and of addresses that nobody reaches, the service learns nothing.
+  expect(request?.pin).toEqual({
+    cid: queued.cid,
+    name: 'bakehouse',
+    origins: ['/dns4/node.example/tcp/4001/p2p/12D3'],
+  });
+  expect(kubo.connected).toContain('/dns4/pins.example/tcp/4001/p2p/12D4');
+  if (request) request.status = 'pinning';
+  await work();
+  expect((await read()).service).toMatchObject({ state: 'pinning' });
+  if (request) request.status = 'pinned';
+  await work();
+  expect((await read()).service).toMatchObject({ state: 'pinned', reason: null });
+  expect(pinning.pins.size).toBe(1);
+  pinning.pins.clear();
+});
+
+test('the service waits for the node', async () => {
+  kubo.isAway = true;
+  await work();
+  kubo.isAway = false;
+  const { node, service } = await read();
+  expect(node).toMatchObject({ state: 'failed', reason: 'The IPFS node does not answer' });
+  expect(service).toMatchObject({ state: 'queued', reason: 'Waits for the IPFS node' });
+  await work(2);
+  expect(await read()).toMatchObject({ node: { state: 'pinned' }, service: { state: 'queued' } });
+});
+
+test.each([
+  [{ status: 500, message: 'no space\nleft' }, 'The IPFS node refused it: no space left'],
+  [{ text: '' }, 'The IPFS node broke the import off'],
+  [{ text: '<html>' }, 'The IPFS node broke the import off'],
+  [
+    { text: JSON.stringify({ Root: { Cid: { '/': 'bafy' }, PinErrorMsg: 'block not found' } }) },
+    'The IPFS node refused it: block not found',
+  ],
+])('an import that fails says why, and is tried again: %o', async (answer, reason) => {
+  kubo.nextImport = answer;
+  await work();
+  expect((await read()).node).toMatchObject({ state: 'failed', reason });
+  await work();
+  expect((await read()).node).toMatchObject({ state: 'pinned', reason: null });
+});
+
+test.each([
+  [{ status: 401, body: {} }, 'The pinning service refused the token of this server'],
+  [
+    { status: 409, body: { error: { reason: 'INSUFFICIENT_FUNDS', details: 'top up' } } },
+    'The pinning service refused it: INSUFFICIENT_FUNDS: top up',
+  ],
+  [{ status: 502, body: 'bad gateway' }, 'The pinning service refused it: status 502'],
+  [{ status: 200, body: { results: 'none' } }, 'The pinning service answered with something else'],
+])('a service that refuses says why, and is asked again: %o', async (refusal, reason) => {
+  pinning.refusal = refusal;
+  await work();
+  pinning.refusal = null;
+  expect(await read()).toMatchObject({ node: { state: 'pinned' }, service: { state: 'failed', reason } });
+  await work();
+  expect((await read()).service).toMatchObject({ state: 'queued', reason: null });
+});
+
+test('what the service could not get is asked for anew', async () => {
+  await work(2);
+  const { cid } = await read();
+  const first = requestOf(cid);
+  Object.assign(first ?? {}, { status: 'failed', info: { status_details: 'no peer has it' } });
+  await work();
+  const second = requestOf(cid);
+  expect(second?.requestid).not.toBe(first?.requestid);
+  expect((await read()).service).toMatchObject({ state: 'queued' });
+});
+
+test('a request whose answer was lost is found again, and not made twice', async () => {
+  await work(2);
+  const { cid } = await read();
+  await sql`update ipfs_pins set request_id = null, state = 'queued' where cid = ${cid}`.execute(services.db);
+  await work();
+  expect([...pinning.pins.values()].filter(({ pin }) => pin.cid === cid)).toHaveLength(1);
+});
+
+test('what the node has lost is pinned again', async () => {
+  await work();
+  const { cid } = await read();
+  kubo.pinned.delete(cid);
+  await work();
+  expect(kubo.pinned.has(cid)).toBe(true);
+});
+
+test.each([
+  ['the dataset is deleted', () => remove()],
+  ['the choice is taken back', () => choose(false)],
+])('it is unpinned everywhere when %s', async (_when, end) => {
+  await work(2);
+  const { cid } = await read();
+  await end();
+  await work();
+  expect([kubo.pinned.has(cid), requestOf(cid), await pinsLeft(cid)]).toEqual([false, undefined, 0]);
+});
+
+test('a pin that cannot be taken back is tried again', async () => {
+  await work();
+  const { cid } = await read();
+  await remove();
+  kubo.isAway = true;
+  await work();
+  kubo.isAway = false;
+  expect(kubo.pinned.has(cid)).toBe(true);
+  await work();
+  expect(kubo.pinned.has(cid)).toBe(false);
+});
+
+test('what two datasets have stays pinned until both are gone', async () => {
+  const other = await create(bob, { use_ipfs: true });
+  await upload(bob, other, 'a.txt', id);
+  await work();
+  const { cid } = await read();
+  expect(await read(other, bob)).toMatchObject({ cid, node: { state: 'pinned' } });
+  await remove();
+  await work();
+  expect(kubo.pinned.has(cid)).toBe(true);
+  await remove(other, bob);
+  await work();
+  expect(kubo.pinned.has(cid)).toBe(false);
+});
+
+test('what is deleted and chosen again is pinned again', async () => {
+  await work();
+  const { cid } = await read();
+  await choose(false);
+  await choose(true);
+  await work();
+  expect(kubo.pinned.has(cid)).toBe(true);
+  expect((await read()).node).toMatchObject({ state: 'pinned' });
+});
+
+test('a service that is configured later gets what is there already', async () => {
+  await work();
+  const { cid } = await read();
+  await sql`delete from ipfs_pins where cid = ${cid} and service = 'pinning_service'`.execute(services.db);
+  await insertMissingPins(services.db, ['kubo', 'pinning_service']);
+  expect(await pinsLeft(cid)).toBe(2);
+});
