@@ -57,6 +57,8 @@ export type Endpoint<
   isHeldInMemory?: boolean;
   /** The body may come as a browser's form sends it (`application/x-www-form-urlencoded`), all of it text, or as JSON. */
   isForm?: boolean;
+  /** The shape of its errors, where it has not that of all others. */
+  error?: z.ZodType;
   /** A JSON answer. Absent: the handler writes bytes, a stream or nothing. */
   response?: Response;
   /** What it writes then, by content type, for who reads OpenAPI; null: what no schema describes. */

@@ -32,6 +32,8 @@ export const errorStatus = {
   idempotency_conflict: 409,
   /** The server cannot show this API key any more, since its secret was replaced. The key itself works. */
   key_not_readable: 409,
+  /** The thing has changed since the caller looked at it. */
+  precondition_failed: 412,
   /** A workload that has ended, or a link that has expired. */
   gone: 410,
   payload_too_large: 413,

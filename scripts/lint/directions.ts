@@ -15,6 +15,7 @@ const serverModuleUses: Record<string, string[]> = {
   models: ['assets'],
   datasets: ['assets'],
   ipfs: ['assets'],
+  hub: ['models', 'datasets'],
   media: [],
   providers: [],
   serving: ['models', 'licences', 'engine'],

@@ -7,6 +7,7 @@ import { saveConfiguration } from '@bakehouse/contract/configurations';
 import { imageCalls } from '@bakehouse/contract/deployments/images';
 import { deployVllm, vllmStatus } from '@bakehouse/contract/deployments/text';
 import type { CallOf, Endpoint } from '@bakehouse/contract/endpoint';
+import { whoAmI } from '@bakehouse/contract/hub/repositories';
 import { listRuns } from '@bakehouse/contract/training';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
@@ -190,11 +191,11 @@ test.each(withAccess('workload'))('%s takes the token of its workload alone', as
 });
 
 /** Adds a file to an asset of Ada's. */
-async function addFile(id: string, name: string, bytes: Buffer): Promise<void> {
+async function addFile(id: string, name: string, bytes: Buffer, path?: string): Promise<void> {
   const answer = await fetch(`${server.url}/api/v1/asset/${id}/upload`, {
     method: 'POST',
     headers: { 'x-api-key': ada.apiKey },
-    body: form(name, bytes),
+    body: form(name, bytes, path),
   });
   expect(answer.status, await answer.text()).toBe(200);
 }
@@ -215,6 +216,8 @@ async function makeAsset(
 async function makeThings(): Promise<Record<string, string>> {
   const as = ada;
   const id = await makeAsset('RAW', 'rows', { 'rows.csv': Buffer.from('question,answer\na,b\n') });
+  await addFile(id, 'rows.csv', Buffer.from('question\na\n'), 'folder/rows.csv');
+  const { name: namespace } = await server.request(whoAmI, {}, { as });
   const base = await makeAsset('MODEL', 'base', {
     'config.json': Buffer.from('{}'),
     'model.safetensors': emptySafetensors(),
@@ -269,6 +272,11 @@ async function makeThings(): Promise<Record<string, string>> {
     ...(await insertPicture(server, ada, id)),
     keyId: api_key.id,
     id,
+    type: 'datasets',
+    namespace,
+    name: 'rows',
+    revision: 'main',
+    branch: 'main',
     '*': 'rows.csv',
     fileName: 'rows.csv',
     runId: runs[0]?.run_id ?? '',
@@ -281,8 +289,9 @@ async function makeThings(): Promise<Record<string, string>> {
   };
 }
 
-function form(name: string, bytes: Buffer): FormData {
+function form(name: string, bytes: Buffer, path?: string): FormData {
   const body = new FormData();
+  if (path !== undefined) body.set('path', path);
   body.set('data_file', new Blob([new Uint8Array(bytes)]), name);
   return body;
 }
@@ -309,6 +318,8 @@ const inputs: Record<string, Input> = {
   'POST /api/v1/runs/:runId/resume': { body: {} },
   'POST /v1/starters/:model/edit_url': { body: { prompt: 'Blue', image_url: 'https://example.com/' } },
   'POST /v1/deployments/:podId/edit_url': { body: { prompt: 'Blue', image_url: 'https://example.com/' } },
+  'POST /hub/api/:type/:namespace/:name/paths-info/:revision': { body: { paths: ['rows.csv'] } },
+  'POST /hub/api/:type/:namespace/:name/tag/:revision': { body: { tag: 'v1' } },
   'POST /api/v1/asset/:id/uploads': { body: { path: 'more.csv', size_bytes: 1 } },
   'PUT /api/v1/asset/:id/uploads/:uploadId/parts/:number': { query: { sha256: '0'.repeat(64) } },
   'POST /api/v1/asset/:id/upload': { body: form('rows.csv', Buffer.from('mine now')) },
@@ -317,6 +328,8 @@ const inputs: Record<string, Input> = {
 /** Where `:id` is not a dataset or a model. */
 function paramsOf({ path: url }: Endpoint, things: Record<string, string>): Record<string, string> {
   if (url.includes('/generations/:id')) return { ...things, id: things.generationId ?? '' };
+  if (url.startsWith('/hub/:namespace/:name/')) return { ...things, name: 'base', '*': 'config.json' };
+  if (url.startsWith('/hub/') && url.includes('/tree/')) return { ...things, '*': 'folder' };
   if (url.includes('/generated/images/:id')) return { ...things, id: things.outputId ?? '' };
   const isImage = url.includes('/pod/flux') || url.startsWith('/v1/deployments/');
   return isImage ? { ...things, podId: things.imagePodId ?? '' } : things;
@@ -350,7 +363,7 @@ describe("another user's thing", async () => {
   const things = await makeThings();
   const before = await allRows();
   // Restricted models are nobody's own: everybody may see that they are there.
-  const naming = withAccess('key').filter(([, { path: url }]) => /:(?!userId|modelId)/.test(url));
+  const naming = withAccess('key').filter(([, { path: url }]) => /:(?!userId|modelId|type)/.test(url));
 
   test.each(naming)('%s is not there for Bob', async (name, endpoint) => {
     const names = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, param]) => param ?? '');

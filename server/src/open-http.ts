@@ -48,6 +48,7 @@ import { findDeployObstacle } from './modules/deployments/find-deploy-obstacle.t
 import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
 import { generationsRoutes } from './modules/generations/routes.ts';
+import { hubRoutes } from './modules/hub/routes.ts';
 import { imagesRoutes } from './modules/images/routes.ts';
 import { ipfsRoutes } from './modules/ipfs/routes.ts';
 import { licencesRoutes } from './modules/licences/routes.ts';
@@ -88,6 +89,8 @@ type Parts = {
   checkReady: () => Promise<void>;
 };
 
+/** Who is asked before a dataset or model is deleted. */
+const FIND_USES = [findTrainingUse, findDeploymentUse];
 const WEB_DIST = path.resolve(import.meta.dirname, '../../web/dist');
 
 /** The HTTP server with the routes of all modules. It does not listen yet. */
@@ -154,10 +157,8 @@ function listBindings(
     ...notificationsRoutes,
     ...contactRoutes,
     ...auditRoutes,
-    ...assetsRoutes({
-      findUses: [findTrainingUse, findDeploymentUse],
-      checkModelFile,
-    }),
+    ...assetsRoutes({ findUses: FIND_USES, checkModelFile }),
+    ...hubRoutes({ findUses: FIND_USES }),
     ...modelsRoutes({ deploy: findDeployObstacle(capacity), train: findTrainObstacle }),
     ...datasetsRoutes,
     ...creditsRoutes({ payments, usage, send: batchSends(services, dailyLimit(services)) }),

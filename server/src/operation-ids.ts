@@ -22,6 +22,9 @@ import * as fileLinks from '@bakehouse/contract/file-links';
 import * as gallery from '@bakehouse/contract/gallery';
 import * as generations from '@bakehouse/contract/generations';
 import * as generators from '@bakehouse/contract/generators';
+import * as hubFiles from '@bakehouse/contract/hub/files';
+import * as hubReferences from '@bakehouse/contract/hub/references';
+import * as hubRepositories from '@bakehouse/contract/hub/repositories';
 import * as ipfs from '@bakehouse/contract/ipfs';
 import * as kontext from '@bakehouse/contract/kontext';
 import * as licences from '@bakehouse/contract/licences';
@@ -63,6 +66,9 @@ const modules = [
   gallery,
   generations,
   generators,
+  hubFiles,
+  hubReferences,
+  hubRepositories,
   images,
   imageDeployments,
   ipfs,

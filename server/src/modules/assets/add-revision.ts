@@ -13,18 +13,23 @@ import { isLora } from './recognise/is-lora.ts';
 
 export type NewFile = { path: string; sha256: string; sizeBytes: number };
 
+type RevisionChange = {
+  put: NewFile[];
+  remove: string[];
+  /** A title, and after an empty line more. */
+  message: string;
+  /** Null: this server itself. */
+  authorUserId: string | null;
+};
+
 /**
  * Makes the newest revision of a locked asset: the files of the one before, without `remove`, with
  * `put` in place of files of the same path. The blobs must be registered. Returns its id.
  */
-export async function addRevision(
-  tx: Transaction,
-  asset: AssetRow,
-  change: { put: NewFile[]; remove: string[] },
-): Promise<string> {
+export async function addRevision(tx: Transaction, asset: AssetRow, change: RevisionChange): Promise<string> {
   const newest = asset.revision_id ? await findRevision(tx, asset.id, asset.revision_id) : undefined;
   const number = (newest?.number ?? 0) + 1;
-  const revisionId = await insertRevision(tx, asset.id, number);
+  const revisionId = await insertRevision(tx, { assetId: asset.id, number, ...change });
   const paths = [...change.remove, ...change.put.map((file) => file.path)];
   const ended = await endFiles(tx, asset.id, paths, number - 1);
   await insertFiles(tx, asset.id, change.put, number);

@@ -13,7 +13,7 @@ import { CARD_PATH, findAsset, listNewestFiles, lockAsset } from './queries.ts';
  */
 export async function createRevisionFromBlobs(
   tx: Transaction,
-  input: { assetId: string; files: NewFile[]; keepsOthers?: boolean },
+  input: { assetId: string; files: NewFile[]; keepsOthers?: boolean; message?: string },
 ): Promise<{ revisionId: string }> {
   for (const { path } of input.files) refuseStrayPath(path);
   await lockAsset(tx, input.assetId);
@@ -31,7 +31,14 @@ export async function createRevisionFromBlobs(
     tx,
     put.map((file) => file.sha256),
   );
-  return { revisionId: await addRevision(tx, asset, { put, remove }) };
+  return {
+    revisionId: await addRevision(tx, asset, {
+      put,
+      remove,
+      message: input.message ?? '',
+      authorUserId: asset.owner_user_id,
+    }),
+  };
 }
 
 function refuseStrayPath(path: string): void {

@@ -56,6 +56,8 @@ export type NewAsset = {
   baseModelType?: string | null;
   family?: string;
   parentAssetId?: string | null;
+  /** Of the repository; from the title unless said. */
+  name?: string;
 };
 
 export async function insertAsset(tx: Transaction, asset: NewAsset): Promise<string> {
@@ -76,6 +78,7 @@ export async function insertAsset(tx: Transaction, asset: NewAsset): Promise<str
       base_model_type: asset.baseModelType,
       family: asset.family,
       parent_asset_id: asset.parentAssetId,
+      name: asset.name,
     })
     .returning('id')
     .executeTakeFirstOrThrow();
@@ -224,10 +227,14 @@ export async function findNewestFile(
   return newestFiles(db, assetId).select(fileColumns).where('path', '=', path).executeTakeFirst();
 }
 
-export async function insertRevision(tx: Transaction, assetId: string, number: number): Promise<string> {
+export async function insertRevision(
+  tx: Transaction,
+  revision: { assetId: string; number: number; message: string; authorUserId: string | null },
+): Promise<string> {
+  const { assetId, number, message, authorUserId } = revision;
   const { id } = await tx
     .insertInto('revisions')
-    .values({ asset_id: assetId, number })
+    .values({ asset_id: assetId, number, message, author_user_id: authorUserId })
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;

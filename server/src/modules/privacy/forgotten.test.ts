@@ -22,6 +22,7 @@ const KEPT: Record<string, string> = {
   price_changes: 'prices that an operator has set',
   purchases: 'money; without the link to the receipt',
   referrals: 'who has got a bonus for whom',
+  revisions: 'go with their dataset or model',
   runs: 'usage that transfers refer to',
   usage_windows: 'usage that transfers refer to',
   user_storage: 'a number that a trigger keeps',

@@ -103,6 +103,7 @@ export type AssetsTable = {
   search_text: GeneratedAlways<string>;
   starter_task: string | null;
   is_lora: Generated<boolean>;
+  name: Generated<string>;
   use_ipfs: Generated<boolean>;
 };
 
@@ -638,6 +639,12 @@ export type RestrictedModelsTable = {
   search_text: GeneratedAlways<string>;
 };
 
+export type RevisionTagsTable = {
+  asset_id: string;
+  name: string;
+  revision_id: string;
+  message: Generated<string>;
+  created_at: Generated<Timestamp>;
 export type RevisionCidsTable = {
   id: string;
   asset_id: string;
@@ -654,6 +661,9 @@ export type RevisionsTable = {
   asset_id: string;
   number: number;
   created_at: Generated<Timestamp>;
+  commit_id: Generated<string>;
+  message: Generated<string>;
+  author_user_id: string | null;
 };
 
 export type RunsTable = {
@@ -976,6 +986,7 @@ export type DB = {
   referral_codes: ReferralCodesTable;
   referrals: ReferralsTable;
   restricted_models: RestrictedModelsTable;
+  revision_tags: RevisionTagsTable;
   revision_cids: RevisionCidsTable;
   revisions: RevisionsTable;
   runs: RunsTable;

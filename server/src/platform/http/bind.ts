@@ -1,6 +1,7 @@
 import type { Access, Endpoint, InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Context, UserCaller, WorkloadCaller } from '../context.ts';
+import type { AppError } from '../errors.ts';
 import type { CountCall } from './callers/rate-limits.ts';
 
 export type Http = { request: FastifyRequest; reply: FastifyReply };
@@ -16,7 +17,13 @@ export type BindOptions = {
   callsPerMinute?: number;
   /** Counts the call by its content too, once its body is read. */
   countCall?: CountCall;
+  /** Calls per minute and user, or address on public routes, in a count of their own in place of the server's: many are usual. */
+  ownCallsPerMinute?: number;
+  describeError?: DescribeError;
 };
+
+/** Writes headers about an error, and returns its body, where the wire of an endpoint has errors of another shape. */
+export type DescribeError = (error: AppError, http: Http) => unknown;
 
 type CallerOf<A extends Access> = A extends 'public'
   ? Caller

@@ -136,7 +136,7 @@ function addSecurityHeaders(app: FastifyInstance): void {
     setHeaders(request.raw, reply.raw, (error) => done(error instanceof Error ? error : undefined)),
   );
   app.addHook('onSend', async ({ url }, reply) => {
-    if (/^\/(api|v1)\//.test(url) && !reply.hasHeader('cache-control'))
+    if (/^\/(api|v1|hub)\//.test(url) && !reply.hasHeader('cache-control'))
       reply.header('cache-control', 'no-store');
   });
 }
@@ -154,7 +154,9 @@ function mount(
   { services, authenticators, limitFailures, countCall, enterBodyRoom }: MountOptions,
   binding: Binding,
 ): void {
-  const { endpoint, handle, callsPerMinute } = binding;
+  const { endpoint, handle, callsPerMinute, ownCallsPerMinute } = binding;
+  const hasOwnCount = ownCallsPerMinute !== undefined && services.config.rateLimitPerMinute > 0;
+  const count = hasOwnCount ? limitBy(app, { max: ownCallsPerMinute, keyOf: callerOf }) : countCall;
   const countStrictly =
     callsPerMinute === undefined ? null : limitBy(app, { max: callsPerMinute, keyOf: callerOf });
   app.route({
@@ -164,10 +166,11 @@ function mount(
     config: {
       formPart: typeof endpoint.upload === 'object' ? endpoint.upload.part : undefined,
       isForm: endpoint.isForm,
+      describeError: binding.describeError,
     },
     schema: {
       summary: endpoint.summary,
-      tags: [endpoint.path.startsWith('/v1/') ? 'openai' : (endpoint.path.split('/')[3] ?? '')],
+      tags: [tagOf(endpoint.path)],
       security:
         endpoint.access === 'public' ? [] : SCHEMES[endpoint.access].map((scheme) => ({ [scheme]: [] })),
       ...(endpoint.params && { params: endpoint.params }),
@@ -187,7 +190,7 @@ function mount(
       if (endpoint.upload === 'bytes') request.headers['content-type'] = 'application/octet-stream';
       // Workloads are ours, and report as often as they must.
       if (endpoint.access === 'workload') return;
-      await countCall(request, reply);
+      await count(request, reply);
       await countStrictly?.(request, reply);
       if (endpoint.isHeldInMemory) await enterBodyRoom(request, reply);
     },
@@ -215,6 +218,13 @@ function mount(
       return reply.header('content-type', 'application/json; charset=utf-8').send(body);
     },
   });
+}
+
+/** What an endpoint is listed under. */
+function tagOf(path: string): string {
+  if (path.startsWith('/v1/')) return 'openai';
+  if (path.startsWith('/hub/')) return 'hub';
+  return path.split('/')[3] ?? '';
 }
 
 function inputOf(request: FastifyRequest) {

@@ -101,11 +101,16 @@ function complete(document: Document, { endpoints, operationIds, furtherPaths }:
       operation.requestBody = { ...operation.requestBody, required: false };
     operation.responses = {
       ...(endpoint.response ? operation.responses : { [endpoint.status ?? 200]: describeAnswers(endpoint) }),
-      default: { $ref: '#/components/responses/Error' },
+      default: endpoint.error ? describeError(endpoint.error) : { $ref: '#/components/responses/Error' },
     };
     for (const part of [operation.parameters, operation.requestBody]) refuseNul(part);
     if (endpoint.spends) operation.parameters = [...(operation.parameters ?? []), idempotencyKey];
   }
+}
+
+function describeError(error: z.ZodType): object {
+  const { $schema: _, ...schema } = z.toJSONSchema(error);
+  return { description: 'Every error', content: { 'application/json': { schema } } };
 }
 
 function describeAnswers({ answers }: Endpoint): object {

@@ -4,6 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { isDatabaseAway } from '../db/errors/is-database-away.ts';
 import { AppError } from '../errors.ts';
+import type { DescribeError } from './bind.ts';
 import { toInvalidRequest } from './validation/invalid-request.ts';
 
 /** Most of what is not there is there again soon. */
@@ -31,10 +32,9 @@ export function sendError(
     reply.header('retry-after', RETRY_AFTER_S);
   }
   if (!known.shouldRetry) reply.header('x-should-retry', 'false');
-  return reply
-    .code(known.status)
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(toErrorBody(known, request.id)));
+  const { describeError } = request.routeOptions.config;
+  const body = describeError ? describeError(known, { request, reply }) : toErrorBody(known, request.id);
+  return reply.code(known.status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
 function about({ id, routeOptions, caller }: FastifyRequest) {
@@ -97,4 +97,10 @@ function toAppError(error: FastifyError | AppError): AppError {
     publicMessage: 'Something went wrong on our side. Please try again.',
     cause: error,
   });
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    describeError?: DescribeError | undefined;
+  }
 }

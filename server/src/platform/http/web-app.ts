@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts';
 
 /** Paths of programs, also of those that the server does not serve yet. */
 const PROGRAM_PATHS =
-  /^\/(api|v1|runtime|huggingface|healthz|readyz|metrics|openapi\.json|\.well-known)(\/|$)|\.git(\/|$)/;
+  /^\/(api|v1|hub|runtime|huggingface|healthz|readyz|metrics|openapi\.json|\.well-known)(\/|$)|\.git(\/|$)/;
 
 /** The route of all that no other route has: files of the web app, and its pages. */
 export const PAGE_ROUTE = '/*';

@@ -29,6 +29,10 @@ test.each([
   [{ action: 'api_key.revoked', detail }, '[ada] revoked an API key'],
   [{ action: 'asset.created', detail: { type: 'RAW', title: 'Rye' } }, '[ada] created the dataset “Rye”'],
   [{ action: 'asset.files_added', detail: { ...detail, files: '3' }, names }, '[ada] added 3 files to “Rye”'],
+  [
+    { action: 'asset.tagged', detail: { ...detail, tag: 'v1' }, names },
+    '[ada] tagged a revision of “Rye” with v1',
+  ],
   [{ action: 'deployment.created', detail, names }, '[ada] deployed “Rye”'],
   [
     { action: 'deployment.ended', detail, names, user_id: null, username: null },

@@ -49,6 +49,15 @@ const predicates: Record<AuditAction, Describe> = {
   'asset.files_added': ({ detail, named }) => [
     `added ${countOf(Number(detail.files), 'file')} to ${named('asset_id', 'a dataset or model')}`,
   ],
+  'asset.renamed': ({ detail, named }) => [
+    `renamed the repository of ${named('asset_id', 'a dataset or model')} to ${detail.name}`,
+  ],
+  'asset.tagged': ({ detail, named }) => [
+    `tagged a revision of ${named('asset_id', 'a dataset or model')} with ${detail.tag}`,
+  ],
+  'asset.untagged': ({ detail, named }) => [
+    `deleted the tag ${detail.tag} of ${named('asset_id', 'a dataset or model')}`,
+  ],
   'code.redeemed': ({ amount }) => [`redeemed a code for ${amount('amount')}`],
   'code.revoked': () => ['revoked a code'],
   'codes.created': ({ detail, amount }) => [

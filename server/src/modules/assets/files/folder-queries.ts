@@ -2,27 +2,43 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { type FileRow, fileColumns, newestFiles } from '../queries.ts';
 
-/* Files of the newest revision by folder. Each folder is a range of the index by path. */
+/* Files by folder, of the newest revision unless a number says of which. Each folder is a range of the index by path. */
 
 const columns = sql.join(fileColumns.map((name) => sql.ref(name)));
 
+/** The revision whose files are read: its number, or nothing for the newest. */
+type OfRevision = { number?: number | undefined };
+
+/** The files of a revision from a path on, at most so many. */
+function filesFrom(assetId: string, { number }: OfRevision, from: RawBuilder<unknown>, most: number) {
+  return number === undefined
+    ? sql`newest_files(${assetId}, ${from}, ${most})`
+    : sql`revision_files(${assetId}, ${number}, ${from}, ${most})`;
+}
+
 /**
- * Files of the newest revision behind `after` in the order of their paths: the one of this path, or those below it,
+ * Files behind `after` in the order of their paths: the one of this path, or those below it,
  * and of these those whose path begins with `prefix`.
  */
 export async function listFilesBelow(
   db: Database | Transaction,
   assetId: string,
-  { path, prefix, after, limit }: { path: string; prefix: string; after: string | null; limit: number },
+  {
+    path,
+    prefix,
+    after,
+    limit,
+    ...of
+  }: { path: string; prefix: string; after: string | null; limit: number } & OfRevision,
 ): Promise<FileRow[]> {
   const start = path === '' ? '' : `${path}/`;
   // Paths that begin alike stand together, and behind a path comes at first that path with the least character.
   const from = sql`greatest(${start} collate "C", ${prefix}, ${after ?? ''} || chr(1))`;
   const { rows } = await sql<FileRow>`
-    select ${columns} from newest_files(${assetId}, ${path}, 1)
+    select ${columns} from ${filesFrom(assetId, of, sql`${path}`, 1)}
     where path = ${path} and starts_with(path, ${prefix}) and (${after}::text is null or path > ${after})
     union all
-    select ${columns} from newest_files(${assetId}, ${from}, ${limit})
+    select ${columns} from ${filesFrom(assetId, of, from, limit)}
     where starts_with(path, ${start}) and starts_with(path, ${prefix})
     order by path limit ${limit}`.execute(db);
   return rows;
@@ -65,7 +81,7 @@ function isInFolder(folder: string) {
   return sql<boolean>`(path >= ${`${folder}/`} and path < ${`${folder}0`})`;
 }
 
-/** A file or a folder of the newest revision; of a folder all that is known is its path. */
+/** A file or a folder; of a folder all that is known is its path. */
 export type TreeRow = { path: string; file: FileRow | null };
 
 /**
@@ -75,14 +91,14 @@ export type TreeRow = { path: string; file: FileRow | null };
 export async function listTree(
   db: Database,
   assetId: string,
-  { folder, start, limit }: { folder: string; start: string; limit: number },
+  { folder, start, limit, ...of }: { folder: string; start: string; limit: number } & OfRevision,
 ): Promise<TreeRow[]> {
   const prefix = folder === '' ? '' : `${folder}/`;
   const end = folder === '' ? null : `${folder}0`;
   // In characters, as the database counts.
   const rest = Array.from(prefix).length + 1;
   const nextFrom = (bound: RawBuilder<unknown>) => sql`
-    select ${columns} from newest_files(${assetId}, ${bound}, 1) where ${end}::text is null or path < ${end}`;
+    select ${columns} from ${filesFrom(assetId, of, bound, 1)} where ${end}::text is null or path < ${end}`;
   const { rows } = await sql<FileRow & { name: string; in_folder: boolean }>`
     with recursive walk as (
       select *, 1 as n from (${nextFrom(sql`${start}`)}) as first

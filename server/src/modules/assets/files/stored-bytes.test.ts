@@ -84,7 +84,7 @@ test('the count of what a user stores is the sum of it, whatever happens at the 
           await inTransaction(db, async (tx) => {
             await lockAsset(tx, assetId);
             const asset = await findAsset(tx, assetId);
-            if (asset) await addRevision(tx, asset, { put, remove });
+            if (asset) await addRevision(tx, asset, { put, remove, message: '', authorUserId: null });
           });
         }
       }

@@ -39,7 +39,12 @@ export async function putFiles(
   );
   const quota = await readQuota({ config, db: tx }, userId);
   await takeStorage(tx, { userId, quota, blobs: files, param });
-  const added = await addRevision(tx, asset, { put: files, remove: [] });
+  const added = await addRevision(tx, asset, {
+    put: files,
+    remove: [],
+    message: files.length === 1 ? `Add ${files[0]?.path}` : `Add ${files.length} files`,
+    authorUserId: userId,
+  });
   await recordAudit(tx, {
     userId,
     action: 'asset.files_added',

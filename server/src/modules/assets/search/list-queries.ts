@@ -6,23 +6,27 @@ import { selectGranted } from '../restricted/queries.ts';
 import { findRarestPart } from './rarest-part.ts';
 import { contains } from './search-text.ts';
 
-export type SortKey = 'updated' | 'title' | 'size';
+export type SortKey = 'updated' | 'created' | 'title' | 'size';
 export type ListCursor = { value: string; id: string };
 
 /** Each order with the id as its second key, so that a cursor names one place. */
 const orders = {
   updated: { key: sql`assets.updated_at`, type: sql`timestamptz`, direction: sql`desc`, after: sql`<` },
+  created: { key: sql`assets.created_at`, type: sql`timestamptz`, direction: sql`desc`, after: sql`<` },
   title: { key: sql`lower(assets.title)`, type: sql`text`, direction: sql`asc`, after: sql`>` },
   size: { key: sql`assets.size_bytes`, type: sql`bigint`, direction: sql`desc`, after: sql`<` },
 };
 
-type ListFilter = {
+export type ListFilter = {
   userId: string;
   /** Null: all. */
   type: AssetType | null;
   includeStarter: boolean;
+  /** Only those of this kind of owner; what `includeStarter` leaves out stays out. */
+  whose?: Share['whose'] | undefined;
   search: string;
-  tag?: string | undefined;
+  /** Each of them, letter for letter. */
+  tags?: string[];
   sort: SortKey;
   cursor: ListCursor | null;
   limit: number;
@@ -35,7 +39,8 @@ export async function listAssets(
 ): Promise<(AssetRow & { sort_value: string })[]> {
   const { direction } = orders[filter.sort];
   const part = await findRarestPart(db, [filter.search]);
-  const pages = sharesOf(filter).map((share) => pageOf(db, { ...filter, part }, share));
+  const shares = sharesOf(filter).filter(({ whose }) => filter.whose === undefined || whose === filter.whose);
+  const pages = shares.map((share) => pageOf(db, { ...filter, part }, share));
   return db
     .selectFrom(pages.reduce((all, one) => all.unionAll(one)).as('page'))
     .selectAll()
@@ -60,7 +65,7 @@ function sharesOf({ includeStarter, type }: ListFilter): Share[] {
 
 /** The page if there were only these assets. */
 function pageOf(db: Database, filter: ListFilter & { part: string | null }, { whose, type }: Share) {
-  const { userId, search, part, tag, sort, cursor, limit } = filter;
+  const { userId, search, part, tags = [], sort, cursor, limit } = filter;
   const { key, type: keyType, direction, after } = orders[sort];
   let query = selectAssets(db)
     .select([sql`${key}`.as('sort_key'), sql<string>`${key}::text`.as('sort_value')])
@@ -74,7 +79,7 @@ function pageOf(db: Database, filter: ListFilter & { part: string | null }, { wh
       .where('assets.owner_user_id', '!=', userId);
   }
   if (search !== '') query = query.where(contains('assets.search_text', { words: search, part }));
-  if (tag !== undefined) query = query.where(sql<boolean>`assets.tags @> array[${tag}]::text[]`);
+  if (tags.length > 0) query = query.where(sql<boolean>`assets.tags @> ${tags}::text[]`);
   if (cursor) {
     query = query.where(
       sql<boolean>`(${key}, assets.id) ${after} (${cursor.value}::${keyType}, ${cursor.id}::uuid)`,

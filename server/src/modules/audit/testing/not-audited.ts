@@ -10,6 +10,9 @@ import type { Endpoint } from '@bakehouse/contract/endpoint';
 import * as errorReports from '@bakehouse/contract/error-reports';
 import * as gallery from '@bakehouse/contract/gallery';
 import * as generations from '@bakehouse/contract/generations';
+import * as hubFiles from '@bakehouse/contract/hub/files';
+import * as hubReferences from '@bakehouse/contract/hub/references';
+import * as hubRepositories from '@bakehouse/contract/hub/repositories';
 import * as kontext from '@bakehouse/contract/kontext';
 import * as licences from '@bakehouse/contract/licences';
 import * as pictures from '@bakehouse/contract/media';
@@ -54,6 +57,11 @@ export const notAudited = new Map<Endpoint, string>([
   [paris.estimateParis, CHANGES_NOTHING],
   [paris.pollParis, CHANGES_NOTHING],
   [gallery.linkZip, CHANGES_NOTHING],
+  [hubFiles.describePaths, CHANGES_NOTHING],
+  [hubReferences.validateCard, CHANGES_NOTHING],
+  [hubReferences.createBranch, CHANGES_NOTHING],
+  [hubReferences.deleteBranch, CHANGES_NOTHING],
+  [hubReferences.createDiscussion, CHANGES_NOTHING],
   [referrals.startXAuth, 'connects nothing yet'],
   [referrals.forgetPendingReferral, 'a cookie'],
   [chat.chatCompletions, STATEMENT],
@@ -73,6 +81,8 @@ export const notAudited = new Map<Endpoint, string>([
   [kontext.deleteKontextImage, 'what was charged for it stays in the statement'],
 ]);
 
+const HUB_TEST = 'hub/repositories.test.ts';
+
 /** Calls that need another server or other models: a test beside them looks for the row. */
 export const auditedElsewhere = new Map<Endpoint, { action: string; test: string }>([
   [purchases.startPurchase, { action: 'purchase.started', test: 'credits/purchases/purchases.test.ts' }],
@@ -85,6 +95,12 @@ export const auditedElsewhere = new Map<Endpoint, { action: string; test: string
     gallery.addTrainingPictures,
     { action: 'asset.files_added', test: 'images/gallery/training-pictures.test.ts' },
   ],
+  [hubRepositories.createRepository, { action: 'asset.created', test: HUB_TEST }],
+  [hubRepositories.deleteRepository, { action: 'asset.deleted', test: HUB_TEST }],
+  [hubRepositories.moveRepository, { action: 'asset.renamed', test: HUB_TEST }],
+  [hubRepositories.changeRepository, { action: 'asset.changed', test: HUB_TEST }],
+  [hubReferences.createRepositoryTag, { action: 'asset.tagged', test: 'hub/reading.test.ts' }],
+  [hubReferences.deleteRepositoryTag, { action: 'asset.untagged', test: 'hub/reading.test.ts' }],
   [referrals.finishXAuth, { action: 'x_account.connected', test: 'referrals/x/x.test.ts' }],
   [referrals.endXAuth, { action: 'x_account.disconnected', test: 'referrals/x/x.test.ts' }],
   [referrals.postReferralToX, { action: 'referral.posted', test: 'referrals/x/x.test.ts' }],

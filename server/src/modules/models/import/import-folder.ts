@@ -76,7 +76,11 @@ export async function importFolder(
   } as const;
   const { assetId, isNew } = await inTransaction(services.db, async (tx) => {
     const asset = await (userId === null ? openForEverybody(tx, card) : openOwn(tx, userId, card));
-    const { revisionId } = await createRevisionFromBlobs(tx, { assetId: asset.id, files: put });
+    const { revisionId } = await createRevisionFromBlobs(tx, {
+      assetId: asset.id,
+      files: put,
+      message: 'Import a folder',
+    });
     const changed = revisionId !== asset.revisionId;
     if (changed)
       await recordAudit(tx, {

@@ -33,7 +33,11 @@ export async function registerStarterModel(
   for (const { path, localPath } of model.files) files.push({ path, ...(await keep(services, localPath)) });
   return inTransaction(services.db, async (tx) => {
     const { id: assetId } = await upsertStarterAsset(tx, model);
-    const { revisionId } = await createRevisionFromBlobs(tx, { assetId, files });
+    const { revisionId } = await createRevisionFromBlobs(tx, {
+      assetId,
+      files,
+      message: 'Bring the starter model up to date',
+    });
     return { assetId, revisionId };
   });
 }

@@ -41,6 +41,8 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'referral_codes.user_id': { section: 'invitations' },
   'referrals.invited_user_id': { section: 'invitations' },
   'referrals.inviter_user_id': { section: 'invitations' },
+  'revisions.author_user_id': { leftOut: 'who has changed the files of a dataset or model, which are exported' },
+  'uploads.user_id': { leftOut: 'files on their way, kept for a week; those that have arrived are exported' },
   'runs.user_id': { section: 'runs' },
   'sessions.user_id': { section: 'sessions' },
   'sign_in_methods.user_id': { section: 'sign_in_methods' },

@@ -34,7 +34,12 @@ export function fineTuneKind(clock: Clock, usage: IdleCredit): WorkloadKind {
       if (!run) return;
       await updateSummary(tx, run.id, result.summary);
       // Its owner may have added some meanwhile, and written its card.
-      await createRevisionFromBlobs(tx, { assetId: run.modelAssetId, files: artefacts, keepsOthers: true });
+      await createRevisionFromBlobs(tx, {
+        assetId: run.modelAssetId,
+        files: artefacts,
+        keepsOthers: true,
+        message: 'Add what the run has made',
+      });
     },
     onReasons: async (tx, workloads) => {
       const owners = await findOwners(

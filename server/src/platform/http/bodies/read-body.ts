@@ -36,7 +36,7 @@ export function readBodies(app: FastifyInstance): void {
     const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
     if (isForm && type === FORM) {
       if (text.split('&', TOKENS_MAX + 1).length > TOKENS_MAX) return done(manyFields());
-      return done(null, Object.fromEntries(new URLSearchParams(text)));
+      return done(null, fieldsOf(new URLSearchParams(text)));
     }
     if (!carriesKey(request) || (type !== undefined && !DEFAULT_TYPES.includes(type))) return done(notJson());
     void parse(request, text, (error, body) =>
@@ -44,6 +44,17 @@ export function readBodies(app: FastifyInstance): void {
     );
   });
   app.addContentTypeParser('application/octet-stream', (_request, _payload, done) => done(null));
+}
+
+/** What comes more than once is a list. */
+function fieldsOf(form: URLSearchParams): Record<string, string | string[]> {
+  const names = new Set(form.keys());
+  return Object.fromEntries(
+    [...names].map((name) => {
+      const values = form.getAll(name);
+      return [name, values.length === 1 ? (values[0] ?? '') : values];
+    }),
+  );
 }
 
 /** Counts commas, brackets and strings, before parsing; what stands within a string does not count. */

@@ -55,7 +55,10 @@ async function remove(
   });
   // It is never refused for the quota: nobody would understand why nothing can be deleted.
   const put = metadata.replacement ? [{ path: METADATA, ...metadata.replacement }] : [];
-  return { revision_id: await addRevision(tx, asset, { put, remove: [file.path] }) };
+  const message = `Delete ${file.path}`;
+  return {
+    revision_id: await addRevision(tx, asset, { put, remove: [file.path], message, authorUserId: userId }),
+  };
 }
 
 async function prepareMetadata(ctx: Context, { assetId, path }: Input): Promise<Metadata> {

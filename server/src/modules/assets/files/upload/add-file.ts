@@ -38,7 +38,12 @@ export async function addFile(
   }
   await refuseClash(tx, { assetId: asset.id, path, param: params.path });
   await takeStorage(tx, { userId, quota, blobs: [blob], param: params.bytes });
-  const revisionId = await addRevision(tx, asset, { put: [{ path, ...blob }], remove: [] });
+  const revisionId = await addRevision(tx, asset, {
+    put: [{ path, ...blob }],
+    remove: [],
+    message: `Upload ${path}`,
+    authorUserId: userId,
+  });
   if (family !== null) await noteFamily(tx, asset.id, { path, family });
   await recordAudit(tx, {
     userId,

@@ -1,0 +1,85 @@
+import * as z from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { hubError, repositoryParams, revisionParam, revisionParams } from './shared.ts';
+
+const tagName = z.string().min(1).max(200);
+
+export const createRepositoryTag = endpoint({
+  method: 'POST',
+  path: '/hub/api/:type/:namespace/:name/tag/:revision',
+  access: 'key',
+  summary: 'Tag a revision, as the hub does',
+  params: revisionParams,
+  body: z.object({ tag: tagName, message: z.string().max(2000).default('') }),
+  error: hubError,
+  response: z.object({ success: z.literal(true) }),
+});
+
+export const deleteRepositoryTag = endpoint({
+  method: 'DELETE',
+  path: '/hub/api/:type/:namespace/:name/tag/:revision',
+  access: 'key',
+  summary: 'Delete a tag, as the hub does',
+  params: repositoryParams.extend({ revision: revisionParam }),
+  error: hubError,
+  response: z.object({ success: z.literal(true) }),
+});
+
+/** The metadata of a card before it is committed. */
+export const validateCard = endpoint({
+  method: 'POST',
+  path: '/hub/api/validate-yaml',
+  access: 'key',
+  summary: 'Check the metadata of a card, as the hub does',
+  bodyBytesMax: 4 * 1024 * 1024,
+  body: z.object({ content: z.string(), repoType: z.string().max(50).optional() }),
+  error: hubError,
+  response: z.object({
+    errors: z.array(z.object({ message: z.string() })),
+    warnings: z.array(z.object({ message: z.string() })),
+  }),
+});
+
+/* What the hub has and this server has not: refused in words that say what to do. */
+
+const branchParams = repositoryParams.extend({ branch: revisionParam });
+
+export const createBranch = endpoint({
+  method: 'POST',
+  path: '/hub/api/:type/:namespace/:name/branch/:branch',
+  access: 'key',
+  summary: 'Refuse a branch: repositories here have one, main',
+  params: branchParams,
+  error: hubError,
+  status: 204,
+});
+
+export const deleteBranch = endpoint({
+  method: 'DELETE',
+  path: '/hub/api/:type/:namespace/:name/branch/:branch',
+  access: 'key',
+  summary: 'Refuse to delete a branch: repositories here have one, main',
+  params: branchParams,
+  error: hubError,
+  status: 204,
+});
+
+export const listDiscussions = endpoint({
+  method: 'GET',
+  path: '/hub/api/:type/:namespace/:name/discussions',
+  access: 'key',
+  summary: 'List discussions, as the hub does: there are none here',
+  params: repositoryParams,
+  error: hubError,
+  response: z.object({ discussions: z.array(z.never()), count: z.literal(0), start: z.literal(0) }),
+});
+
+export const createDiscussion = endpoint({
+  method: 'POST',
+  path: '/hub/api/:type/:namespace/:name/discussions',
+  access: 'key',
+  summary: 'Refuse a discussion or pull request: repositories here have none',
+  params: repositoryParams,
+  error: hubError,
+  status: 204,
+});

@@ -1,0 +1,191 @@
+import * as z from 'zod';
+import { endpoint } from '../endpoint.ts';
+import {
+  hubError,
+  repeated,
+  repositoryParams,
+  repositoryType,
+  repositoryTypes,
+  revisionParams,
+  sibling,
+  yesOrNo,
+} from './shared.ts';
+
+/** Who the caller is, to the hub's clients. */
+export const whoAmI = endpoint({
+  method: 'GET',
+  path: '/hub/api/whoami-v2',
+  access: 'key',
+  summary: 'Get the user of an API key, as the hub does',
+  error: hubError,
+  response: z.object({
+    type: z.literal('user'),
+    id: z.string(),
+    /** The namespace of what the user has. */
+    name: z.string(),
+    fullname: z.string(),
+    email: z.string(),
+    emailVerified: z.boolean(),
+    isPro: z.literal(false),
+    canPay: z.literal(false),
+    orgs: z.array(z.never()),
+    auth: z.object({
+      type: z.literal('access_token'),
+      accessToken: z.object({ displayName: z.string(), role: z.enum(['read', 'write']) }),
+    }),
+  }),
+});
+
+/** What is said of a repository wherever it is listed. */
+const summary = z.object({
+  _id: z.string(),
+  id: z.string(),
+  /** Of models: the same as `id`. */
+  modelId: z.string().optional(),
+  author: z.string(),
+  /** The newest commit, or the one that was asked for. */
+  sha: z.string(),
+  lastModified: z.string(),
+  createdAt: z.string(),
+  private: z.boolean(),
+  gated: z.union([z.literal(false), z.literal('manual')]),
+  disabled: z.literal(false),
+  downloads: z.int(),
+  likes: z.literal(0),
+  tags: z.array(z.string()),
+  pipeline_tag: z.string().optional(),
+  library_name: z.string().optional(),
+});
+export type RepositorySummary = z.infer<typeof summary>;
+
+const info = summary.extend({
+  /** The metadata at the beginning of the card. */
+  cardData: z.record(z.string(), z.unknown()).optional(),
+  siblings: z.array(sibling).optional(),
+  usedStorage: z.number(),
+  safetensors: z.object({ parameters: z.record(z.string(), z.number()), total: z.number() }).optional(),
+});
+export type RepositoryInfo = z.infer<typeof info>;
+
+export const listRepositories = endpoint({
+  method: 'GET',
+  path: '/hub/api/:type',
+  access: 'key',
+  summary: 'List models or datasets, as the hub does; the header Link has the next page',
+  params: z.object({ type: z.enum(repositoryTypes, 'Repositories here are models and datasets') }),
+  query: z.object({
+    search: z.string().trim().max(200).default(''),
+    /** A namespace. */
+    author: z.string().max(200).optional(),
+    /** Tags, each of which it has. */
+    filter: repeated,
+    sort: z.string().max(100).optional(),
+    limit: z.coerce.number().int().min(1).default(100),
+    cursor: z.string().max(2000).optional(),
+  }),
+  error: hubError,
+  response: z.array(summary),
+});
+
+const infoQuery = z.object({
+  /** Says of each file how large it is. */
+  blobs: yesOrNo,
+  /** Says what to say; without `siblings` among them the files are left out. */
+  expand: repeated,
+  'expand[]': repeated,
+});
+
+export const getRepository = endpoint({
+  method: 'GET',
+  path: '/hub/api/:type/:namespace/:name',
+  access: 'key',
+  summary: 'Get a model or dataset with its files, as the hub does',
+  params: repositoryParams,
+  query: infoQuery,
+  error: hubError,
+  response: info,
+});
+
+export const getRepositoryRevision = endpoint({
+  method: 'GET',
+  path: '/hub/api/:type/:namespace/:name/revision/:revision',
+  access: 'key',
+  summary: 'Get a revision of a model or dataset with its files, as the hub does',
+  params: revisionParams,
+  query: infoQuery,
+  error: hubError,
+  response: info,
+});
+
+/** Answers 200 to whoever may read the repository. */
+export const checkRepositoryAccess = endpoint({
+  method: 'GET',
+  path: '/hub/api/:type/:namespace/:name/auth-check',
+  access: 'key',
+  summary: 'Check whether a model or dataset can be read, as the hub does',
+  params: repositoryParams,
+  error: hubError,
+  response: z.object({ success: z.literal(true) }),
+});
+
+const visibility = z.enum(['private', 'public'], 'Repositories are private or public').optional();
+
+export const createRepository = endpoint({
+  method: 'POST',
+  path: '/hub/api/repos/create',
+  access: 'key',
+  summary: 'Create a model or dataset, as the hub does',
+  body: z.object({
+    name: z.string().min(1).max(200),
+    /** The namespace: the caller's own unless it says another, which is refused. */
+    organization: z.string().max(200).nullish(),
+    type: repositoryType.nullish(),
+    private: z.boolean().nullish(),
+    visibility: visibility.nullish(),
+  }),
+  error: hubError,
+  response: z.object({ url: z.string(), name: z.string(), id: z.string() }),
+});
+
+export const deleteRepository = endpoint({
+  method: 'DELETE',
+  path: '/hub/api/repos/delete',
+  access: 'key',
+  summary: 'Delete a model or dataset, as the hub does',
+  body: z.object({
+    name: z.string().min(1).max(200),
+    organization: z.string().max(200).nullish(),
+    type: repositoryType.nullish(),
+  }),
+  error: hubError,
+  response: z.object({ success: z.literal(true) }),
+});
+
+export const moveRepository = endpoint({
+  method: 'POST',
+  path: '/hub/api/repos/move',
+  access: 'key',
+  summary: 'Rename a model or dataset, as the hub does',
+  body: z.object({
+    fromRepo: z.string().min(1).max(400),
+    toRepo: z.string().min(1).max(400),
+    type: repositoryType.nullish(),
+  }),
+  error: hubError,
+  response: z.object({ success: z.literal(true) }),
+});
+
+export const changeRepository = endpoint({
+  method: 'PUT',
+  path: '/hub/api/:type/:namespace/:name/settings',
+  access: 'key',
+  summary: 'Change the visibility of a model or dataset, as the hub does',
+  params: repositoryParams,
+  body: z.object({
+    private: z.boolean().optional(),
+    visibility,
+    gated: z.union([z.literal(false), z.enum(['auto', 'manual'])]).optional(),
+  }),
+  error: hubError,
+  response: z.object({ success: z.literal(true) }),
+});

@@ -1,0 +1,45 @@
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { isUuid } from '../../../platform/is-uuid.ts';
+import { type AssetRow, findAsset } from '../queries.ts';
+import { isGranted } from '../restricted/queries.ts';
+import { usernameOf } from './namespace.ts';
+import { findByName, findRestricted, isRestricted, type RepositoryType } from './repository-queries.ts';
+
+/** Stands for a namespace where an asset is named by its id. */
+const BY_ID = 'id';
+
+type RepositoryName = { type: RepositoryType; namespace: string; name: string };
+
+/**
+ * The asset that the hub's clients call `namespace/name`, if the user may read it: by its name, as `id/…` by its id, or a
+ * restricted model by its own. Null where there is none for this user, 'gated' where an operator has to grant access first.
+ */
+export async function findRepository(
+  db: Database | Transaction,
+  { userId, ...wanted }: RepositoryName & { userId: string },
+): Promise<AssetRow | 'gated' | null> {
+  const asset = (await findNamed(db, wanted)) ?? (await findRestrictedModel(db, wanted));
+  if (!asset) return null;
+  if (asset.owner_user_id === userId || asset.is_starter) return asset;
+  if (await isGranted(db, { assetId: asset.id, userId })) return asset;
+  return (await isRestricted(db, asset.id)) ? 'gated' : null;
+}
+
+async function findNamed(
+  db: Database | Transaction,
+  { type, namespace, name }: RepositoryName,
+): Promise<AssetRow | undefined> {
+  if (namespace === BY_ID) {
+    const asset = isUuid(name) ? await findAsset(db, name) : undefined;
+    return asset && (asset.dataset_type === 'MODEL') === (type === 'model') ? asset : undefined;
+  }
+  const username = usernameOf(namespace);
+  return username === undefined ? undefined : findByName(db, { type, username, name });
+}
+
+async function findRestrictedModel(
+  db: Database | Transaction,
+  { type, namespace, name }: RepositoryName,
+): Promise<AssetRow | undefined> {
+  return type === 'model' ? findRestricted(db, `${namespace}/${name}`) : undefined;
+}

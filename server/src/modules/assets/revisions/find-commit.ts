@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+import type { AssetRow } from '../queries.ts';
+import { findByCommitId, findByRevision, findByTag } from './commit-queries.ts';
+
+/** The one branch. */
+export const BRANCH = 'main';
+
+/** A revision as the hub's clients see it. */
+export type Commit = {
+  /** Null, and `number` 0: the asset before its first file. */
+  revisionId: string | null;
+  number: number;
+  commitId: string;
+  createdAt: Date;
+  message: string;
+  /** A username; null where nobody is known. */
+  author: string | null;
+};
+
+/** What an asset is before its first file. */
+export function emptyCommit(asset: Pick<AssetRow, 'id' | 'created_at' | 'owner_username'>): Commit {
+  return {
+    revisionId: null,
+    number: 0,
+    commitId: createHash('sha1').update(`bakehouse ${asset.id}`).digest('hex'),
+    createdAt: asset.created_at,
+    message: 'Create the repository',
+    author: asset.owner_username,
+  };
+}
+
+/** The newest commit of an asset. */
+export async function findHead(db: Database | Transaction, asset: AssetRow): Promise<Commit> {
+  return asset.revision_id ? findByRevision(db, asset.id, asset.revision_id) : emptyCommit(asset);
+}
+
+/** What a branch, a tag or a commit's id names; null where the asset has none of the name. */
+export async function findCommit(
+  db: Database | Transaction,
+  asset: AssetRow,
+  wanted: string,
+): Promise<Commit | null> {
+  if (wanted === BRANCH || wanted === `refs/heads/${BRANCH}`) return findHead(db, asset);
+  if (/^[0-9a-f]{40}$/.test(wanted)) {
+    const empty = emptyCommit(asset);
+    return wanted === empty.commitId ? empty : ((await findByCommitId(db, asset.id, wanted)) ?? null);
+  }
+  return (await findByTag(db, asset.id, wanted.replace(/^refs\/tags\//, ''))) ?? null;
+}

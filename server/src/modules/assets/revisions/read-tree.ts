@@ -1,0 +1,44 @@
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { listFilesBelow, listTree, type TreeRow } from '../files/folder-queries.ts';
+import { type FileRow, listFiles } from '../queries.ts';
+
+/** A revision by its number; one of number 0 has no files. */
+export type OfRevision = { assetId: string; number: number };
+export { CARD_PATH } from '../queries.ts';
+export type { FileRow };
+
+/** Files at or below a folder, all of them where it is empty, behind the path `after`, in the order of their paths. */
+export async function listFilesOf(
+  db: Database | Transaction,
+  {
+    assetId,
+    number,
+    folder,
+    after,
+    limit,
+  }: OfRevision & { folder: string; after: string | null; limit: number },
+): Promise<FileRow[]> {
+  return listFilesBelow(db, assetId, { path: folder, prefix: '', after, limit, number });
+}
+
+/** What lies directly in a folder, from `start` on, in the order of the paths. */
+export async function listFolderOf(
+  db: Database,
+  { assetId, number, folder, start, limit }: OfRevision & { folder: string; start: string; limit: number },
+): Promise<TreeRow[]> {
+  return listTree(db, assetId, { folder, start, limit, number });
+}
+
+/** Those of the files that the revision has. */
+export async function findFilesOf(
+  db: Database | Transaction,
+  of: OfRevision & { paths: string[] },
+): Promise<FileRow[]> {
+  return listFiles(db, of);
+}
+
+/** Whether files lie below this path. */
+export async function hasFolder(db: Database, of: OfRevision & { path: string }): Promise<boolean> {
+  const [file] = await listFilesOf(db, { ...of, folder: of.path, after: of.path, limit: 1 });
+  return file !== undefined;
+}

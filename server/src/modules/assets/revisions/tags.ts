@@ -1,0 +1,52 @@
+import type { Context } from '../../../platform/context.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { recordAudit } from '../../accounts/record-audit.ts';
+import { lockChangeableAsset } from '../access/lock-changeable-asset.ts';
+import { deleteTag, insertTag, selectTags } from './commit-queries.ts';
+import { BRANCH } from './find-commit.ts';
+
+/** What Git takes as the name of a tag, of what people write. */
+const NAME = /^(?!.*(\.\.|\/\/|\/\.|\.lock$))[A-Za-z0-9_][\w./+-]{0,199}(?<![./])$/;
+
+/** The tags of an asset with the commits that they name. */
+export async function listTags(db: Database, assetId: string): Promise<{ name: string; commitId: string }[]> {
+  return selectTags(db, assetId);
+}
+
+/** Names a revision. Throws AppError 'invalid_request' for what cannot be a name, and 'conflict' for one that is taken. */
+export async function createTag(
+  ctx: Context,
+  tag: { assetId: string; name: string; revisionId: string; message: string },
+): Promise<void> {
+  const { userId } = ctx.caller;
+  const { name } = tag;
+  if (!NAME.test(name) || name === BRANCH || /^[0-9a-f]{40}$/.test(name) || name.startsWith('refs/')) {
+    throw new AppError('invalid_request', {
+      publicMessage: `${name} cannot be the name of a tag`,
+      param: 'tag',
+    });
+  }
+  await inTransaction(ctx.db, async (tx) => {
+    await lockChangeableAsset(tx, { assetId: tag.assetId, userId });
+    if (!(await insertTag(tx, tag)))
+      throw new AppError('conflict', { publicMessage: `Tag ${name} exists already`, param: 'tag' });
+    await recordAudit(tx, { userId, action: 'asset.tagged', detail: { asset_id: tag.assetId, tag: name } });
+  });
+}
+
+/** Answers whether there was one. */
+export async function removeTag(
+  ctx: Context,
+  { assetId, name }: { assetId: string; name: string },
+): Promise<boolean> {
+  const { userId } = ctx.caller;
+  return inTransaction(ctx.db, async (tx) => {
+    await lockChangeableAsset(tx, { assetId, userId });
+    const isGone = await deleteTag(tx, assetId, name);
+    if (isGone)
+      await recordAudit(tx, { userId, action: 'asset.untagged', detail: { asset_id: assetId, tag: name } });
+    return isGone;
+  });
+}

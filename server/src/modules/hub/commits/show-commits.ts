@@ -1,0 +1,46 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type * as contract from '@bakehouse/contract/hub/files';
+import type { Context } from '../../../platform/context.ts';
+import type { Http } from '../../../platform/http/bind.ts';
+import { namespaceOf } from '../../assets/repositories/namespace.ts';
+import { BRANCH, findHead } from '../../assets/revisions/find-commit.ts';
+import { listCommits } from '../../assets/revisions/list-commits.ts';
+import { listTags } from '../../assets/revisions/tags.ts';
+import { titleOf } from '../files/to-entry.ts';
+import { linkNextPage } from '../next-page.ts';
+import { openRepository, openRevision } from '../repositories/open-repository.ts';
+
+/** The commits up to a revision, newest first, a page of them. Throws HubError. */
+export async function showCommits(
+  ctx: Context,
+  { params, query: { p, limit } }: InputOf<typeof contract.listCommits>,
+  http: Http,
+): Promise<ResponseOf<typeof contract.listCommits>> {
+  const { asset, commit } = await openRevision(ctx, params);
+  // Their numbers have no gaps.
+  const found = await listCommits(ctx.db, asset, { from: commit.number - p * limit, limit: limit + 1 });
+  if (found.length > limit) linkNextPage(http, 'p', String(p + 1));
+  return found.slice(0, limit).map((one, index) => ({
+    id: one.commitId,
+    title: titleOf(one),
+    message: one.message.split('\n').slice(1).join('\n').trim(),
+    authors: [{ user: namespaceOf(one.author ?? asset.owner_username) }],
+    date: one.createdAt.toISOString(),
+    parents: found.slice(index + 1, index + 2).map(({ commitId }) => commitId),
+  }));
+}
+
+/** The branch and the tags of a repository. Throws HubError. */
+export async function showReferences(
+  ctx: Context,
+  { params }: InputOf<typeof contract.listRepositoryReferences>,
+): Promise<ResponseOf<typeof contract.listRepositoryReferences>> {
+  const asset = await openRepository(ctx, params);
+  const [head, tags] = await Promise.all([findHead(ctx.db, asset), listTags(ctx.db, asset.id)]);
+  return {
+    branches: [{ name: BRANCH, ref: `refs/heads/${BRANCH}`, targetCommit: head.commitId }],
+    converts: [],
+    tags: tags.map(({ name, commitId }) => ({ name, ref: `refs/tags/${name}`, targetCommit: commitId })),
+    pullRequests: [],
+  };
+}

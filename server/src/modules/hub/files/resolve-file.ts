@@ -1,0 +1,41 @@
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { resolveModelFile as endpoint } from '@bakehouse/contract/hub/files';
+import type { RepositoryTypes } from '@bakehouse/contract/hub/shared';
+import type { Context } from '../../../platform/context.ts';
+import type { Http } from '../../../platform/http/bind.ts';
+import { breakOffWithKey } from '../../../platform/http/callers/break-off-with-key.ts';
+import { sendBlob } from '../../../platform/storage/send-blob.ts';
+import { contentDisposition } from '../../assets/files/content-disposition.ts';
+import { contentTypeOf } from '../../assets/files/content-type.ts';
+import { findFilesOf } from '../../assets/revisions/read-tree.ts';
+import { HubError } from '../hub-error.ts';
+import { openRevision } from '../repositories/open-repository.ts';
+
+/** Answers with the bytes of a file of a revision, or the range asked for, and says in headers which commit and bytes these are. Throws HubError. */
+export async function resolveFile(
+  ctx: Context,
+  { type, params }: { type: RepositoryTypes; params: InputOf<typeof endpoint>['params'] },
+  http: Http,
+): Promise<void> {
+  const { '*': path, ...repository } = params;
+  const { asset, commit } = await openRevision(ctx, { type, ...repository });
+  // Clients remember that a commit has no such file: they are told which commit in either case.
+  http.reply.header('x-repo-commit', commit.commitId);
+  const [file] = await findFilesOf(ctx.db, { assetId: asset.id, number: commit.number, paths: [path] });
+  if (!file)
+    throw new HubError('not_found', 'EntryNotFound', `There is no file ${path} in ${params.revision}`);
+  breakOffWithKey(ctx, http);
+  const sizeBytes = Number(file.size_bytes);
+  await sendBlob(ctx, http, {
+    sha256: file.sha256,
+    path,
+    sizeBytes,
+    headers: {
+      'x-linked-size': String(sizeBytes),
+      'x-linked-etag': `"${file.sha256}"`,
+      'cache-control': 'private, no-cache',
+      'content-type': contentTypeOf(path).contentType,
+      'content-disposition': contentDisposition('attachment', path),
+    },
+  });
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import type { TreeEntry } from '@bakehouse/contract/hub/shared';
+import type { Commit } from '../../assets/revisions/find-commit.ts';
+import type { FileRow } from '../../assets/revisions/read-tree.ts';
+
+type Bytes = Pick<FileRow, 'sha256' | 'size_bytes'>;
+
+/**
+ * How a file is told of: all are of Git LFS, which names bytes as this server does, by their SHA-256. What Git itself would
+ * hold is the pointer, which follows from that. Pure.
+ */
+export function toLfs({ sha256, size_bytes }: Bytes): { blobId: string; size: number; pointerSize: number } {
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${sha256}\nsize ${size_bytes}\n`;
+  const blobId = createHash('sha1').update(`blob ${pointer.length}\0${pointer}`).digest('hex');
+  return { blobId, size: Number(size_bytes), pointerSize: pointer.length };
+}
+
+export function toFileEntry(file: FileRow, lastCommit?: Commit): TreeEntry {
+  const { blobId, size, pointerSize } = toLfs(file);
+  return {
+    type: 'file',
+    oid: blobId,
+    size,
+    path: file.path,
+    lfs: { oid: file.sha256, size, pointerSize },
+    ...(lastCommit && {
+      lastCommit: {
+        id: lastCommit.commitId,
+        title: titleOf(lastCommit),
+        date: lastCommit.createdAt.toISOString(),
+      },
+    }),
+  };
+}
+
+/** Git would name a folder by what is in it; here its name is that of its path in the commit. */
+export function toFolderEntry(path: string, commitId: string): TreeEntry {
+  const oid = createHash('sha1').update(`tree ${commitId} ${path}`).digest('hex');
+  return { type: 'directory', oid, size: 0, path };
+}
+
+/** The first line of what the author of a commit says. */
+export function titleOf({ message }: Pick<Commit, 'message'>): string {
+  return message.split('\n')[0] || 'Change files';
+}

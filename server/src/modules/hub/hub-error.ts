@@ -1,0 +1,42 @@
+import type { ErrorCode } from '@bakehouse/contract/errors';
+import type { hubError } from '@bakehouse/contract/hub/shared';
+import type { z } from 'zod';
+import { AppError } from '../../platform/errors.ts';
+import type { DescribeError } from '../../platform/http/bind.ts';
+
+/** What the hub's clients tell errors by. */
+type HubCode = 'RepoNotFound' | 'GatedRepo' | 'RevisionNotFound' | 'EntryNotFound';
+
+/** An error with the hub's own code; `url` is where the repository is that stands in the way. */
+export class HubError extends AppError {
+  readonly hubCode: HubCode | null;
+  readonly url: string | undefined;
+
+  constructor(code: ErrorCode, hubCode: HubCode | null, publicMessage: string, url?: string) {
+    super(code, { publicMessage, shouldRetry: false });
+    this.hubCode = hubCode;
+    this.url = url;
+  }
+}
+
+/** By which the clients tell a wrong token from a repository that is hidden from whoever sends none. */
+const WRONG_TOKEN = 'Invalid credentials in Authorization header';
+
+/** Writes an error as the hub does: its code and words in headers, and the words in the body. */
+export const describeHubError: DescribeError = (error, { request, reply }): z.infer<typeof hubError> => {
+  const { authorization, 'x-api-key': key } = request.headers;
+  const isUnknown = error.code === 'unauthenticated';
+  const isAnonymous = isUnknown && authorization === undefined && key === undefined;
+  const code = error instanceof HubError ? error.hubCode : isAnonymous ? 'RepoNotFound' : codeOf(error);
+  const words = isUnknown && !isAnonymous ? WRONG_TOKEN : error.publicMessage;
+  if (code) reply.header('x-error-code', code);
+  // A header takes no other characters.
+  reply.header('x-error-message', words.replace(/[^\x20-\x7e]/g, '?'));
+  const url = error instanceof HubError ? error.url : undefined;
+  return { error: error.publicMessage, ...(url !== undefined && { url }) };
+};
+
+/** What other modules say in their own words. */
+function codeOf({ code, param }: AppError): HubCode | null {
+  return code === 'not_found' && param === 'path' ? 'EntryNotFound' : null;
+}

@@ -1,0 +1,234 @@
+import { saveRestrictedModel } from '@bakehouse/contract/restricted-models';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { signUpOperator } from '../../testing/sign-up-operator.ts';
+import { type TestUser, testServer } from '../../testing/test-server.ts';
+import { assetCalls, sha256 } from '../assets/testing/asset-calls.ts';
+import { insertModel } from '../deployments/testing/test-models.ts';
+import { hubCalls } from './testing/hub-calls.ts';
+
+const server = await testServer();
+const { create, uploadAt } = assetCalls(server);
+const { signUpAs, send, read, refusal, recorded } = hubCalls(server);
+
+const CARD = '---\nlicense: mit\ntags: [bread]\npipeline_tag: text-generation\n---\n# Facts\n';
+
+let ada: TestUser;
+let bob: TestUser;
+let id: string;
+beforeAll(async () => {
+  ada = await signUpAs('ada');
+  bob = await signUpAs('bob');
+  id = await create(ada, { title: 'Facts: über Brot!', tags: ['rye'] });
+  await uploadAt(ada, id, 'README.md', CARD);
+  await uploadAt(ada, id, 'data/train.csv', 'a,b\n1,2\n');
+  await uploadAt(ada, id, 'data/deep/er/test.csv', 'a\n');
+});
+
+const files = async (path: string) =>
+  (await read(path, { as: ada })).map((one: { type: string; path: string }) => `${one.type} ${one.path}`);
+
+test('the caller is told who they are, and what their key may do', async () => {
+  const me = await read('/api/whoami-v2', { as: ada });
+  expect(me).toMatchObject({ type: 'user', name: 'ada', auth: { accessToken: { role: 'write' } } });
+  expect(await refusal('/api/whoami-v2')).toMatchObject({ status: 401 });
+});
+
+test('a title becomes the name of the repository, and is counted where it is taken', async () => {
+  expect(await read('/api/datasets', { as: ada })).toMatchObject([{ id: 'ada/Facts-uber-Brot' }]);
+  await create(ada, { title: 'Facts: über Brot?' });
+  await create(ada, { title: 'Facts über brot', dataset_type: 'MODEL' });
+  await create(bob, { title: 'Facts: über Brot!' });
+  const names = async (type: string) =>
+    (await read(`/api/${type}?author=ada`, { as: ada })).map((one: { id: string }) => one.id).sort();
+  expect(await names('datasets')).toEqual(['ada/Facts-uber-Brot', 'ada/Facts-uber-Brot-2']);
+  expect(await names('models')).toEqual(['ada/Facts-uber-brot']);
+});
+
+describe('lists', () => {
+  test('are narrowed by words, owners and tags, and come by pages', async () => {
+    const list = async (query: string) =>
+      (await read(`/api/datasets?${query}`, { as: ada })).map((one: { id: string }) => one.id);
+    expect(await list('search=brot&filter=rye')).toEqual(['ada/Facts-uber-Brot']);
+    expect(await list('author=bob')).toEqual([]);
+    expect(await list('filter=rye&filter=wheat')).toEqual([]);
+    const first = await send('/api/datasets?limit=1', { as: ada });
+    const next = /<([^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    const second = await fetch(next, { headers: { authorization: `Bearer ${ada.apiKey}` } });
+    const pages = [await first.json(), await second.json()] as { id: string }[][];
+    expect(pages.flat().map((one) => one.id)).toHaveLength(2);
+    expect(second.headers.get('link')).toBeNull();
+  });
+});
+
+describe('a repository', () => {
+  test('is described with its files, its newest commit and the metadata of its card', async () => {
+    const info = await read('/api/datasets/ada/facts-uber-brot?blobs=true', { as: ada });
+    expect(info).toMatchObject({
+      id: 'ada/Facts-uber-Brot',
+      author: 'ada',
+      private: true,
+      gated: false,
+      tags: ['rye', 'bread', 'license:mit'],
+      cardData: { license: 'mit', tags: ['bread'] },
+    });
+    expect(info.sha).toMatch(/^[0-9a-f]{40}$/);
+    expect(info.siblings.map((one: { rfilename: string }) => one.rfilename)).toEqual([
+      'README.md',
+      'data/deep/er/test.csv',
+      'data/train.csv',
+    ]);
+    expect(info.siblings[2].lfs.sha256).toBe(sha256('a,b\n1,2\n'));
+  });
+
+  test('is found by the id of its asset too', async () => {
+    expect(await read(`/api/datasets/id/${id}`, { as: ada })).toMatchObject({ id: 'ada/Facts-uber-Brot' });
+    expect(await refusal(`/api/models/id/${id}`, { as: ada })).toMatchObject({ code: 'RepoNotFound' });
+  });
+
+  test('is not there for anybody else, and nothing is for whoever has no key', async () => {
+    const missing = { status: 404, code: 'RepoNotFound' };
+    expect(await refusal('/api/datasets/ada/Facts-uber-Brot', { as: bob })).toMatchObject(missing);
+    expect(await refusal('/datasets/ada/Facts-uber-Brot/resolve/main/README.md', { as: bob })).toMatchObject(
+      missing,
+    );
+    expect(await refusal('/api/datasets/ada/Facts-uber-Brot')).toMatchObject({
+      status: 401,
+      code: 'RepoNotFound',
+    });
+  });
+
+  test('that an operator has to open first says so', async () => {
+    const olga = await signUpOperator(server, 'Olga');
+    const { assetId } = await insertModel(server.services, olga, 'Closed', { 'config.json': '{}' });
+    const model = { name: 'Closed', asset_id: assetId };
+    await server.request(
+      saveRestrictedModel,
+      { params: { modelId: 'ovens/closed' }, body: model },
+      { as: olga },
+    );
+    const { author } = await read('/api/models/ovens/closed', { as: olga });
+    for (const name of ['ovens/closed', `${author}/Closed`]) {
+      expect(await refusal(`/${name}/resolve/main/config.json`, { as: bob })).toMatchObject({
+        status: 403,
+        code: 'GatedRepo',
+      });
+    }
+    expect((await send('/ovens/closed/resolve/main/config.json', { as: olga })).status).toBe(200);
+  });
+});
+
+describe('the files of a revision', () => {
+  const tree = '/api/datasets/ada/Facts-uber-Brot/tree/main';
+
+  test('are listed by folder, or all with their folders', async () => {
+    expect(await files(tree)).toEqual(['file README.md', 'directory data']);
+    expect(await files(`${tree}/data`)).toEqual(['directory data/deep', 'file data/train.csv']);
+    const all = [
+      'file README.md',
+      'directory data',
+      'directory data/deep',
+      'directory data/deep/er',
+      'file data/deep/er/test.csv',
+      'file data/train.csv',
+    ];
+    expect(await files(`${tree}?recursive=true`)).toEqual(all);
+    expect(await files(`${tree}/data?recursive=True`)).toEqual(all.slice(2));
+  });
+
+  test('come by pages, in which each folder stands once', async () => {
+    const found: string[] = [];
+    for (let url = `${tree}?recursive=true&limit=1`; url !== ''; ) {
+      const page = await send(url, { as: ada });
+      found.push(...((await page.json()) as { path: string }[]).map((one) => one.path));
+      const next = /<([^>]+)>/.exec(page.headers.get('link') ?? '')?.[1] ?? '';
+      url = next.slice(next === '' ? 0 : `${server.url}/hub`.length);
+    }
+    expect(found).toEqual([
+      'README.md',
+      'data',
+      'data/deep',
+      'data/deep/er',
+      'data/deep/er/test.csv',
+      'data/train.csv',
+    ]);
+  });
+
+  test('are told with the commit that brought them', async () => {
+    const [readme] = await read(`${tree}?expand=true`, { as: ada });
+    expect(readme.lastCommit).toMatchObject({ title: 'Upload README.md' });
+    const commits = await read('/api/datasets/ada/Facts-uber-Brot/commits/main', { as: ada });
+    expect(commits.map((one: { title: string }) => one.title)).toEqual([
+      'Upload data/deep/er/test.csv',
+      'Upload data/train.csv',
+      'Upload README.md',
+      'Create the repository',
+    ]);
+    expect(commits[0].parents).toEqual([commits[1].id]);
+    expect(await files(tree.replace('main', commits[2].id))).toEqual(['file README.md']);
+    expect(await files(tree.replace('main', commits[3].id))).toEqual([]);
+  });
+
+  test('are described by their paths, sent as a form or as JSON', async () => {
+    const url = '/api/datasets/ada/Facts-uber-Brot/paths-info/main';
+    const form = await send(url, {
+      as: ada,
+      body: 'paths=data&paths=README.md&paths=nothing&expand=False',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    expect(((await form.json()) as { path: string }[]).map((one) => one.path)).toEqual(['data', 'README.md']);
+    expect(await read(url, { as: ada, body: { paths: ['data/train.csv'] } })).toHaveLength(1);
+  });
+
+  test('that are not there are told apart', async () => {
+    const file = '/datasets/ada/Facts-uber-Brot/resolve';
+    const entry = await send(`${file}/main/nothing.txt`, { as: ada });
+    expect([entry.status, entry.headers.get('x-error-code')]).toEqual([404, 'EntryNotFound']);
+    expect(entry.headers.get('x-repo-commit')).toMatch(/^[0-9a-f]{40}$/);
+    expect(await refusal(`${file}/other/README.md`, { as: ada })).toMatchObject({ code: 'RevisionNotFound' });
+    expect(await refusal(`${tree}/nothing`, { as: ada })).toMatchObject({ code: 'EntryNotFound' });
+  });
+});
+
+test('a file comes with its hash, size and commit, or a range of it', async () => {
+  const url = '/datasets/ada/Facts-uber-Brot/resolve/main/data/train.csv';
+  const head = await send(url, { as: ada, method: 'HEAD' });
+  const hash = `"${sha256('a,b\n1,2\n')}"`;
+  expect(Object.fromEntries(head.headers)).toMatchObject({
+    etag: hash,
+    'x-linked-etag': hash,
+    'x-linked-size': '8',
+    'content-length': '8',
+    'accept-ranges': 'bytes',
+  });
+  const part = await send(url, { as: ada, headers: { range: 'bytes=4-6' } });
+  expect([part.status, await part.text(), part.headers.get('content-range')]).toEqual([
+    206,
+    '1,2',
+    'bytes 4-6/8',
+  ]);
+});
+
+describe('tags', () => {
+  const tag = '/api/datasets/ada/Facts-uber-Brot/tag';
+
+  test('name a revision, which stays', async () => {
+    await read(`${tag}/main`, { as: ada, body: { tag: 'v1', message: 'First' } });
+    await uploadAt(ada, id, 'late.txt', 'late');
+    expect(await files('/api/datasets/ada/Facts-uber-Brot/tree/v1')).not.toContain('file late.txt');
+    const refs = await read('/api/datasets/ada/Facts-uber-Brot/refs', { as: ada });
+    expect(refs.tags).toMatchObject([{ name: 'v1', ref: 'refs/tags/v1' }]);
+    expect(refs.branches).toMatchObject([{ name: 'main' }]);
+    expect(await refusal(`${tag}/main`, { as: ada, body: { tag: 'v1' } })).toMatchObject({ status: 409 });
+    expect((await send(`${tag}/v1`, { as: ada, method: 'DELETE' })).status).toBe(200);
+    expect(await refusal(`${tag}/v1`, { as: ada, method: 'DELETE' })).toMatchObject({
+      code: 'RevisionNotFound',
+    });
+    expect(await recorded(ada)).toEqual(expect.arrayContaining(['asset.tagged', 'asset.untagged']));
+  });
+
+  test('have names, and are the owner’s to give', async () => {
+    for (const name of ['main', '../x', 'a..b', 'x.lock'])
+      expect(await refusal(`${tag}/main`, { as: ada, body: { tag: name } })).toMatchObject({ status: 400 });
+    expect(await refusal(`${tag}/main`, { as: bob, body: { tag: 'v2' } })).toMatchObject({ status: 404 });
+  });
+});

@@ -1,0 +1,45 @@
+import type { RepositorySummary } from '@bakehouse/contract/hub/repositories';
+import type { AssetRow } from '../../assets/queries.ts';
+import { namespaceOf } from '../../assets/repositories/namespace.ts';
+import { emptyCommit } from '../../assets/revisions/find-commit.ts';
+import { repositoryId } from './open-repository.ts';
+import type { CardData } from './read-card-data.ts';
+
+type About = {
+  userId: string;
+  /** The commit's id; of an asset without files the one before them. */
+  sha?: string | undefined;
+  card?: CardData | null;
+};
+
+/** What is said of a repository wherever it is listed. Pure. */
+export function describeRepository(asset: AssetRow, { userId, sha, card }: About): RepositorySummary {
+  const id = repositoryId(asset);
+  const isOwn = asset.owner_user_id === userId;
+  return {
+    _id: asset.id,
+    id,
+    ...(asset.dataset_type === 'MODEL' && { modelId: id }),
+    author: namespaceOf(asset.owner_username),
+    sha: sha ?? emptyCommit(asset).commitId,
+    lastModified: asset.updated_at.toISOString(),
+    createdAt: asset.created_at.toISOString(),
+    private: isOwn && !asset.is_published,
+    // Others read it because an operator has let them.
+    gated: isOwn || asset.is_starter ? false : 'manual',
+    disabled: false,
+    downloads: 0,
+    likes: 0,
+    tags: [...new Set([...asset.tags, ...tagsOf(card)])],
+    ...(typeof card?.pipeline_tag === 'string' && { pipeline_tag: card.pipeline_tag }),
+    ...(typeof card?.library_name === 'string' && { library_name: card.library_name }),
+  };
+}
+
+function tagsOf(card: CardData | null | undefined): string[] {
+  const tags: unknown[] = Array.isArray(card?.tags) ? card.tags : [];
+  return [
+    ...tags.filter((tag) => typeof tag === 'string'),
+    ...(typeof card?.license === 'string' ? [`license:${card.license}`] : []),
+  ];
+}

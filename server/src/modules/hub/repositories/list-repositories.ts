@@ -1,0 +1,52 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { listRepositories as endpoint } from '@bakehouse/contract/hub/repositories';
+import type { Context } from '../../../platform/context.ts';
+import type { Http } from '../../../platform/http/bind.ts';
+import { getMe } from '../../accounts/get-me.ts';
+import { usernameOf } from '../../assets/repositories/namespace.ts';
+import { findCommitIds } from '../../assets/revisions/list-commits.ts';
+import { readPage } from '../../assets/search/read-page.ts';
+
+import { linkNextPage } from '../next-page.ts';
+import { describeRepository } from './describe-repository.ts';
+
+const PAGE_MAX = 100;
+
+/** The models or datasets that the caller may read, a page of them. */
+export async function listRepositories(
+  ctx: Context,
+  { params, query }: InputOf<typeof endpoint>,
+  http: Http,
+): Promise<ResponseOf<typeof endpoint>> {
+  const { userId } = ctx.caller;
+  const whose = await ownersOf(ctx, query.author);
+  if (whose === 'nobody') return [];
+  const { rows, nextCursor } = await readPage(ctx.db, {
+    userId,
+    type: params.type === 'models' ? 'MODEL' : 'RAW',
+    includeStarter: true,
+    whose,
+    search: query.search,
+    tags: query.filter,
+    sort: query.sort === 'createdAt' ? 'created' : 'updated',
+    cursor: query.cursor,
+    limit: Math.min(query.limit, PAGE_MAX),
+  });
+  if (nextCursor) linkNextPage(http, 'cursor', nextCursor);
+  const shas = await findCommitIds(
+    ctx.db,
+    rows.flatMap(({ revision_id }) => revision_id ?? []),
+  );
+  return rows.map((row) => describeRepository(row, { userId, sha: shas.get(row.revision_id ?? '') }));
+}
+
+/** Whose repositories have this namespace, of those that the caller may see. */
+async function ownersOf(
+  ctx: Context,
+  author: string | undefined,
+): Promise<'own' | 'starter' | 'nobody' | undefined> {
+  if (author === undefined || author === '') return undefined;
+  const username = usernameOf(author);
+  if (username === null) return 'starter';
+  return (await getMe(ctx)).username === username ? 'own' : 'nobody';
+}

@@ -1,0 +1,51 @@
+import type { RepositoryTypes } from '@bakehouse/contract/hub/shared';
+import type { Context } from '../../../platform/context.ts';
+import type { AssetRow } from '../../assets/queries.ts';
+import { findRepository } from '../../assets/repositories/find-repository.ts';
+import { namespaceOf } from '../../assets/repositories/namespace.ts';
+import { type Commit, findCommit } from '../../assets/revisions/find-commit.ts';
+import { HubError } from '../hub-error.ts';
+
+/** How paths name a repository. */
+export type RepositoryParams = { type: RepositoryTypes; namespace: string; name: string };
+
+/** A repository is an asset; this is how the hub's clients call it. */
+export function repositoryId(asset: Pick<AssetRow, 'owner_username' | 'name'>): string {
+  return `${namespaceOf(asset.owner_username)}/${asset.name}`;
+}
+
+/** The repository, if the caller may read it. Throws HubError RepoNotFound or GatedRepo. */
+export async function openRepository(
+  ctx: Context,
+  { type, namespace, name }: RepositoryParams,
+): Promise<AssetRow> {
+  const found = await findRepository(ctx.db, {
+    type: type === 'models' ? 'model' : 'dataset',
+    namespace,
+    name,
+    userId: ctx.caller.userId,
+  });
+  if (found === null) throw new HubError('not_found', 'RepoNotFound', 'Repository not found');
+  if (found !== 'gated') return found;
+  throw new HubError(
+    'forbidden',
+    'GatedRepo',
+    `Access to model ${namespace}/${name} is restricted. Ask for access on the models page`,
+  );
+}
+
+/** One commit of a repository. Throws HubError RevisionNotFound. */
+export async function openCommit(ctx: Context, asset: AssetRow, revision: string): Promise<Commit> {
+  const commit = await findCommit(ctx.db, asset, revision);
+  if (commit) return commit;
+  throw new HubError('not_found', 'RevisionNotFound', `There is no revision ${revision}`);
+}
+
+/** Both at once. */
+export async function openRevision(
+  ctx: Context,
+  { revision, ...params }: RepositoryParams & { revision: string },
+): Promise<{ asset: AssetRow; commit: Commit }> {
+  const asset = await openRepository(ctx, params);
+  return { asset, commit: await openCommit(ctx, asset, revision) };
+}

@@ -1,0 +1,50 @@
+import type { TestServer, TestUser } from '../../../testing/test-server.ts';
+
+type Options = { as?: TestUser | null; method?: string; headers?: Record<string, string>; body?: unknown };
+
+/** Calls a server as the hub's clients do. */
+export function hubCalls(server: TestServer) {
+  const send = (path: string, { as = null, method, headers, body }: Options = {}): Promise<Response> => {
+    const isText = typeof body === 'string';
+    return fetch(`${server.url}/hub${path}`, {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: {
+        ...(as && { authorization: `Bearer ${as.apiKey}` }),
+        ...(body !== undefined && !isText && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? null : isText ? body : JSON.stringify(body),
+    });
+  };
+  return {
+    send,
+    /** A new user of this username, which is their namespace. */
+    signUpAs: async (username: string): Promise<TestUser> => {
+      const user = await server.signUp(username);
+      await server.services.db.updateTable('users').set({ username }).where('id', '=', user.userId).execute();
+      return user;
+    },
+    // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every kind
+    read: async (path: string, options?: Options): Promise<any> => {
+      const response = await send(path, options);
+      if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+      return response.json();
+    },
+    /** How a call was refused. */
+    refusal: async (path: string, options?: Options) => {
+      const response = await send(path, options);
+      const { error } = (await response.json()) as { error: string };
+      return { status: response.status, code: response.headers.get('x-error-code'), error };
+    },
+    /** What is recorded of a user, each action once. */
+    recorded: async ({ userId }: TestUser): Promise<string[]> => {
+      const rows = await server.services.db
+        .selectFrom('audit_log')
+        .select('action')
+        .distinct()
+        .where('user_id', '=', userId)
+        .execute();
+      return rows.map(({ action }) => action);
+    },
+  };
+}

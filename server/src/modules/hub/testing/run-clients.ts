@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { readConfig } from '../../../config.ts';
+import { environmentPython } from '../../../engine/host/environment/environment.ts';
+import { temporaryFolder } from '../../../testing/temporary-folder.ts';
+import type { TestServer, TestUser } from '../../../testing/test-server.ts';
+
+/** Runs a file of pytest beside this one with the hub's Python clients, which call the server as the user. */
+export async function runClients(
+  server: TestServer,
+  { file, user, env = {} }: { file: string; user: TestUser; env?: Record<string, string> },
+): Promise<{ code: unknown; output: string }> {
+  const python = await environmentPython(readConfig(process.env));
+  const home = await temporaryFolder();
+  const { HF_ENDPOINT: _, HF_TOKEN: __, ...inherited } = process.env;
+  const child = spawn(
+    python,
+    ['-m', 'pytest', '-q', '-x', '-p', 'no:cacheprovider', path.join(import.meta.dirname, file)],
+    {
+      cwd: home,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...inherited,
+        PYTHONDONTWRITEBYTECODE: '1',
+        HF_ENDPOINT: `${server.url}/hub`,
+        HF_TOKEN: user.apiKey,
+        HF_HOME: home,
+        HF_HUB_DISABLE_TELEMETRY: '1',
+        HF_HUB_DISABLE_PROGRESS_BARS: '1',
+        ...env,
+      },
+    },
+  );
+  const [output, errors, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise((resolve) => child.once('close', resolve)),
+  ]);
+  return { code, output: output + errors };
+}
