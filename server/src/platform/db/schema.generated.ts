@@ -639,12 +639,6 @@ export type RestrictedModelsTable = {
   search_text: GeneratedAlways<string>;
 };
 
-export type RevisionTagsTable = {
-  asset_id: string;
-  name: string;
-  revision_id: string;
-  message: Generated<string>;
-  created_at: Generated<Timestamp>;
 export type RevisionCidsTable = {
   id: string;
   asset_id: string;
@@ -654,6 +648,14 @@ export type RevisionCidsTable = {
   check_at: Generated<Timestamp>;
   lock_token: string | null;
   locked_until: Timestamp | null;
+};
+
+export type RevisionTagsTable = {
+  asset_id: string;
+  name: string;
+  revision_id: string;
+  message: Generated<string>;
+  created_at: Generated<Timestamp>;
 };
 
 export type RevisionsTable = {
@@ -986,8 +988,8 @@ export type DB = {
   referral_codes: ReferralCodesTable;
   referrals: ReferralsTable;
   restricted_models: RestrictedModelsTable;
-  revision_tags: RevisionTagsTable;
   revision_cids: RevisionCidsTable;
+  revision_tags: RevisionTagsTable;
   revisions: RevisionsTable;
   runs: RunsTable;
   serving_workloads: ServingWorkloadsTable;
