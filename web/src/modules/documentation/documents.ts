@@ -22,7 +22,7 @@ export const DECISIONS = 'decisions';
 
 /** The order of the list; what is named nowhere comes under the last heading. */
 const sections = [
-  { label: 'Using Bakehouse', paths: [FIRST_DOCUMENT, 'data-files', 'api', 'hub-clients'] },
+  { label: 'Using Bakehouse', paths: [FIRST_DOCUMENT, 'data-files', 'api', 'hub-clients', 'ipfs'] },
   { label: 'Running it', paths: ['operations'] },
   { label: 'How it works', paths: ['architecture', 'engine', 'text-serving', 'ledger', 'specification'] },
 ];

@@ -12,7 +12,7 @@ function counting(sizeBytes: number): Uint8Array {
 
 const MIB = 1024 * 1024;
 
-/* What Kubo 0.43.1 answers to `ipfs add --cid-version=1 --only-hash`; kubo.test.ts compares with a real one. */
+/* What boxo 0.43.0, with which Kubo 0.43.1 adds files, makes of them; kubo.test.ts compares with a real Kubo. */
 
 test.each([
   ['nothing', new Uint8Array(), 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'],
