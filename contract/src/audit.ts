@@ -13,6 +13,7 @@ export type AuditAction =
   | 'api_key.revoked'
   | 'api_key.rotated'
   | 'asset.changed'
+  | 'asset.committed'
   | 'asset.created'
   | 'asset.deleted'
   | 'asset.file_deleted'

@@ -26,7 +26,7 @@ const serverModuleUses: Record<string, string[]> = {
   training: ['models', 'datasets', 'credits', 'engine'],
   machines: ['deployments', 'engine'],
   audit: ['assets', 'credits'],
-  privacy: ['contact', 'referrals', 'training', 'chat', 'images'],
+  privacy: ['contact', 'referrals', 'training', 'chat', 'images', 'hub'],
   bagelml: ['training'],
   documentation: [],
 };

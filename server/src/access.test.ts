@@ -16,6 +16,7 @@ import { createToken, hashToken } from './engine/reports/workload-token.ts';
 import { insertFlux } from './modules/deployments/testing/test-models.ts';
 import { workOff } from './modules/ipfs/testing/work-off.ts';
 import { emptySafetensors, goodData } from './modules/training/testing/test-run.ts';
+import { form, type Input, inputs, paramsOf } from './testing/access/call-inputs.ts';
 import { contractEndpoints } from './testing/access/contract-endpoints.ts';
 import { insertPicture, insertRows } from './testing/access/insert-rows.ts';
 import { signUpOperator } from './testing/sign-up-operator.ts';
@@ -37,8 +38,6 @@ test('what pages of every site may call, no cookie opens', () => {
   const openToSites = endpoints.filter(({ path: target }) => target.startsWith('/v1/'));
   expect(new Set(openToSites.map(({ access }) => access))).toEqual(new Set(['key']));
 });
-
-type Input = { params?: Record<string, string>; query?: Record<string, string>; body?: object };
 
 /** Sends just enough for the checks of access, which come before those of the input; more where it is given. */
 async function statusOf(
@@ -212,12 +211,18 @@ async function makeAsset(
   return id;
 }
 
+/** The dataset `rows` as the hub's clients name it, with a folder. */
+async function nameRepository(id: string): Promise<Record<string, string>> {
+  await addFile(id, 'rows.csv', Buffer.from('question\na\n'), 'folder/rows.csv');
+  const { name: namespace } = await server.request(whoAmI, {}, { as: ada });
+  return { type: 'datasets', namespace, name: 'rows', revision: 'main', branch: 'main' };
+}
+
 /** One of each of Ada's things, under the names that the paths of the contract give them. */
 async function makeThings(): Promise<Record<string, string>> {
   const as = ada;
   const id = await makeAsset('RAW', 'rows', { 'rows.csv': Buffer.from('question,answer\na,b\n') });
-  await addFile(id, 'rows.csv', Buffer.from('question\na\n'), 'folder/rows.csv');
-  const { name: namespace } = await server.request(whoAmI, {}, { as });
+  const repository = await nameRepository(id);
   const base = await makeAsset('MODEL', 'base', {
     'config.json': Buffer.from('{}'),
     'model.safetensors': emptySafetensors(),
@@ -272,11 +277,7 @@ async function makeThings(): Promise<Record<string, string>> {
     ...(await insertPicture(server, ada, id)),
     keyId: api_key.id,
     id,
-    type: 'datasets',
-    namespace,
-    name: 'rows',
-    revision: 'main',
-    branch: 'main',
+    ...repository,
     '*': 'rows.csv',
     fileName: 'rows.csv',
     runId: runs[0]?.run_id ?? '',
@@ -289,50 +290,12 @@ async function makeThings(): Promise<Record<string, string>> {
   };
 }
 
-function form(name: string, bytes: Buffer, path?: string): FormData {
-  const body = new FormData();
-  if (path !== undefined) body.set('path', path);
-  body.set('data_file', new Blob([new Uint8Array(bytes)]), name);
-  return body;
-}
-
 /** Magic, version 3, no tensors, no values. */
 function emptyGguf(): Buffer {
   const bytes = Buffer.alloc(24);
   bytes.write('GGUF');
   bytes.writeUInt32LE(3, 4);
   return bytes;
-}
-
-/** What a call needs beside its path to be understood. */
-const inputs: Record<string, Input> = {
-  'GET /api/v1/asset/:id/preview': { query: { path: 'rows.csv' } },
-  'GET /api/v1/asset/:id/columns': { query: { path: 'rows.csv' } },
-  'GET /api/v1/asset/:id/rows': { query: { path: 'rows.csv', text: 'a' } },
-  'GET /api/v1/asset/:id/versions': { query: { path: 'rows.csv' } },
-  'GET /api/v1/asset/:id/link': { query: { path: 'rows.csv' } },
-  'DELETE /api/v1/asset/:id/file': { body: { file_path: 'rows.csv' } },
-  'PATCH /api/v1/configurations/:configId': { body: { config_name: 'mine now' } },
-  'PATCH /api/v1/api_keys/:keyId': { body: { name: 'mine now' } },
-  'POST /api/v1/api_keys/:keyId/rotate': { body: {} },
-  'POST /api/v1/runs/:runId/resume': { body: {} },
-  'POST /v1/starters/:model/edit_url': { body: { prompt: 'Blue', image_url: 'https://example.com/' } },
-  'POST /v1/deployments/:podId/edit_url': { body: { prompt: 'Blue', image_url: 'https://example.com/' } },
-  'POST /hub/api/:type/:namespace/:name/paths-info/:revision': { body: { paths: ['rows.csv'] } },
-  'POST /hub/api/:type/:namespace/:name/tag/:revision': { body: { tag: 'v1' } },
-  'POST /api/v1/asset/:id/uploads': { body: { path: 'more.csv', size_bytes: 1 } },
-  'PUT /api/v1/asset/:id/uploads/:uploadId/parts/:number': { query: { sha256: '0'.repeat(64) } },
-  'POST /api/v1/asset/:id/upload': { body: form('rows.csv', Buffer.from('mine now')) },
-};
-
-/** Where `:id` is not a dataset or a model. */
-function paramsOf({ path: url }: Endpoint, things: Record<string, string>): Record<string, string> {
-  if (url.includes('/generations/:id')) return { ...things, id: things.generationId ?? '' };
-  if (url.startsWith('/hub/:namespace/:name/')) return { ...things, name: 'base', '*': 'config.json' };
-  if (url.startsWith('/hub/') && url.includes('/tree/')) return { ...things, '*': 'folder' };
-  if (url.includes('/generated/images/:id')) return { ...things, id: things.outputId ?? '' };
-  const isImage = url.includes('/pod/flux') || url.startsWith('/v1/deployments/');
-  return isImage ? { ...things, podId: things.imagePodId ?? '' } : things;
 }
 
 /** All that could be changed by a call; when a key was last used changes beside it. */
@@ -362,8 +325,10 @@ async function allRows(): Promise<unknown> {
 describe("another user's thing", async () => {
   const things = await makeThings();
   const before = await allRows();
-  // Restricted models are nobody's own: everybody may see that they are there.
-  const naming = withAccess('key').filter(([, { path: url }]) => /:(?!userId|modelId|type)/.test(url));
+  // Restricted models are nobody's own: everybody may see that they are there. What comes by Xet is nobody's yet.
+  const naming = withAccess('key').filter(
+    ([, { path: url }]) => /:(?!userId|modelId|type)/.test(url) && !url.startsWith('/hub/xet/'),
+  );
 
   test.each(naming)('%s is not there for Bob', async (name, endpoint) => {
     const names = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, param]) => param ?? '');

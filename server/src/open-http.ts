@@ -158,7 +158,7 @@ function listBindings(
     ...contactRoutes,
     ...auditRoutes,
     ...assetsRoutes({ findUses: FIND_USES, checkModelFile }),
-    ...hubRoutes({ findUses: FIND_USES }),
+    ...hubRoutes({ findUses: FIND_USES, checkModelFile }),
     ...modelsRoutes({ deploy: findDeployObstacle(capacity), train: findTrainObstacle }),
     ...datasetsRoutes,
     ...creditsRoutes({ payments, usage, send: batchSends(services, dailyLimit(services)) }),

@@ -22,9 +22,12 @@ import * as fileLinks from '@bakehouse/contract/file-links';
 import * as gallery from '@bakehouse/contract/gallery';
 import * as generations from '@bakehouse/contract/generations';
 import * as generators from '@bakehouse/contract/generators';
+import * as hubCommits from '@bakehouse/contract/hub/commits';
 import * as hubFiles from '@bakehouse/contract/hub/files';
+import * as hubLfs from '@bakehouse/contract/hub/lfs';
 import * as hubReferences from '@bakehouse/contract/hub/references';
 import * as hubRepositories from '@bakehouse/contract/hub/repositories';
+import * as hubXet from '@bakehouse/contract/hub/xet';
 import * as ipfs from '@bakehouse/contract/ipfs';
 import * as kontext from '@bakehouse/contract/kontext';
 import * as licences from '@bakehouse/contract/licences';
@@ -66,9 +69,12 @@ const modules = [
   gallery,
   generations,
   generators,
+  hubCommits,
   hubFiles,
+  hubLfs,
   hubReferences,
   hubRepositories,
+  hubXet,
   images,
   imageDeployments,
   ipfs,

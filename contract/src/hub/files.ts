@@ -50,7 +50,7 @@ export const describePaths = endpoint({
   params: revisionParams,
   bodyBytesMax: 2 * 1024 * 1024,
   isForm: true,
-  body: z.object({ paths: repeated, expand: yesOrNo }),
+  body: z.object({ paths: repeated, expand: yesOrNo }).prefault({}),
   error: hubError,
   response: z.array(treeEntry),
 });

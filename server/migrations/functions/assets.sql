@@ -35,7 +35,7 @@ create or replace trigger column_statistics_forgotten after delete on blobs
 -- many are called the same, from its id. The lock lets two of one title be made at once.
 create or replace function pick_asset_name() returns trigger language plpgsql
   -- A plan from before there were many would read all of them for each.
-  set enable_seqscan = off
+  set plan_cache_mode = force_custom_plan
 as $$
 declare
   owner text := coalesce(new.owner_user_id, '');

@@ -191,3 +191,9 @@ create or replace trigger uploads_completed after update on uploads
   referencing old table as before new table as changed for each statement execute function own_uploads();
 create or replace trigger uploads_disowned after delete on uploads
   referencing old table as changed for each statement execute function own_uploads();
+
+-- So does a xorb, a part of files that are about to be uploaded.
+create or replace trigger hub_xorbs_owned after insert on hub_xorbs
+  referencing new table as changed for each statement execute function own_uploads();
+create or replace trigger hub_xorbs_disowned after delete on hub_xorbs
+  referencing old table as changed for each statement execute function own_uploads();

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../config.ts';
 import { signUpOperator } from '../../testing/sign-up-operator.ts';
+import { effort } from '../../testing/soak.ts';
 import { testServer } from '../../testing/test-server.ts';
 import { assetCalls } from '../assets/testing/asset-calls.ts';
 import { insertModel } from '../deployments/testing/test-models.ts';
@@ -60,5 +61,28 @@ test('the hub’s Python clients read what is here, unchanged', { timeout: 300_0
     ...(hasStarter && { TEST_STARTER_FILES: '1' }),
   };
   const { code, output } = await runClients(server, { file: 'test_reading.py', user: ada, env });
+  expect(code, output).toBe(0);
+});
+
+test('the hub’s Python clients write here, unchanged', {
+  timeout: effort({ usual: 300_000, soak: 1_800_000 }),
+}, async () => {
+  const server = await testServer();
+  const ada = await hubCalls(server).signUpAs('ada');
+  const env = { TEST_LARGE_BYTES: String(effort({ usual: 12_000_000, soak: 300_000_000 })) };
+  const byXet = await runClients(server, { file: 'test_writing.py', user: ada, env });
+  expect(byXet.code, byXet.output).toBe(0);
+});
+
+test('without Xet they send large files by Git LFS', { timeout: 300_000 }, async () => {
+  const server = await testServer();
+  const ada = await hubCalls(server).signUpAs('ada');
+  const env = { HF_HUB_DISABLE_XET: '1', TEST_LARGE_BYTES: '40000000' };
+  const { code, output } = await runClients(server, {
+    file: 'test_writing.py',
+    user: ada,
+    env,
+    only: 'folder or commit',
+  });
   expect(code, output).toBe(0);
 });

@@ -1,9 +1,15 @@
+import * as commits from '@bakehouse/contract/hub/commits';
 import * as files from '@bakehouse/contract/hub/files';
+import * as lfs from '@bakehouse/contract/hub/lfs';
 import * as references from '@bakehouse/contract/hub/references';
 import * as repositories from '@bakehouse/contract/hub/repositories';
-import { type Binding, bind } from '../../platform/http/bind.ts';
+import * as xet from '@bakehouse/contract/hub/xet';
+import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
 import type { FindAssetUse } from '../assets/delete-asset.ts';
+import type { CheckModelFile } from '../assets/files/upload/upload-file.ts';
 import { tagRevision, untagRevision } from './commits/change-tags.ts';
+import { preuploadFiles } from './commits/preupload-files.ts';
+import { receiveCommit } from './commits/receive-commit.ts';
 import { listDiscussions, refuseBranch, refuseDiscussion } from './commits/refuse-branches.ts';
 import { showCommits, showReferences } from './commits/show-commits.ts';
 import { validateCard } from './commits/validate-card.ts';
@@ -11,6 +17,9 @@ import { describePaths } from './files/describe-paths.ts';
 import { listEntries } from './files/list-entries.ts';
 import { resolveFile } from './files/resolve-file.ts';
 import { describeHubError } from './hub-error.ts';
+import { completeParts, receivePart } from './lfs/receive-part.ts';
+import { startUploads } from './lfs/start-uploads.ts';
+import { verifyObject } from './lfs/verify-object.ts';
 import {
   changeRepository,
   checkAccess,
@@ -21,20 +30,27 @@ import { createRepository } from './repositories/create-repository.ts';
 import { getRepository } from './repositories/get-repository.ts';
 import { listRepositories } from './repositories/list-repositories.ts';
 import { whoAmI } from './repositories/who-am-i.ts';
+import { receiveShard, streamShard } from './xet/receive-shard.ts';
+import { receiveXorb } from './xet/receive-xorb.ts';
+import { startUpload } from './xet/start-upload.ts';
 
 /** A copy of a repository is two calls for each of its files. */
 const FILES_PER_MINUTE = 12_000;
-const downloads = { ownCallsPerMinute: FILES_PER_MINUTE };
+const transfers = { ownCallsPerMinute: FILES_PER_MINUTE };
+
+type Parts = { findUses: FindAssetUse[]; checkModelFile: CheckModelFile };
 
 /** What clients of the model hub call, with errors as these read them. */
-export function hubRoutes(parts: { findUses: FindAssetUse[] }): Binding[] {
-  return [...repositoryRoutes(parts), ...fileRoutes(), ...referenceRoutes()].map((binding) => ({
-    ...binding,
-    describeError: describeHubError,
-  }));
+export function hubRoutes(parts: Parts): Binding[] {
+  return [...repositoryRoutes(parts), ...fileRoutes(), ...referenceRoutes(), ...commitRoutes(parts)].map(
+    (binding) => ({
+      ...binding,
+      describeError: describeHubError,
+    }),
+  );
 }
 
-function repositoryRoutes({ findUses }: { findUses: FindAssetUse[] }): Binding[] {
+function repositoryRoutes({ findUses }: Pick<Parts, 'findUses'>): Binding[] {
   return [
     bind(repositories.whoAmI, (ctx) => whoAmI(ctx)),
     bind(repositories.listRepositories, listRepositories),
@@ -57,13 +73,13 @@ function fileRoutes(): Binding[] {
       files.resolveModelFile,
       (ctx, { params }, http) => resolveFile(ctx, { type: 'models', params }, http),
       {
-        ...downloads,
+        ...transfers,
       },
     ),
     bind(
       files.resolveDatasetFile,
       (ctx, { params }, http) => resolveFile(ctx, { type: 'datasets', params }, http),
-      { ...downloads },
+      { ...transfers },
     ),
   ];
 }
@@ -79,5 +95,25 @@ function referenceRoutes(): Binding[] {
     bind(references.deleteBranch, refuseBranch),
     bind(references.listDiscussions, listDiscussions),
     bind(references.createDiscussion, refuseDiscussion),
+  ];
+}
+
+function commitRoutes(parts: Pick<Parts, 'checkModelFile'>): Binding[] {
+  return [
+    bind(commits.preuploadFiles, preuploadFiles),
+    bind(commits.commitFiles, (ctx, input, http) => receiveCommit(ctx, input, http, parts)),
+    bind(lfs.batchModelFiles, (ctx, { params, body }, http) =>
+      startUploads(ctx, { type: 'models', params, body }, http),
+    ),
+    bind(lfs.batchDatasetFiles, (ctx, { params, body }, http) =>
+      startUploads(ctx, { type: 'datasets', params, body }, http),
+    ),
+    bindPublic(lfs.putLfsPart, receivePart, transfers),
+    bindPublic(lfs.completeLfsUpload, completeParts),
+    bind(lfs.verifyLfsObject, verifyObject),
+    bind(xet.getXetWriteToken, startUpload),
+    bind(xet.putXorb, receiveXorb, transfers),
+    bind(xet.putShard, receiveShard),
+    bind(xet.streamShard, streamShard),
   ];
 }

@@ -38,6 +38,7 @@ const FORGOTTEN = [
   'generation_outputs',
   'generation_turns',
   'generations',
+  'hub_xorbs',
   'input_pictures',
   'licence_acceptances',
   'low_balance_watch',
@@ -133,6 +134,10 @@ async function fillTables(db: Database, userId: string): Promise<void> {
     ),
     upload as (
       insert into uploads (user_id, store_key, size_bytes, part_bytes) values (${userId}, 'key', 1, 1)
+    ),
+    xorb as (
+      insert into hub_xorbs (user_id, session, hash, sha256, size_bytes)
+      select ${userId}, '2026-11-26', repeat('b', 64), blob.sha256, 1 from blob
     ),
     input as (
       insert into input_pictures (generation_id, user_id, sha256, media_type, size_bytes, width, height, created_at)

@@ -18,6 +18,7 @@ import { endDeployment } from '../deployments/end-deployment.ts';
 import { findAssetUse as findDeploymentUse } from '../deployments/find-asset-use.ts';
 import { listLivePodIds } from '../deployments/kinds/list-live-pod-ids.ts';
 import { forgetGenerations } from '../generations/forget-generations.ts';
+import { forgetXorbs } from '../hub/xet/forget-xorbs.ts';
 import { forgetAcceptances } from '../licences/steps.ts';
 import { forgetNotifications } from '../notifications/forget-notifications.ts';
 import { forgetCode } from '../referrals/steps.ts';
@@ -73,6 +74,7 @@ async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetRequests(tx, userId);
   await forgetUploads(tx, userId);
   await forgetAcceptances(tx, userId);
+  await forgetXorbs(tx, userId);
   await forgetBilling(tx, userId);
   await forgetUserAnswers(tx, userId);
   await forgetAccount(tx, userId);

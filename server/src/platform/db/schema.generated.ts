@@ -335,6 +335,15 @@ export type HeldOutAnswersTable = {
   answers: Json;
 };
 
+export type HubXorbsTable = {
+  user_id: string;
+  session: string;
+  hash: string;
+  sha256: string;
+  size_bytes: bigint;
+  created_at: Generated<Timestamp>;
+};
+
 export type IdempotencyKeysTable = {
   user_id: string;
   key: string;
@@ -956,6 +965,7 @@ export type DB = {
   generation_turns: GenerationTurnsTable;
   generations: GenerationsTable;
   held_out_answers: HeldOutAnswersTable;
+  hub_xorbs: HubXorbsTable;
   idempotency_keys: IdempotencyKeysTable;
   input_pictures: InputPicturesTable;
   ipfs_pins: IpfsPinsTable;

@@ -36,6 +36,7 @@ const predicates: Record<AuditAction, Describe> = {
   'api_key.revoked': ({ named }) => [`revoked ${named('key_id', 'an API key')}`],
   'api_key.rotated': ({ named }) => [`replaced ${named('key_id', 'an API key')} with a new one`],
   'asset.changed': ({ named }) => [`edited ${named('asset_id', 'a dataset or model')}`],
+  'asset.committed': ({ named }) => [`committed files to ${named('asset_id', 'a dataset or model')}`],
   'asset.created': ({ detail }) => [
     `created the ${detail.type === 'MODEL' ? 'model' : 'dataset'} ${quoted(detail.title)}`,
   ],

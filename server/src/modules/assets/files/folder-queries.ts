@@ -59,6 +59,30 @@ export async function findFileAbove(
   return file?.path;
 }
 
+/**
+ * A path that would be a file and a folder: one of `folders` that is a file, or of `paths` that is a folder, without those
+ * files that are removed.
+ */
+export async function findClash(
+  tx: Transaction,
+  assetId: string,
+  { paths, folders, removed }: { paths: string[]; folders: string[]; removed: string[] },
+): Promise<string | undefined> {
+  const { rows } = await sql<{ path: string }>`
+    select path from asset_files
+    where asset_id = ${assetId} and last_number is null
+      and path = any(${folders}::text[]) and not path = any(${removed}::text[])
+    union all
+    select wanted from unnest(${paths}::text[]) as wanted
+    where exists (
+      select from asset_files
+      where asset_id = ${assetId} and last_number is null
+        and path > wanted || '/' and path < wanted || '0' and not path = any(${removed}::text[])
+    )
+    limit 1`.execute(tx);
+  return rows[0]?.path;
+}
+
 /** How many files there are at or below a path, which is not empty, in all, and their bytes. */
 export async function countFilesBelow(
   db: Database,

@@ -10,9 +10,12 @@ import type { Endpoint } from '@bakehouse/contract/endpoint';
 import * as errorReports from '@bakehouse/contract/error-reports';
 import * as gallery from '@bakehouse/contract/gallery';
 import * as generations from '@bakehouse/contract/generations';
+import * as hubCommits from '@bakehouse/contract/hub/commits';
 import * as hubFiles from '@bakehouse/contract/hub/files';
+import * as hubLfs from '@bakehouse/contract/hub/lfs';
 import * as hubReferences from '@bakehouse/contract/hub/references';
 import * as hubRepositories from '@bakehouse/contract/hub/repositories';
+import * as hubXet from '@bakehouse/contract/hub/xet';
 import * as kontext from '@bakehouse/contract/kontext';
 import * as licences from '@bakehouse/contract/licences';
 import * as pictures from '@bakehouse/contract/media';
@@ -28,6 +31,7 @@ const CHANGES_NOTHING = 'changes nothing';
 const STATEMENT = "the statement's";
 const PREFERENCE = 'a preference';
 const MESSAGE = 'a message';
+const BEFORE_COMMIT = 'bytes that only a commit makes files of';
 /** Its completion is audited, as an upload in a form is. */
 const UNFINISHED = 'nobody sees an unfinished upload';
 
@@ -58,6 +62,15 @@ export const notAudited = new Map<Endpoint, string>([
   [paris.pollParis, CHANGES_NOTHING],
   [gallery.linkZip, CHANGES_NOTHING],
   [hubFiles.describePaths, CHANGES_NOTHING],
+  [hubCommits.preuploadFiles, CHANGES_NOTHING],
+  [hubLfs.batchModelFiles, BEFORE_COMMIT],
+  [hubLfs.batchDatasetFiles, BEFORE_COMMIT],
+  [hubLfs.putLfsPart, BEFORE_COMMIT],
+  [hubLfs.completeLfsUpload, BEFORE_COMMIT],
+  [hubLfs.verifyLfsObject, CHANGES_NOTHING],
+  [hubXet.putXorb, BEFORE_COMMIT],
+  [hubXet.putShard, BEFORE_COMMIT],
+  [hubXet.streamShard, BEFORE_COMMIT],
   [hubReferences.validateCard, CHANGES_NOTHING],
   [hubReferences.createBranch, CHANGES_NOTHING],
   [hubReferences.deleteBranch, CHANGES_NOTHING],
@@ -95,6 +108,7 @@ export const auditedElsewhere = new Map<Endpoint, { action: string; test: string
     gallery.addTrainingPictures,
     { action: 'asset.files_added', test: 'images/gallery/training-pictures.test.ts' },
   ],
+  [hubCommits.commitFiles, { action: 'asset.committed', test: 'hub/commits.test.ts' }],
   [hubRepositories.createRepository, { action: 'asset.created', test: HUB_TEST }],
   [hubRepositories.deleteRepository, { action: 'asset.deleted', test: HUB_TEST }],
   [hubRepositories.moveRepository, { action: 'asset.renamed', test: HUB_TEST }],

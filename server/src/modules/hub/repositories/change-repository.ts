@@ -44,6 +44,7 @@ export async function changeRepository(
   ctx: Context,
   { params, body }: InputOf<typeof contract.changeRepository>,
 ): Promise<Done> {
+  const asset = await openRepository(ctx, params);
   if (body.gated) {
     throw new HubError(
       'invalid_request',
@@ -51,7 +52,6 @@ export async function changeRepository(
       'Only an operator can restrict a model. They do so by its id',
     );
   }
-  const asset = await openRepository(ctx, params);
   const isSaid = body.private !== undefined || body.visibility !== undefined;
   await updateAsset(ctx, { assetId: asset.id, changes: isSaid ? { is_published: isPublic(body) } : {} });
   return { success: true };

@@ -5,15 +5,16 @@ type Options = { as?: TestUser | null; method?: string; headers?: Record<string,
 /** Calls a server as the hub's clients do. */
 export function hubCalls(server: TestServer) {
   const send = (path: string, { as = null, method, headers, body }: Options = {}): Promise<Response> => {
-    const isText = typeof body === 'string';
+    const isRaw = typeof body === 'string' || body instanceof Uint8Array;
     return fetch(`${server.url}/hub${path}`, {
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: {
         ...(as && { authorization: `Bearer ${as.apiKey}` }),
-        ...(body !== undefined && !isText && { 'content-type': 'application/json' }),
+        ...(body !== undefined && !isRaw && { 'content-type': 'application/json' }),
         ...headers,
       },
-      body: body === undefined ? null : isText ? body : JSON.stringify(body),
+      body:
+        body === undefined ? null : isRaw ? (body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(body),
     });
   };
   return {
@@ -46,5 +47,24 @@ export function hubCalls(server: TestServer) {
         .execute();
       return rows.map(({ action }) => action);
     },
+    /** Sends a commit to main: each line is one of its operations. */
+    commit: (repository: string, lines: object[], options: Options = {}): Promise<Response> => {
+      const type = options.headers?.['x-type'] ?? 'datasets';
+      return send(`/api/${type}/${repository}/commit/main`, {
+        ...options,
+        body: lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+        headers: { 'content-type': 'application/x-ndjson' },
+      });
+    },
   };
 }
+
+export const header = (summary: string, more: Record<string, string> = {}) => ({
+  key: 'header',
+  value: { summary, ...more },
+});
+
+export const fileLine = (path: string, content: string) => ({
+  key: 'file',
+  value: { path, content: Buffer.from(content).toString('base64'), encoding: 'base64' },
+});

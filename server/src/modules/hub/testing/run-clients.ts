@@ -9,14 +9,19 @@ import type { TestServer, TestUser } from '../../../testing/test-server.ts';
 /** Runs a file of pytest beside this one with the hub's Python clients, which call the server as the user. */
 export async function runClients(
   server: TestServer,
-  { file, user, env = {} }: { file: string; user: TestUser; env?: Record<string, string> },
+  {
+    file,
+    user,
+    env = {},
+    only = '',
+  }: { file: string; user: TestUser; env?: Record<string, string>; only?: string },
 ): Promise<{ code: unknown; output: string }> {
   const python = await environmentPython(readConfig(process.env));
   const home = await temporaryFolder();
   const { HF_ENDPOINT: _, HF_TOKEN: __, ...inherited } = process.env;
   const child = spawn(
     python,
-    ['-m', 'pytest', '-q', '-x', '-p', 'no:cacheprovider', path.join(import.meta.dirname, file)],
+    ['-m', 'pytest', '-q', '-x', '-p', 'no:cacheprovider', '-k', only, path.join(import.meta.dirname, file)],
     {
       cwd: home,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -26,6 +26,7 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'generations.user_id': { section: 'generations' },
   // Those that wait to be edited are kept for a day.
   'input_pictures.user_id': { section: 'generations' },
+  'hub_xorbs.user_id': { leftOut: 'pieces of files on their way, kept for two days' },
   'idempotency_keys.user_id': {
     leftOut: 'answers to calls, kept for seven days; what they made is exported',
   },
@@ -41,7 +42,9 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'referral_codes.user_id': { section: 'invitations' },
   'referrals.invited_user_id': { section: 'invitations' },
   'referrals.inviter_user_id': { section: 'invitations' },
-  'revisions.author_user_id': { leftOut: 'who has changed the files of a dataset or model, which are exported' },
+  'revisions.author_user_id': {
+    leftOut: 'who has changed the files of a dataset or model, which are exported',
+  },
   'uploads.user_id': { leftOut: 'files on their way, kept for a week; those that have arrived are exported' },
   'runs.user_id': { section: 'runs' },
   'sessions.user_id': { section: 'sessions' },

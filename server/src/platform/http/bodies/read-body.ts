@@ -2,6 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
+/** What Git LFS calls its JSON. */
+const LFS = 'application/vnd.git-lfs+json';
 /** The types that `curl -d`, and `fetch` with a string, set by default. */
 const DEFAULT_TYPES = [FORM, 'text/plain'];
 
@@ -28,7 +30,7 @@ export function readBodies(app: FastifyInstance): void {
   };
 
   app.removeContentTypeParser(['application/json', 'text/plain']);
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, parse);
+  app.addContentTypeParser(['application/json', LFS], { parseAs: 'string' }, parse);
   app.addContentTypeParser([...DEFAULT_TYPES, '*'], { parseAs: 'string' }, (request, text: string, done) => {
     if (text === '') return done(null, undefined);
     const { formPart, isForm } = request.routeOptions.config;

@@ -99,7 +99,8 @@ function refuseOtherSites(request: FastifyRequest, publicUrl: string): void {
   throw new AppError('forbidden', { publicMessage: 'Only a page of this server may do this' });
 }
 
-function readKey(request: FastifyRequest): string | null {
+/** The API key of a request, as it was sent. */
+export function readKey(request: FastifyRequest): string | null {
   return headerText(request.headers['x-api-key']) ?? readBearer(request);
 }
 

@@ -1,6 +1,6 @@
 import type { Services } from '../../context.ts';
 import type { Transaction } from '../../db/database.ts';
-import { deleteUpload, deleteUserUploads } from './queries.ts';
+import { deleteUpload, deleteUserUploads, deleteWhole } from './queries.ts';
 import { noUpload } from './require-upload.ts';
 
 type Who = { uploadId: string; userId: string };
@@ -21,6 +21,14 @@ export async function endUpload({ blobs, db }: Pick<Services, 'blobs' | 'db'>, w
  */
 export async function releaseUpload(tx: Transaction, who: Who): Promise<void> {
   await deleteUpload(tx, who);
+}
+
+/** The same of all uploads of the user that are whole and have these bytes. */
+export async function releaseUploadsOf(
+  tx: Transaction,
+  bytes: { userId: string; sha256s: string[] },
+): Promise<void> {
+  await deleteWhole(tx, bytes);
 }
 
 /** Step: ends the uploads of a user who deletes their account. */

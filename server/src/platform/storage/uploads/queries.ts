@@ -37,6 +37,35 @@ export async function selectUpload(
   return row ? toUpload(row) : null;
 }
 
+/** The newest of this hash and size. */
+export async function selectAnnounced(
+  db: Database,
+  { userId, sha256, sizeBytes }: { userId: string; sha256: string; sizeBytes: number },
+): Promise<Upload | null> {
+  const row = await db
+    .selectFrom('uploads')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('announced_sha256', '=', sha256)
+    .where('size_bytes', '=', BigInt(sizeBytes))
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ? toUpload(row) : null;
+}
+
+/** Deletes the uploads of a user that are whole and have these bytes. */
+export async function deleteWhole(
+  tx: Transaction,
+  { userId, sha256s }: { userId: string; sha256s: string[] },
+): Promise<void> {
+  await tx
+    .deleteFrom('uploads')
+    .where('user_id', '=', userId)
+    .where(sql<boolean>`sha256 = any(${sha256s}::text[])`)
+    .execute();
+}
+
 /** Notes that the bytes are whole; false where the upload is gone. Its parts stay until it ends: the store may have to go on. */
 export async function markComplete(tx: Transaction, uploadId: string, sha256: string): Promise<boolean> {
   await tx

@@ -1,8 +1,6 @@
 import type { createUpload as endpoint } from '@bakehouse/contract/asset-uploads';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import { formatBytes } from '@bakehouse/contract/labels';
 import type { Context } from '../../../../../platform/context.ts';
-import { AppError } from '../../../../../platform/errors.ts';
 import { releaseUpload } from '../../../../../platform/storage/uploads/end-upload.ts';
 import { openUpload } from '../../../../../platform/storage/uploads/open-upload.ts';
 import { selectUpload } from '../../../../../platform/storage/uploads/queries.ts';
@@ -12,7 +10,7 @@ import { lockChangeableAsset } from '../../../access/lock-changeable-asset.ts';
 import { takeRoomForUpload } from '../../storage-quota.ts';
 import { cleanFilePath } from '../clean-file-path.ts';
 import { refuseClash } from '../refuse-clash.ts';
-import { fileBytesMax } from './get-upload-limits.ts';
+import { refuseLarge } from './get-upload-limits.ts';
 import { deleteAssetUpload, insertAssetUpload, selectUnfinished } from './queries.ts';
 import { toWireUpload } from './to-wire.ts';
 
@@ -32,7 +30,7 @@ export async function createUpload(
     sizeBytes: body.size_bytes,
     sha256: body.sha256 ?? null,
   };
-  refuseLarge(fileBytesMax(ctx.config), file.sizeBytes);
+  refuseLarge(ctx.config, { sizeBytes: file.sizeBytes, param: 'size_bytes' });
   const present = await findSame(ctx, { ...who, ...file });
   if (present) return toWireUpload(ctx.db, present, file.path);
 
@@ -61,12 +59,4 @@ async function findSame(
   const row = await selectUnfinished(db, file);
   const upload = row ? await selectUpload(db, { uploadId: row.id, userId }) : null;
   return upload?.sizeBytes === sizeBytes && upload.announcedSha256 === sha256 ? upload : null;
-}
-
-function refuseLarge(limitBytes: number, sizeBytes: number): void {
-  if (sizeBytes <= limitBytes) return;
-  throw new AppError('payload_too_large', {
-    publicMessage: `A file may have at most ${formatBytes(limitBytes)} here, and this one has ${formatBytes(sizeBytes)}`,
-    param: 'size_bytes',
-  });
 }

@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { idOf } from '../fields/id.ts';
+import { hubError } from './shared.ts';
+
+/** As Git LFS names bytes: by their SHA-256. */
+const oid = z.string().regex(/^[0-9a-f]{64}$/, 'oid must be a SHA-256 in hexadecimal');
+const object = z.object({
+  oid,
+  size: z
+    .int()
+    .min(1)
+    .max(2 ** 50),
+});
+
+/** `name` ends with `.git`. */
+const repository = z.object({
+  namespace: z.string().min(1).max(200),
+  name: z.string().min(1).max(204),
+});
+
+const action = z.object({ href: z.string(), header: z.record(z.string(), z.string()).optional() });
+
+const batch = {
+  method: 'POST',
+  access: 'key',
+  params: repository,
+  bodyBytesMax: 512 * 1024,
+  body: z.object({
+    operation: z.literal('upload', 'Files are downloaded from /resolve'),
+    transfers: z.array(z.string()).optional(),
+    objects: z.array(object).min(1).max(1000),
+    hash_algo: z.literal('sha256').optional(),
+  }),
+  error: hubError,
+  response: z.object({
+    transfer: z.enum(['basic', 'multipart']),
+    objects: z.array(
+      z.object({
+        ...object.shape,
+        authenticated: z.literal(true),
+        /** Absent: the caller has these bytes here. */
+        actions: z.object({ upload: action, verify: action }).optional(),
+      }),
+    ),
+  }),
+} as const;
+
+export const batchModelFiles = endpoint({
+  ...batch,
+  path: '/hub/:namespace/:name/info/lfs/objects/batch',
+  summary: 'Start uploads of files of a model, as Git LFS does',
+});
+
+export const batchDatasetFiles = endpoint({
+  ...batch,
+  path: '/hub/datasets/:namespace/:name/info/lfs/objects/batch',
+  summary: 'Start uploads of files of a dataset, as Git LFS does',
+});
+
+/** Addresses of parts are called without a key: they are signed for their upload. */
+const signed = z.object({
+  /** Whose upload it is. */
+  by: z.string().min(1).max(200),
+  signature: z.string().min(1).max(200),
+});
+const uploadParams = z.object({ uploadId: idOf('upload') });
+
+export const putLfsPart = endpoint({
+  method: 'PUT',
+  path: '/hub/lfs/:uploadId/parts/:number',
+  access: 'public',
+  summary: 'Upload a part of a file, as Git LFS does',
+  params: uploadParams.extend({ number: z.coerce.number().int().min(1).max(100_000) }),
+  query: signed,
+  upload: 'bytes',
+  error: hubError,
+  response: z.object({ sha256: z.string() }),
+});
+
+export const completeLfsUpload = endpoint({
+  method: 'POST',
+  path: '/hub/lfs/:uploadId/complete',
+  access: 'public',
+  summary: 'Complete a file that was uploaded in parts, as Git LFS does',
+  params: uploadParams,
+  query: signed,
+  bodyBytesMax: 4 * 1024 * 1024,
+  body: z.object({
+    oid,
+    parts: z.array(z.object({ partNumber: z.int(), etag: z.string() })).max(100_000),
+  }),
+  error: hubError,
+  response: z.object({ success: z.literal(true) }),
+});
+
+export const verifyLfsObject = endpoint({
+  method: 'POST',
+  path: '/hub/lfs/verify',
+  access: 'key',
+  summary: 'Check that a file was uploaded, as Git LFS does',
+  body: object,
+  error: hubError,
+  response: z.object({ success: z.literal(true) }),
+});

@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { hubError, revisionParams } from './shared.ts';
+
+/*
+ * Xet, by which the hub's clients send large files: in pieces that lie together in xorbs, and shards that say which pieces
+ * make a file. Only sending is here: files are downloaded from `/resolve`.
+ */
+
+/** A day, as in 2026-11-26: what a client knows to be here belongs to one. */
+const session = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'There is no such session');
+const hash = z.string().regex(/^[0-9a-f]{64}$/, 'A hash has 64 digits, 0 to 9 and a to f');
+
+export const getXetWriteToken = endpoint({
+  method: 'GET',
+  path: '/hub/api/:type/:namespace/:name/xet-write-token/:revision',
+  access: 'key',
+  scopes: [],
+  summary: 'Start an upload by Xet, as the hub does',
+  params: revisionParams,
+  query: z.object({ create_pr: z.string().optional() }),
+  error: hubError,
+  response: z.object({ accessToken: z.string(), exp: z.int(), casUrl: z.string() }),
+});
+
+export const putXorb = endpoint({
+  method: 'POST',
+  path: '/hub/xet/:session/v1/xorbs/default/:hash',
+  access: 'key',
+  summary: 'Upload a xorb: pieces of files',
+  params: z.object({ session, hash }),
+  upload: 'bytes',
+  error: hubError,
+  response: z.object({ was_inserted: z.boolean() }),
+});
+
+export const putShard = endpoint({
+  method: 'POST',
+  path: '/hub/xet/:session/v1/shards',
+  access: 'key',
+  summary: 'Upload a shard: of which pieces files are made',
+  params: z.object({ session }),
+  upload: 'bytes',
+  error: hubError,
+  response: z.object({ result: z.literal(1) }),
+});
+
+/** The same for clients that want to know how far it is: lines of JSON, the last of which says whether it is done. */
+export const streamShard = endpoint({
+  method: 'POST',
+  path: '/hub/xet/:session/v2/shards',
+  access: 'key',
+  summary: 'Upload a shard and follow how its files are made',
+  params: z.object({ session }),
+  upload: 'bytes',
+  error: hubError,
+  answers: { 'application/x-ndjson': null },
+});

@@ -1,0 +1,146 @@
+import { sql } from 'kysely';
+import type { Services } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { lockBlobs } from '../../../platform/storage/queries.ts';
+import { recordAudit } from '../../accounts/record-audit.ts';
+import { lockChangeableAsset } from '../access/lock-changeable-asset.ts';
+import { addRevision, type NewFile } from '../add-revision.ts';
+import { findClash, listFilesBelow } from '../files/folder-queries.ts';
+import { readQuota, takeStorage } from '../files/storage-quota.ts';
+import { type AssetRow, findAsset, newestFiles } from '../queries.ts';
+import { type Commit, findHead } from './find-commit.ts';
+
+export type FileChanges = {
+  put: NewFile[];
+  /** Paths of files; each has to be there. */
+  removeFiles: string[];
+  /** Paths of folders; each has to have files. */
+  removeFolders: string[];
+};
+
+type Input = FileChanges & {
+  assetId: string;
+  userId: string;
+  message: string;
+  /** The id of the commit that has to be the newest, or its beginning; null: whichever is. */
+  parentCommit: string | null;
+};
+
+/**
+ * Step: commits changes of files to an asset of the user, whose bytes the store holds. What is removed and put is replaced;
+ * where nothing changes the newest commit stays. Throws AppError 'precondition_failed' where another commit is the newest,
+ * 'not_found' with param `path` for what is removed and is not there, 'conflict' for a path that would be a file and a folder,
+ * and 'payload_too_large' beyond the user's quota.
+ */
+export async function commitFiles(
+  tx: Transaction,
+  config: Services['config'],
+  input: Input,
+): Promise<Commit> {
+  const { assetId, userId, message } = input;
+  const asset = await lockChangeableAsset(tx, { assetId, userId });
+  const head = await findHead(tx, asset);
+  const remove = await listRemoved(tx, asset, input);
+  const put = await listChanged(tx, asset, input.put, remove);
+  // Also where it is stale: whoever sends a commit again has maybe not heard of the first.
+  if (put.length === 0 && remove.size === 0) return head;
+  if (input.parentCommit !== null && !head.commitId.startsWith(input.parentCommit.toLowerCase())) {
+    throw new AppError('precondition_failed', {
+      publicMessage: 'A commit has happened since. Please refresh and try again.',
+      param: 'parentCommit',
+      shouldRetry: false,
+    });
+  }
+  await refuseClashes(tx, asset, put, remove);
+  await lockBlobs(
+    tx,
+    put.map(({ sha256 }) => sha256),
+  );
+  const quota = await readQuota({ config, db: tx }, userId);
+  await takeStorage(tx, { userId, quota, blobs: put, param: 'files' });
+  const puts = new Set(put.map(({ path }) => path));
+  const gone = [...remove].filter((path) => !puts.has(path));
+  await addRevision(tx, asset, { put, remove: gone, message, authorUserId: userId });
+  const detail = { asset_id: assetId, put: String(put.length), removed: String(gone.length) };
+  await recordAudit(tx, { userId, action: 'asset.committed', detail });
+  const changed = await findAsset(tx, assetId);
+  return changed ? findHead(tx, changed) : head;
+}
+
+/** The paths of all files that are removed. */
+async function listRemoved(
+  tx: Transaction,
+  asset: AssetRow,
+  { removeFiles, removeFolders }: FileChanges,
+): Promise<Set<string>> {
+  const rows = await newestFiles(tx, asset.id)
+    .select('path')
+    .where(sql<boolean>`path = any(${removeFiles}::text[])`)
+    .execute();
+  const removed = new Set(rows.map(({ path }) => path));
+  const missing = removeFiles.find((path) => !removed.has(path));
+  if (missing !== undefined) throw notThere('file', missing);
+  for (const folder of removeFolders) {
+    const below = await listFilesBelow(tx, asset.id, {
+      path: folder,
+      prefix: '',
+      after: folder,
+      limit: asset.file_count + 1,
+    });
+    if (below.length === 0) throw notThere('folder', folder);
+    for (const { path } of below) removed.add(path);
+  }
+  return removed;
+}
+
+function notThere(what: 'file' | 'folder', path: string): AppError {
+  return new AppError('not_found', {
+    publicMessage: `A ${what} with this name doesn't exist: ${path}`,
+    param: 'path',
+  });
+}
+
+/** Of each path the last file, without those that are there already and stay. */
+async function listChanged(
+  tx: Transaction,
+  asset: AssetRow,
+  put: NewFile[],
+  removed: Set<string>,
+): Promise<NewFile[]> {
+  const wanted = new Map(put.map((file) => [file.path, file]));
+  const rows = await newestFiles(tx, asset.id)
+    .select(['path', 'sha256'])
+    .where(sql<boolean>`path = any(${[...wanted.keys()]}::text[])`)
+    .execute();
+  for (const { path, sha256 } of rows) {
+    if (wanted.get(path)?.sha256 !== sha256) continue;
+    wanted.delete(path);
+    removed.delete(path);
+  }
+  return [...wanted.values()];
+}
+
+/** Throws AppError('conflict') where a path would be a file and a folder: a workload could not write both to its disk. */
+async function refuseClashes(
+  tx: Transaction,
+  asset: AssetRow,
+  put: NewFile[],
+  removed: Set<string>,
+): Promise<void> {
+  const paths = put.map(({ path }) => path);
+  const folders = new Set(paths.flatMap(foldersAbove));
+  const clash =
+    paths.find((path) => folders.has(path)) ??
+    (await findClash(tx, asset.id, { paths, folders: [...folders], removed: [...removed] }));
+  if (clash === undefined) return;
+  throw new AppError('conflict', {
+    publicMessage: `${clash} cannot be a file and a folder. Delete the one that is there first`,
+    param: 'path',
+  });
+}
+
+function foldersAbove(path: string): string[] {
+  const parts = path.split('/');
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
+}

@@ -1,0 +1,234 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type TestUser, testServer } from '../../testing/test-server.ts';
+import { fileLine, header, hubCalls } from './testing/hub-calls.ts';
+
+const server = await testServer();
+const { signUpAs, send, read, refusal, recorded, commit } = hubCalls(server);
+
+let ada: TestUser;
+let bob: TestUser;
+beforeAll(async () => {
+  ada = await signUpAs('ada');
+  bob = await signUpAs('bob');
+});
+
+let count = 0;
+/** A new repository of Ada's. */
+async function repository(type = 'dataset'): Promise<string> {
+  count += 1;
+  await read('/api/repos/create', { as: ada, body: { name: `repository-${count}`, type } });
+  return `ada/repository-${count}`;
+}
+
+const paths = async (id: string, type = 'datasets') =>
+  (await read(`/api/${type}/${id}/tree/main?recursive=true`, { as: ada }))
+    .filter((one: { type: string }) => one.type === 'file')
+    .map((one: { path: string }) => one.path);
+const made = async (response: Response) => {
+  expect(response.status, await response.clone().text()).toBe(200);
+  return (await response.json()) as { commitOid: string };
+};
+const refusedWith = async (response: Response) => {
+  const { error } = (await response.json()) as { error: string };
+  return { status: response.status, code: response.headers.get('x-error-code'), error };
+};
+const deleted = (path: string) => ({ key: 'deletedFile', value: { path } });
+
+test('a commit adds, replaces, copies and deletes in one revision', async () => {
+  const id = await repository();
+  const first = [
+    header('First', { description: 'And more' }),
+    fileLine('a.txt', 'a'),
+    fileLine('old/b.txt', 'b'),
+  ];
+  await made(await commit(id, [...first, fileLine('old/c.txt', 'c')], { as: ada }));
+  const { commitOid } = await made(
+    await commit(
+      id,
+      [
+        header('Second'),
+        { key: 'deletedFolder', value: { path: 'old/' } },
+        fileLine('a.txt', 'A'),
+        { key: 'copyFile', value: { path: 'new/b.txt', srcPath: 'old/b.txt' } },
+      ],
+      { as: ada },
+    ),
+  );
+  expect(await paths(id)).toEqual(['a.txt', 'new/b.txt']);
+  expect(await (await send(`/datasets/${id}/resolve/main/new/b.txt`, { as: ada })).text()).toBe('b');
+  const [newest, before] = await read(`/api/datasets/${id}/commits/main`, { as: ada });
+  expect(newest).toMatchObject({ id: commitOid, title: 'Second', authors: [{ user: 'ada' }] });
+  expect(before).toMatchObject({ title: 'First', message: 'And more' });
+  expect(await recorded(ada)).toContain('asset.committed');
+});
+
+test('the same commit again changes nothing', async () => {
+  const id = await repository();
+  const lines = [header('Once'), fileLine('a.txt', 'a')];
+  const first = await made(await commit(id, lines, { as: ada }));
+  expect(await made(await commit(id, lines, { as: ada }))).toEqual(first);
+});
+
+test('of two commits on one parent the second is refused, and writes nothing', async () => {
+  const id = await repository();
+  const { sha } = await read(`/api/datasets/${id}`, { as: ada });
+  const on = (path: string) =>
+    commit(id, [header('On', { parentCommit: sha }), fileLine(path, path)], { as: ada });
+  const answers = await Promise.all([on('a.txt'), on('b.txt'), on('c.txt')]);
+  expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+  expect(answers.filter(({ status }) => status === 412)).toHaveLength(2);
+  expect(await paths(id)).toHaveLength(1);
+});
+
+describe('a commit is refused as a whole', () => {
+  const cases: [string, object[], object][] = [
+    ['a path that leaves the repository', [fileLine('../a', 'a')], { status: 400 }],
+    ['an absolute path', [fileLine('/etc/passwd', 'a')], { status: 400 }],
+    [
+      'a file that is deleted and was not there',
+      [deleted('nothing')],
+      { status: 404, code: 'EntryNotFound' },
+    ],
+    ['a file that is a folder too', [fileLine('x', 'x'), fileLine('x/y', 'y')], { status: 409 }],
+    ['a card that is too large', [fileLine('README.md', '<script>'.repeat(200_000))], { status: 400 }],
+    ['bytes that nobody has uploaded', [lfsLine('big.bin', 'a'.repeat(64))], { status: 400 }],
+    ['a line that is none', [{ key: 'other', value: {} }], { status: 400 }],
+    ['a parent that is none', [header('x', { parentCommit: 'main' })], { status: 400 }],
+  ];
+  test.each(cases)('%s', async (_name, lines, answer) => {
+    const id = await repository();
+    const response = await commit(id, [header('No'), fileLine('good.txt', 'good'), ...lines], { as: ada });
+    expect(await refusedWith(response)).toMatchObject(answer);
+    expect(await paths(id)).toEqual([]);
+  });
+
+  test('without its header, and with JSON that is none', async () => {
+    const id = await repository();
+    expect((await commit(id, [fileLine('a', 'a')], { as: ada })).status).toBe(400);
+    const response = await send(`/api/datasets/${id}/commit/main`, { as: ada, body: 'nonsense' });
+    expect(await refusedWith(response)).toMatchObject({
+      status: 400,
+      error: 'Line 1 of the commit is not JSON',
+    });
+  });
+
+  test('to another branch, as a pull request, and to what is another’s', async () => {
+    const id = await repository();
+    const lines = `${JSON.stringify(header('x'))}\n${JSON.stringify(fileLine('a', 'a'))}`;
+    const to = (path: string, as: TestUser) =>
+      refusal(`/api/datasets/${id}/commit/${path}`, { as, body: lines });
+    expect(await to('other', ada)).toMatchObject({ status: 404, code: 'RevisionNotFound' });
+    expect(await to('main?create_pr=1', ada)).toMatchObject({ status: 400 });
+    expect(await to('main', bob)).toMatchObject({ status: 404, code: 'RepoNotFound' });
+  });
+
+  test('with weights of a model that must not be loaded', async () => {
+    const id = await repository('model');
+    const lines = [header('x'), fileLine('model.safetensors', 'no weights')];
+    const response = await commit(id, lines, { as: ada, headers: { 'x-type': 'models' } });
+    expect(await refusedWith(response)).toMatchObject({ status: 400 });
+    expect(await paths(id, 'models')).toEqual([]);
+  });
+});
+
+describe('Git LFS', () => {
+  const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+  const batch = (id: string, files: Buffer[], as = ada) =>
+    read(`/datasets/${id}.git/info/lfs/objects/batch`, {
+      as,
+      body: {
+        operation: 'upload',
+        transfers: ['basic', 'multipart'],
+        objects: files.map((bytes) => ({ oid: hashOf(bytes), size: bytes.length })),
+        hash_algo: 'sha256',
+      },
+    });
+  const put = (href: string, bytes: Buffer) => fetch(href, { method: 'PUT', body: new Uint8Array(bytes) });
+
+  test('takes a file as a whole, which is then committed, and asks for it once', async () => {
+    const id = await repository();
+    const bytes = randomBytes(1000);
+    const [object] = (await batch(id, [bytes])).objects;
+    expect((await put(object.actions.upload.href, bytes)).status).toBe(200);
+    const verify = { as: ada, body: { oid: object.oid, size: bytes.length } };
+    expect(await read('/lfs/verify', verify)).toEqual({ success: true });
+    await made(await commit(id, [header('x'), lfsLine('big.bin', object.oid)], { as: ada }));
+    const stored = await send(`/datasets/${id}/resolve/main/big.bin`, { as: ada });
+    expect(hashOf(Buffer.from(await stored.arrayBuffer()))).toBe(object.oid);
+    expect((await batch(id, [bytes])).objects[0].actions).toBeUndefined();
+  });
+
+  test('takes a file in parts, and goes on with what was begun', async () => {
+    const id = await repository();
+    const bytes = randomBytes(40 * 1024 * 1024);
+    const [object] = (await batch(id, [bytes])).objects;
+    const { chunk_size, ...urls } = object.actions.upload.header as Record<string, string>;
+    const size = Number(chunk_size);
+    const part = (number: number) => bytes.subarray((number - 1) * size, number * size);
+    expect((await put(urls['2'] ?? '', part(2))).headers.get('etag')).toBe(`"${hashOf(part(2))}"`);
+    const [again] = (await batch(id, [bytes])).objects;
+    expect(again.actions.upload).toEqual(object.actions.upload);
+    const complete = () =>
+      fetch(object.actions.upload.href, {
+        method: 'POST',
+        headers: { 'content-type': 'application/vnd.git-lfs+json' },
+        body: JSON.stringify({ oid: object.oid, parts: [] }),
+      });
+    expect((await complete()).status).toBe(409);
+    for (const number of Object.keys(urls)) await put(urls[number] ?? '', part(Number(number)));
+    expect((await complete()).status).toBe(200);
+    expect((await complete()).status).toBe(200);
+    await made(await commit(id, [header('x'), lfsLine('big.bin', object.oid)], { as: ada }));
+  });
+
+  test('refuses other bytes than those that were announced, and addresses that were changed', async () => {
+    const id = await repository();
+    const bytes = randomBytes(1000);
+    const [object] = (await batch(id, [bytes])).objects;
+    const { href } = object.actions.upload;
+    expect((await put(href.replace(/by=[^&]+/, `by=${bob.userId}`), bytes)).status).toBe(403);
+    expect((await put(href, randomBytes(1000))).status).toBe(400);
+    const line = lfsLine('big.bin', object.oid);
+    expect((await commit(id, [header('x'), line], { as: ada })).status).toBe(400);
+  });
+
+  test('gives nobody the bytes of another for their hash', async () => {
+    const id = await repository();
+    await made(await commit(id, [header('x'), fileLine('secret.txt', 'secret')], { as: ada }));
+    await read('/api/repos/create', { as: bob, body: { name: 'thief', type: 'dataset' } });
+    const line = lfsLine('mine.txt', hashOf(Buffer.from('secret')));
+    expect((await commit('bob/thief', [header('x'), line], { as: bob })).status).toBe(400);
+    const [object] = (await batch('bob/thief', [Buffer.from('secret')], bob)).objects;
+    expect(object.actions.upload.href).toContain('/hub/lfs/');
+    expect(
+      await refusal(`/datasets/${id}.git/info/lfs/objects/batch`, {
+        as: bob,
+        body: { operation: 'upload', objects: [{ oid: object.oid, size: 1 }] },
+      }),
+    ).toMatchObject({ status: 404 });
+  });
+});
+
+test('small files stand in the commit, large ones come before it', async () => {
+  const id = await repository();
+  const answer = await read(`/api/datasets/${id}/preupload/main`, {
+    as: ada,
+    body: {
+      files: [
+        { path: 'a.txt', size: 10, sample: '' },
+        { path: 'a.parquet', size: 10, sample: '' },
+        { path: 'b.bin', size: 10_000_000, sample: '' },
+      ],
+    },
+  });
+  expect(answer.files).toMatchObject([
+    { path: 'a.txt', uploadMode: 'regular', shouldIgnore: false },
+    { path: 'a.parquet', uploadMode: 'lfs' },
+    { path: 'b.bin', uploadMode: 'lfs', shouldIgnore: false },
+  ]);
+});
+
+function lfsLine(path: string, oid: string): object {
+  return { key: 'lfsFile', value: { path, algo: 'sha256', oid, size: 1 } };
+}

@@ -1,0 +1,85 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { preuploadFiles as endpoint } from '@bakehouse/contract/hub/commits';
+import type { Context } from '../../../platform/context.ts';
+import { findFilesOf } from '../../assets/revisions/read-tree.ts';
+import { openOwnBranch } from './open-own-branch.ts';
+
+/** A file of so many bytes stands in the commit itself. */
+export const REGULAR_BYTES_MAX = 5 * 1024 * 1024;
+
+/** Never text, whatever their size: clients let go of these before they commit, as those of the hub may. */
+const BINARY = new Set([
+  ...[
+    '7z',
+    'arrow',
+    'bin',
+    'bz2',
+    'ckpt',
+    'ftz',
+    'gguf',
+    'gz',
+    'h5',
+    'joblib',
+    'lz4',
+    'mds',
+    'mlmodel',
+    'msgpack',
+  ],
+  ...[
+    'npy',
+    'npz',
+    'onnx',
+    'ot',
+    'parquet',
+    'pb',
+    'pickle',
+    'pkl',
+    'pt',
+    'pth',
+    'rar',
+    'safetensors',
+    'tar',
+    'tflite',
+  ],
+  ...[
+    'tgz',
+    'wasm',
+    'xz',
+    'zip',
+    'zst',
+    'aac',
+    'flac',
+    'mp3',
+    'ogg',
+    'wav',
+    'bmp',
+    'gif',
+    'png',
+    'tiff',
+    'jpg',
+    'jpeg',
+  ],
+  ...['webp', 'mp4', 'webm'],
+]);
+
+/** Says of each file of a commit to come how it has to be sent. Throws HubError. */
+export async function preuploadFiles(
+  ctx: Context,
+  { params, query, body }: InputOf<typeof endpoint>,
+): Promise<ResponseOf<typeof endpoint>> {
+  const { asset, head } = await openOwnBranch(ctx, { ...params, ...query });
+  const paths = body.files.map(({ path }) => path);
+  const rows = await findFilesOf(ctx.db, { assetId: asset.id, number: head.number, paths });
+  const present = new Map(rows.map(({ path, sha256 }) => [path, sha256]));
+  return {
+    files: body.files.map(({ path, size }) => {
+      const isSentBefore =
+        size > REGULAR_BYTES_MAX || BINARY.has(path.split('.').at(-1)?.toLowerCase() ?? '');
+      const uploadMode = isSentBefore && size > 0 ? 'lfs' : 'regular';
+      // Clients compare it with the file: of one that stands in the commit, by the hash that Git would have.
+      const oid = uploadMode === 'lfs' ? present.get(path) : undefined;
+      return { path, uploadMode, shouldIgnore: false as const, ...(oid !== undefined && { oid }) };
+    }),
+    commitOid: head.commitId,
+  };
+}

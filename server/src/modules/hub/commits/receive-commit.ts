@@ -1,0 +1,138 @@
+import { Readable } from 'node:stream';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { commitFiles as endpoint } from '@bakehouse/contract/hub/commits';
+import type { Context } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { refused } from '../../../platform/errors.ts';
+import type { Http } from '../../../platform/http/bind.ts';
+import { receiveBytes } from '../../../platform/http/bodies/receive-bytes.ts';
+import { storeBlob } from '../../../platform/storage/store-blob.ts';
+import { releaseUploadsOf } from '../../../platform/storage/uploads/end-upload.ts';
+import type { NewFile } from '../../assets/add-revision.ts';
+import type { CheckModelFile } from '../../assets/files/upload/upload-file.ts';
+import type { AssetRow } from '../../assets/queries.ts';
+import { commitFiles, type FileChanges } from '../../assets/revisions/commit-files.ts';
+import type { Commit } from '../../assets/revisions/find-commit.ts';
+import { CARD_PATH, findFilesOf } from '../../assets/revisions/read-tree.ts';
+import { findUploaded } from '../lfs/find-uploaded.ts';
+import { hubUrl } from '../next-page.ts';
+import { openCommit, repositoryId } from '../repositories/open-repository.ts';
+import { type CommitLine, parseCommitLine } from './commit-line.ts';
+import { openOwnBranch } from './open-own-branch.ts';
+import { REGULAR_BYTES_MAX } from './preupload-files.ts';
+import { readLines } from './read-lines.ts';
+
+/** A file of the largest size in Base64, and what stands around it. */
+const LINE_BYTES_MAX = (REGULAR_BYTES_MAX / 3) * 4 + 16 * 1024;
+/** Far more than the hub takes. */
+const LINES_MAX = 50_000;
+const CARD_BYTES_MAX = 1024 * 1024;
+
+type Draft = FileChanges & { header: Extract<CommitLine, { key: 'header' }>['value'] | null };
+
+/**
+ * Takes in a commit, line by line: bytes go to the store as they come, and all of it shows in one transaction at the end.
+ * What was committed before changes nothing. Throws HubError, AppError 'invalid_request' for a line that is none and for a file
+ * that must not be loaded as part of a model, and what `commitFiles` throws.
+ */
+export async function receiveCommit(
+  ctx: Context,
+  { params, query }: InputOf<typeof endpoint>,
+  http: Http,
+  { checkModelFile }: { checkModelFile: CheckModelFile },
+): Promise<ResponseOf<typeof endpoint>> {
+  const { asset, head } = await openOwnBranch(ctx, { ...params, ...query });
+  const draft = await receiveBytes(ctx, http.request, (bytes) => readDraft(ctx, asset, bytes));
+  if (!draft.header) throw refused('key', 'A commit begins with its header');
+  if (asset.dataset_type === 'MODEL') await checkNew(ctx, { asset, head, put: draft.put, checkModelFile });
+  const { summary, description, parentCommit } = draft.header;
+  const { userId } = ctx.caller;
+  const commit = await inTransaction(ctx.db, async (tx) => {
+    const made = await commitFiles(tx, ctx.config, {
+      ...draft,
+      assetId: asset.id,
+      userId,
+      message: [summary, description].filter(Boolean).join('\n\n'),
+      parentCommit: parentCommit ?? null,
+    });
+    await releaseUploadsOf(tx, { userId, sha256s: draft.put.map(({ sha256 }) => sha256) });
+    return made;
+  });
+  const folder = params.type === 'datasets' ? '/datasets' : '';
+  return {
+    success: true,
+    commitOid: commit.commitId,
+    commitUrl: `${hubUrl(http)}${folder}/${repositoryId(asset)}/commit/${commit.commitId}`,
+    hookOutput: '',
+    pullRequestUrl: null,
+  };
+}
+
+async function readDraft(ctx: Context, asset: AssetRow, bytes: AsyncIterable<Buffer>): Promise<Draft> {
+  const draft: Draft = { header: null, put: [], removeFiles: [], removeFolders: [] };
+  let count = 0;
+  for await (const text of readLines(bytes, LINE_BYTES_MAX)) {
+    if (text.trim() === '') continue;
+    count += 1;
+    if (count > LINES_MAX) throw refused('files', `A commit may change at most ${LINES_MAX} files`);
+    await addLine(ctx, { asset, draft, line: parseCommitLine(text, count) });
+  }
+  return draft;
+}
+
+async function addLine(
+  ctx: Context,
+  { asset, draft, line }: { asset: AssetRow; draft: Draft; line: CommitLine },
+): Promise<void> {
+  if (line.key === 'header') draft.header = line.value;
+  else if (draft.header === null) throw refused('key', 'A commit begins with its header');
+  else if (line.key === 'deletedFile') draft.removeFiles.push(line.value.path);
+  else if (line.key === 'deletedFolder') draft.removeFolders.push(line.value.path);
+  else if (line.key === 'file') draft.put.push(await storeFile(ctx, line.value));
+  else if (line.key === 'lfsFile')
+    draft.put.push({ path: line.value.path, ...(await findUploaded(ctx, line.value.oid)) });
+  else draft.put.push(await findCopied(ctx, asset, line.value));
+}
+
+async function storeFile(
+  ctx: Context,
+  { path, content, encoding }: Extract<CommitLine, { key: 'file' }>['value'],
+): Promise<NewFile> {
+  const bytes = Buffer.from(content, encoding);
+  if (path === CARD_PATH && bytes.length > CARD_BYTES_MAX)
+    throw refused('content', `${CARD_PATH} is a card, and has at most 1 MB`);
+  return { path, ...(await storeBlob(ctx, Readable.from([bytes]))) };
+}
+
+/** The bytes of a file that this repository has, or had at a revision. */
+async function findCopied(
+  ctx: Context,
+  asset: AssetRow,
+  { path, srcPath, srcRevision }: Extract<CommitLine, { key: 'copyFile' }>['value'],
+): Promise<NewFile> {
+  const { number } = await openCommit(ctx, asset, srcRevision ?? 'main');
+  const [file] = await findFilesOf(ctx.db, { assetId: asset.id, number, paths: [srcPath] });
+  if (!file) throw refused('srcPath', `There is no file ${srcPath}`);
+  return { path, sha256: file.sha256, sizeBytes: Number(file.size_bytes) };
+}
+
+/** Looks at the files that the model has not had under their paths. */
+async function checkNew(
+  ctx: Context,
+  {
+    asset,
+    head,
+    put,
+    checkModelFile,
+  }: { asset: AssetRow; head: Commit; put: NewFile[]; checkModelFile: CheckModelFile },
+): Promise<void> {
+  const paths = put.map(({ path }) => path);
+  const rows = await findFilesOf(ctx.db, { assetId: asset.id, number: head.number, paths });
+  const present = new Map(rows.map(({ path, sha256 }) => [path, sha256]));
+  for (const { path, sha256 } of put) {
+    if (present.get(path) === sha256) continue;
+    await ctx.blobs.withLocalFile(sha256, (localPath) =>
+      checkModelFile(ctx.sandbox, { localPath, name: path, userId: ctx.caller.userId }),
+    );
+  }
+}

@@ -1,0 +1,79 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import { endpointUrl } from '@bakehouse/contract/endpoint-url';
+import * as contract from '@bakehouse/contract/hub/lfs';
+import type { RepositoryTypes } from '@bakehouse/contract/hub/shared';
+import type { Context } from '../../../platform/context.ts';
+import type { Http } from '../../../platform/http/bind.ts';
+import { openUpload } from '../../../platform/storage/uploads/open-upload.ts';
+import { selectAnnounced } from '../../../platform/storage/uploads/queries.ts';
+import { countParts, type Upload } from '../../../platform/storage/uploads/upload.ts';
+import { takeRoomForUpload } from '../../assets/files/storage-quota.ts';
+import { refuseLarge } from '../../assets/files/upload/parts/get-upload-limits.ts';
+import { openOwnBranch } from '../commits/open-own-branch.ts';
+import { HubError } from '../hub-error.ts';
+import { originOf } from '../next-page.ts';
+import { signUpload } from './sign-upload.ts';
+
+type Batch = InputOf<typeof contract.batchModelFiles>;
+type Answer = ResponseOf<typeof contract.batchModelFiles>;
+
+/** What Git LFS appends to the name of a repository. */
+const GIT = '.git';
+
+/**
+ * Starts an upload for each file that the caller has not here, or goes on with the one of before, and says where its bytes go:
+ * as a whole where they are one part. Throws HubError, and AppError 'payload_too_large' beyond a file's limit or the user's quota.
+ */
+export async function startUploads(
+  ctx: Context,
+  { type, params, body }: { type: RepositoryTypes } & Pick<Batch, 'params' | 'body'>,
+  http: Http,
+): Promise<Answer> {
+  if (!params.name.endsWith(GIT)) throw new HubError('not_found', 'RepoNotFound', 'Repository not found');
+  const name = params.name.slice(0, -GIT.length);
+  await openOwnBranch(ctx, { type, namespace: params.namespace, name, revision: 'main' });
+  const uploads = new Map<string, Upload>();
+  for (const { oid, size } of body.objects)
+    if (!uploads.has(oid)) uploads.set(oid, await startUpload(ctx, { sha256: oid, sizeBytes: size }));
+  return {
+    transfer: body.transfers?.includes('multipart') ? 'multipart' : 'basic',
+    objects: body.objects.map(({ oid, size }) => {
+      const upload = uploads.get(oid);
+      const actions = upload && !upload.blob ? describeUpload(ctx, upload, http) : undefined;
+      return { oid, size, authenticated: true as const, ...(actions && { actions }) };
+    }),
+  };
+}
+
+async function startUpload(ctx: Context, file: { sha256: string; sizeBytes: number }): Promise<Upload> {
+  refuseLarge(ctx.config, { sizeBytes: file.sizeBytes, param: 'size' });
+  const { userId } = ctx.caller;
+  const present = await selectAnnounced(ctx.db, { userId, ...file });
+  if (present) return present;
+  return openUpload(ctx, { userId, ...file }, async (tx, open) => {
+    const upload = await open();
+    await takeRoomForUpload(tx, ctx.config, { upload, param: 'size' });
+    return upload;
+  });
+}
+
+type Actions = NonNullable<Answer['objects'][number]['actions']>;
+
+function describeUpload(ctx: Context, upload: Upload, http: Http): Actions {
+  const origin = originOf(http);
+  const { id: uploadId, partBytes, userId: by } = upload;
+  const query = { by, signature: signUpload(ctx.config, { uploadId, by }) };
+  const partUrl = (number: number) =>
+    origin + endpointUrl(contract.putLfsPart.path, { uploadId, number }, query);
+  const verify = { href: origin + contract.verifyLfsObject.path };
+  const count = countParts(upload);
+  if (count === 1) return { upload: { href: partUrl(1) }, verify };
+  const parts = Array.from({ length: count }, (_, index) => [String(index + 1), partUrl(index + 1)]);
+  return {
+    upload: {
+      href: origin + endpointUrl(contract.completeLfsUpload.path, { uploadId }, query),
+      header: { chunk_size: String(partBytes), ...Object.fromEntries(parts) },
+    },
+    verify,
+  };
+}

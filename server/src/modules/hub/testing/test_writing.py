@@ -1,0 +1,142 @@
+"""The hub's own clients write to a server: `HF_ENDPOINT` and `HF_TOKEN` say to which and as whom."""
+
+import os
+import random
+import subprocess
+import sys
+
+import pytest
+from huggingface_hub import CommitOperationAdd, CommitOperationCopy, CommitOperationDelete, HfApi, HfFileSystem
+from huggingface_hub import hf_hub_download, snapshot_download
+from huggingface_hub.errors import BadRequestError, EntryNotFoundError, HfHubHTTPError, RepositoryNotFoundError
+
+api = HfApi()
+# More than stands in a commit: it is sent before, by Xet or by Git LFS.
+LARGE = int(os.environ.get("TEST_LARGE_BYTES", 12_000_000))
+
+
+def large_bytes(seed):
+    """Half of it can be compressed."""
+    half = random.Random(seed).randbytes(LARGE // 2)
+    return half + b"crumbs and crusts " * (LARGE // 36)
+
+
+def read(repository, path, **more):
+    with open(hf_hub_download(repository, path, **more), "rb") as file:
+        return file.read()
+
+
+def test_a_repository_is_created_moved_and_deleted():
+    url = api.create_repo("first")
+    assert (url.repo_id, url.namespace, url.repo_type) == ("ada/first", "ada", "model")
+    assert api.create_repo("ada/first", exist_ok=True).repo_id == "ada/first"
+    with pytest.raises(HfHubHTTPError):
+        api.create_repo("first")
+    with pytest.raises(HfHubHTTPError):
+        api.create_repo("bob/first")
+    api.update_repo_settings("ada/first", private=False)
+    assert api.model_info("ada/first").private is False
+    api.move_repo("ada/first", "ada/second")
+    with pytest.raises(RepositoryNotFoundError):
+        api.model_info("ada/first")
+    api.delete_repo("ada/second")
+    with pytest.raises(RepositoryNotFoundError):
+        api.delete_repo("ada/second")
+    api.delete_repo("ada/second", missing_ok=True)
+
+
+def test_a_folder_is_uploaded_and_copied_back(tmp_path):
+    folder = tmp_path / "folder"
+    (folder / "deep" / "er").mkdir(parents=True)
+    (folder / "README.md").write_text("---\nlicense: mit\n---\n# Loaf\n")
+    (folder / "deep" / "empty.txt").write_text("")
+    (folder / "deep" / "er" / "large.bin").write_bytes(large_bytes(1))
+    for number in range(60):
+        (folder / "deep" / f"{number}.txt").write_text(f"row {number}")
+    api.create_repo("loaf", repo_type="dataset")
+    api.upload_folder(repo_id="ada/loaf", repo_type="dataset", folder_path=folder, commit_message="Bake it")
+    copied = snapshot_download("ada/loaf", repo_type="dataset")
+    for path in (one.relative_to(folder) for one in folder.rglob("*") if one.is_file()):
+        with open(os.path.join(copied, path), "rb") as file:
+            assert file.read() == (folder / path).read_bytes(), path
+    before = api.dataset_info("ada/loaf").sha
+    api.upload_folder(repo_id="ada/loaf", repo_type="dataset", folder_path=folder)
+    assert api.dataset_info("ada/loaf").sha == before
+
+
+def test_a_commit_adds_copies_and_deletes():
+    api.create_repo("mix", repo_type="dataset")
+    data = {"repo_id": "ada/mix", "repo_type": "dataset"}
+    large = large_bytes(2)
+    first = api.create_commit(
+        **data,
+        operations=[CommitOperationAdd("a.txt", b"a"), CommitOperationAdd("old/large.bin", large)],
+        commit_message="First",
+    )
+    api.create_commit(
+        **data,
+        operations=[CommitOperationCopy("old/large.bin", "new/large.bin"), CommitOperationDelete("old/")],
+        commit_message="Second",
+        parent_commit=first.oid,
+    )
+    assert api.list_repo_files("ada/mix", repo_type="dataset") == ["a.txt", "new/large.bin"]
+    assert read("ada/mix", "new/large.bin", repo_type="dataset") == large
+    with pytest.raises(HfHubHTTPError, match="412"):
+        api.create_commit(
+            **data,
+            operations=[CommitOperationAdd("b.txt", b"b")],
+            commit_message="Late",
+            parent_commit=first.oid,
+        )
+    api.delete_file("a.txt", **data)
+    with pytest.raises(EntryNotFoundError):
+        api.delete_file("a.txt", **data)
+    with pytest.raises(BadRequestError):
+        api.create_commit(**data, operations=[CommitOperationAdd("c.txt", b"c")], commit_message="x", create_pr=True)
+    with pytest.raises(BadRequestError):
+        api.create_branch(**data, branch="dev")
+    assert [one.title for one in api.list_repo_commits(**data)][:2] == ["Delete a.txt with huggingface_hub", "Second"]
+
+
+def test_the_command_uploads_and_downloads(tmp_path):
+    (tmp_path / "crumbs.csv").write_text("a\n1\n")
+
+    def hf(*words):
+        command = [sys.executable, "-m", "huggingface_hub.cli.hf", *words]
+        return subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
+
+    assert "ada" in hf("auth", "whoami")
+    hf("upload", "ada/crumbs", "crumbs.csv", "--repo-type", "dataset")
+    hf("download", "ada/crumbs", "--repo-type", "dataset", "--local-dir", "copy")
+    assert (tmp_path / "copy" / "crumbs.csv").read_text() == "a\n1\n"
+
+
+def test_the_file_system_writes():
+    api.create_repo("system", repo_type="dataset")
+    files = HfFileSystem()
+    with files.open("datasets/ada/system/deep/a.txt", "w") as file:
+        file.write("bread")
+    assert files.read_text("datasets/ada/system/deep/a.txt") == "bread"
+    files.rm("datasets/ada/system/deep/a.txt")
+    assert not files.exists("datasets/ada/system/deep/a.txt")
+
+
+def test_a_data_set_is_pushed_and_loaded():
+    from datasets import Dataset, load_dataset
+
+    Dataset.from_dict({"question": ["Rye?", "Oats?"], "answer": [1, 2]}).push_to_hub("ada/pushed")
+    loaded = load_dataset("ada/pushed", split="train")
+    assert loaded[1] == {"question": "Oats?", "answer": 2}
+    assert list(load_dataset("ada/pushed", split="train", streaming=True)) == list(loaded)
+
+
+def test_a_model_is_pushed_and_loaded():
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    config = LlamaConfig(
+        vocab_size=64, hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2
+    )
+    model = LlamaForCausalLM(config)
+    model.push_to_hub("ada/tiny-llama")
+    loaded = LlamaForCausalLM.from_pretrained("ada/tiny-llama")
+    assert loaded.lm_head.weight.equal(model.lm_head.weight)

@@ -1,0 +1,20 @@
+import { randomBytes } from 'node:crypto';
+import type { Transaction } from '../../db/database.ts';
+import type { Blob } from '../blob-store.ts';
+import { insertUpload } from './queries.ts';
+
+/** Step: keeps bytes that came in another way for a user, as those of an upload that is whole. */
+export async function keepUpload(
+  tx: Transaction,
+  { userId, blob }: { userId: string; blob: Blob },
+): Promise<void> {
+  await insertUpload(tx, {
+    userId,
+    // No part has ever been written.
+    storeKey: randomBytes(16).toString('hex'),
+    sizeBytes: blob.sizeBytes,
+    partBytes: blob.sizeBytes,
+    announcedSha256: blob.sha256,
+    blob,
+  });
+}

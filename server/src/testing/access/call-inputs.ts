@@ -1,0 +1,48 @@
+import type { Endpoint } from '@bakehouse/contract/endpoint';
+
+/** What a call is made of. */
+export type Input = { params?: Record<string, string>; query?: Record<string, string>; body?: object };
+
+/** A form with a file; where it lies unless its name says so. */
+export function form(name: string, bytes: Buffer, path?: string): FormData {
+  const body = new FormData();
+  if (path !== undefined) body.set('path', path);
+  body.set('data_file', new Blob([new Uint8Array(bytes)]), name);
+  return body;
+}
+
+const lfsBatch = { operation: 'upload', objects: [{ oid: '0'.repeat(64), size: 1 }] };
+
+/** What a call needs beside its path to be understood. */
+export const inputs: Record<string, Input> = {
+  'GET /api/v1/asset/:id/preview': { query: { path: 'rows.csv' } },
+  'GET /api/v1/asset/:id/columns': { query: { path: 'rows.csv' } },
+  'GET /api/v1/asset/:id/rows': { query: { path: 'rows.csv', text: 'a' } },
+  'GET /api/v1/asset/:id/versions': { query: { path: 'rows.csv' } },
+  'GET /api/v1/asset/:id/link': { query: { path: 'rows.csv' } },
+  'DELETE /api/v1/asset/:id/file': { body: { file_path: 'rows.csv' } },
+  'PATCH /api/v1/configurations/:configId': { body: { config_name: 'mine now' } },
+  'PATCH /api/v1/api_keys/:keyId': { body: { name: 'mine now' } },
+  'POST /api/v1/api_keys/:keyId/rotate': { body: {} },
+  'POST /api/v1/runs/:runId/resume': { body: {} },
+  'POST /v1/starters/:model/edit_url': { body: { prompt: 'Blue', image_url: 'https://example.com/' } },
+  'POST /v1/deployments/:podId/edit_url': { body: { prompt: 'Blue', image_url: 'https://example.com/' } },
+  'POST /hub/api/:type/:namespace/:name/paths-info/:revision': { body: { paths: ['rows.csv'] } },
+  'POST /hub/api/:type/:namespace/:name/tag/:revision': { body: { tag: 'v1' } },
+  'POST /hub/api/:type/:namespace/:name/preupload/:revision': { body: { files: [] } },
+  'POST /hub/:namespace/:name/info/lfs/objects/batch': { body: lfsBatch },
+  'POST /hub/datasets/:namespace/:name/info/lfs/objects/batch': { body: lfsBatch },
+  'POST /api/v1/asset/:id/uploads': { body: { path: 'more.csv', size_bytes: 1 } },
+  'PUT /api/v1/asset/:id/uploads/:uploadId/parts/:number': { query: { sha256: '0'.repeat(64) } },
+  'POST /api/v1/asset/:id/upload': { body: form('rows.csv', Buffer.from('mine now')) },
+};
+
+/** Where `:id` is not a dataset or a model. */
+export function paramsOf({ path: url }: Endpoint, things: Record<string, string>): Record<string, string> {
+  if (url.includes('/generations/:id')) return { ...things, id: things.generationId ?? '' };
+  if (url.startsWith('/hub/:namespace/:name/')) return { ...things, name: 'base', '*': 'config.json' };
+  if (url.startsWith('/hub/') && url.includes('/tree/')) return { ...things, '*': 'folder' };
+  if (url.includes('/generated/images/:id')) return { ...things, id: things.outputId ?? '' };
+  const isImage = url.includes('/pod/flux') || url.startsWith('/v1/deployments/');
+  return isImage ? { ...things, podId: things.imagePodId ?? '' } : things;
+}
