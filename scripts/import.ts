@@ -33,7 +33,7 @@ export const importCommand: Command = async (args) => {
       hidden: [path.dirname(runtimeDir), config.dataDir],
     });
     const done = await importFolder(
-      { blobs, config, db, sandbox },
+      { blobs, db, sandbox },
       {
         ...{ folder, title, userId },
         onFile: ({ path: file, sizeBytes, isLinked, at, of }) =>

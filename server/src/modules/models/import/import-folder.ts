@@ -54,7 +54,7 @@ type Imported = {
  * store bounds nothing here. Throws AppError 'invalid_request' for a file that is refused or a folder without files.
  */
 export async function importFolder(
-  services: Pick<Services, 'blobs' | 'config' | 'db' | 'sandbox'>,
+  services: Pick<Services, 'blobs' | 'db' | 'sandbox'>,
   { folder, title, userId, onFile }: Input,
 ): Promise<Imported> {
   const { files: found, leftOut } = await readFolder(folder);

@@ -6,7 +6,6 @@ import { limitTime } from './limit-time.ts';
 
 /** Half a megabit a second. */
 const BYTES_PER_MS = 64;
-const BUFFER_BYTES = 1024 * 1024;
 /** What a body of no size to speak of may take. */
 const SHORT_MS = 60_000;
 
@@ -24,18 +23,18 @@ export async function receiveBytes<Result>(
   limitTime(request, { wholeMs: SHORT_MS + announced / BYTES_PER_MS });
   const key = untilKeyEnds(ctx);
   // Where this is broken off the request stays, and is answered.
-  const bytes = addAbortSignal(key.signal, new PassThrough({ highWaterMark: BUFFER_BYTES }));
+  const bytes = addAbortSignal(key.signal, new PassThrough());
   finished(request.raw, (error) => void (error && bytes.destroy(error)));
   request.raw.pipe(bytes);
   try {
     return await take(bytes);
   } catch (error) {
-    // An unread rest of the body would block the connection.
-    request.raw.unpipe(bytes);
-    request.raw.resume();
     key.signal.throwIfAborted();
     throw error;
   } finally {
     key.stop();
+    // An unread rest of the body would block the connection.
+    request.raw.unpipe(bytes);
+    request.raw.resume();
   }
 }

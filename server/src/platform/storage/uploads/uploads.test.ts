@@ -279,6 +279,31 @@ test('nothing stays of an upload that is refused while it is opened, and a part 
   expect(await selectParts(db, id)).toMatchObject([{ sha256: '0'.repeat(64) }]);
 });
 
+test('a file of any size takes no more memory than its pieces', async () => {
+  const piece = randomBytes(64 * 1024);
+  const sizeBytes = effort({ usual: 128, soak: 5 * 1024 }) * 2 ** 20;
+  const upload = await openUpload(server.services, { userId: ada, sizeBytes, sha256: null });
+  const before = process.memoryUsage.rss();
+  let peak = before;
+  const pieces = function* (bytes: number) {
+    for (let sent = 0; sent < bytes; sent += piece.length) yield piece;
+    peak = Math.max(peak, process.memoryUsage.rss());
+  };
+  let next = 1;
+  const work = async () => {
+    for (let number = next++; number <= countParts(upload); number = next++) {
+      const bytes = Readable.from(pieces(upload.partBytes), { objectMode: false });
+      const part = { uploadId: upload.id, userId: ada, number, sha256: null, bytes };
+      await receivePart(server.services, part);
+    }
+  };
+  await Promise.all([work(), work(), work(), work()]);
+  expect(await complete(upload)).toMatchObject({ sizeBytes });
+  peak = Math.max(peak, process.memoryUsage.rss());
+  expect((peak - before) / 2 ** 20).toBeLessThan(200);
+  await endUpload(server.services, { uploadId: upload.id, userId: ada });
+});
+
 test.each([
   [1, 16, 1],
   [16_000, 16, 1000],
