@@ -1,4 +1,5 @@
 import { measureChat } from './bench/chat.ts';
+import { measureData } from './bench/data.ts';
 import { measureLighthouse } from './bench/lighthouse.ts';
 import { isRight, type Measured, result, verdict } from './bench/measured.ts';
 import { measureModels } from './bench/models.ts';
@@ -16,6 +17,7 @@ import { PlainError } from './plain-error.ts';
 const measures: Record<string, (tell: (line: Measured) => void) => Promise<Measured[]>> = {
   upload: measureUpload,
   transfers: measureTransfers,
+  data: measureData,
   chat: measureChat,
   training: measureTraining,
   neighbours: measureNeighbours,

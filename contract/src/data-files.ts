@@ -11,16 +11,26 @@ const fileQuery = z.object({
   revision_id: idOf('revision').optional(),
 });
 
-const range = z.object({ min: z.number(), max: z.number(), mean: z.number() });
+const range = z.object({
+  min: z.number(),
+  max: z.number(),
+  mean: z.number(),
+  /** About: of many numbers it is an estimate. */
+  median: z.number(),
+  /** The standard deviation; null of less than two numbers, and where it is too large. */
+  std: z.number().nullable(),
+});
 
 const columnStatistics = z.object({
   /** Cut as in the preview. */
   name: z.string(),
   /** What the filled cells hold; in csv a column of numbers is one though its cells are text. */
-  type: z.enum(['text', 'number', 'boolean', 'list', 'object', 'date', 'bytes', 'mixed', 'empty']),
+  type: z.enum(['text', 'number', 'boolean', 'list', 'object', 'date', 'bytes', 'picture', 'mixed', 'empty']),
   /** Cells that hold something: neither nothing nor blank text. */
   filled: z.int(),
-  /** Different values among them; with `distinct_is_more` there are more than could be told apart. */
+  /** Cells without a value: null, missing, and in csv an empty one. */
+  nulls: z.int(),
+  /** Different values among them; with `distinct_is_more` it is an estimate, because there are more than were told apart. */
   distinct: z.int(),
   distinct_is_more: z.boolean(),
   /** Of a column of numbers. */
@@ -36,7 +46,7 @@ const columnStatistics = z.object({
 export type ColumnStatistics = z.infer<typeof columnStatistics>;
 
 export const fileColumns = z.object({
-  /** Rows that were looked at: the first of the file. */
+  /** Rows that were looked at. */
   rows: z.int(),
   /** Whether these are all. */
   is_whole: z.boolean(),
@@ -50,7 +60,7 @@ export const describeColumns = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/columns',
   access: 'key',
-  summary: 'Describe the columns of a data file by its first rows',
+  summary: 'Describe the columns of a data file: types, ranges, frequent values',
   params: assetIdParams,
   query: fileQuery,
   response: fileColumns,
@@ -93,17 +103,78 @@ export const foundRows = filePreview
 
 export type FoundRows = z.infer<typeof foundRows>;
 
+const rowFilter = z.strictObject({
+  /** Its name, cut as in the preview. */
+  column: z.string().max(201),
+  /** What is compared: its number or text, its length, or whether there is none. */
+  of: z.enum(['value', 'length', 'nothing']).default('value'),
+  min: z.number().optional(),
+  max: z.number().optional(),
+  /** The whole text; one that ends with … is the beginning. */
+  value: z.string().max(1000).optional(),
+});
+
+export type RowFilter = z.infer<typeof rowFilter>;
+
+const NO_FILTERS = 'filters must be a JSON list such as [{"column": "minutes", "min": 0, "max": 7}]';
+
+/** A list as JSON: a query has none. */
+const rowFilters = z
+  .string()
+  .max(10_000, 'filters must be at most 10,000 characters')
+  .default('[]')
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      context.addIssue({ code: 'custom', message: NO_FILTERS });
+      return z.NEVER;
+    }
+  })
+  .pipe(z.array(rowFilter, NO_FILTERS).max(50, 'Filter by at most 50 columns'));
+
 export const searchRows = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/rows',
   access: 'key',
-  summary: 'Search rows of a data file (case-insensitive), one chunk at a time',
+  summary: 'Search (case-insensitive) and filter rows of a data file, one chunk at a time',
+  params: assetIdParams,
+  query: fileQuery
+    .extend({
+      /** Required without filters. */
+      text: z.string().trim().max(200, 'Search for at most 200 characters').default(''),
+      filters: rowFilters,
+      /** From which row on, from 0. */
+      offset: z.coerce.number().int().min(0).default(0),
+      limit: z.coerce.number().int().min(1).max(100).default(100),
+    })
+    .refine(({ text, filters }) => text !== '' || filters.length > 0, {
+      path: ['text'],
+      error: 'text is required',
+    }),
+  response: foundRows,
+});
+
+export const rowPictures = z.object({
+  /** Of each row: its picture as a WebP of at most 128 x 128 pixels, in a data URL; null where there is none, or it cannot be read. */
+  pictures: z.array(z.string().nullable()),
+  /** The rows whose pictures cannot be read, from 0, and why. */
+  broken: z.array(z.object({ at: z.int(), reason: z.string() })),
+});
+
+export type RowPictures = z.infer<typeof rowPictures>;
+
+export const showPictures = endpoint({
+  method: 'GET',
+  path: '/api/v1/asset/:id/pictures',
+  access: 'key',
+  operation: 'show the pictures',
+  summary: 'Get thumbnails of the pictures in a column of a Parquet file',
   params: assetIdParams,
   query: fileQuery.extend({
-    text: z.string().trim().min(1, 'text is required').max(200, 'Search for at most 200 characters'),
-    /** From which row on, from 0. */
+    column: z.string('column is required').min(1, 'column is required').max(201),
     offset: z.coerce.number().int().min(0).default(0),
     limit: z.coerce.number().int().min(1).max(100).default(100),
   }),
-  response: foundRows,
+  response: rowPictures,
 });

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { choose } from '../choose.ts';
@@ -15,22 +16,30 @@ function facts(rows: number): string {
   return `question,answer,flour,minutes\n${lines.join('\n')}\n`;
 }
 
-journey('a person looks at columns, rows and revisions of a dataset, and mends a file', async ({ page }) => {
-  await page.goto('/');
-  await signUp(page);
-  await createDataset(page, {
-    name: 'Loaves',
-    file: { name: 'loaves.csv', text: `${facts(10)}broken\n` },
-  });
-  await page.getByText(/1 row cannot be read\. Line 12: 1 field instead of 4\. Put a value/).waitFor();
-  await page.reload();
-  await page.getByText(/1 row cannot be read\. Line 12/).waitFor();
-  await look(page, 'viewer-problem');
-  await replaceFile(page);
-  await seeRows(page);
-  await seeColumns(page);
-  await seeRevisions(page);
-});
+journey(
+  'a person looks at columns, rows and revisions of a dataset, and mends a file',
+  async ({ page, allowErrors }) => {
+    // A query with an error is refused.
+    allowErrors(/400/);
+    await page.goto('/');
+    await signUp(page);
+    await createDataset(page, {
+      name: 'Loaves',
+      file: { name: 'loaves.csv', text: `${facts(10)}broken\n` },
+    });
+    await page.getByText(/1 row cannot be read\. Line 12: 1 field instead of 4\. Put a value/).waitFor();
+    await page.reload();
+    await page.getByText(/1 row cannot be read\. Line 12/).waitFor();
+    await look(page, 'viewer-problem');
+    await replaceFile(page);
+    await seeRows(page);
+    await seeColumns(page);
+    await filterRows(page);
+    await seeColumns(page);
+    await seeRevisions(page);
+    await askInSql(page);
+  },
+);
 
 async function replaceFile(page: Page): Promise<void> {
   await chooseFile(page, { name: 'loaves.csv', text: facts(ROWS) });
@@ -54,6 +63,10 @@ async function seeRows(page: Page): Promise<void> {
   await look(page, 'viewer-row');
   await page.keyboard.press('Escape');
   await page.getByText(`Rows 101 to 200 of ${ROWS}`).waitFor();
+  const goTo = page.getByRole('textbox', { name: 'Go to row' });
+  await goTo.fill('230');
+  await goTo.press('Enter');
+  await page.getByText(`Rows 201 to ${ROWS} of ${ROWS}`).waitFor();
 }
 
 async function seeColumns(page: Page): Promise<void> {
@@ -61,6 +74,47 @@ async function seeColumns(page: Page): Promise<void> {
   await page.getByText(`Based on all ${ROWS} rows.`).waitFor();
   await page.getByText('80% (192)').waitFor();
   await look(page, 'viewer-columns');
+}
+
+async function filterRows(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Rows', exact: true }).click();
+  await page
+    .getByRole('columnheader', { name: 'flour' })
+    .getByRole('button', { name: 'Show rows with wheat: 64' })
+    .click();
+  await page.getByText(`64 rows found. All ${ROWS} rows were searched.`).waitFor();
+  await page.getByRole('searchbox', { name: 'Search the rows' }).fill('NUMBER 7');
+  await page.getByText(/^\d+ rows? found\./).waitFor();
+  await look(page, 'viewer-filtered');
+  await page.reload();
+  await page.getByRole('button', { name: 'Remove the filter flour: wheat' }).click();
+  await page.getByRole('searchbox', { name: 'Search the rows' }).fill('');
+  await page.getByText(`of ${ROWS}`).waitFor();
+}
+
+async function askInSql(page: Page): Promise<void> {
+  await page.getByRole('tab', { name: 'SQL' }).click();
+  const editor = page.getByRole('textbox', { name: 'SQL query' });
+  await editor.fill('SELECT flour, count(*) AS loaves FRM loaves GROUP BY flour');
+  await editor.press('Control+Enter');
+  await page.getByText('Parser Error').waitFor();
+  await look(page, 'sql-error');
+  await editor.fill('SELECT flour, count(*) AS loaves, avg(minutes) FROM loaves GROUP BY ALL ORDER BY flour');
+  await page.getByRole('button', { name: 'Run' }).click();
+  const result = page.getByRole('region', { name: 'Rows of the result' });
+  await result.getByRole('cell', { name: 'wheat' }).waitFor();
+  await look(page, 'sql-result');
+  // The query stands in the address.
+  await page.reload();
+  await result.getByRole('cell', { name: 'wheat' }).waitFor();
+  await page.getByRole('button', { name: 'Download' }).click();
+  const saving = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: 'CSV' }).click();
+  const saved = await saving;
+  expect(saved.suggestedFilename()).toBe('result.csv');
+  const csv = await text(await saved.createReadStream());
+  expect(csv).toMatch(/^flour,loaves,/);
+  expect(csv).toContain('wheat,64,');
 }
 
 async function seeRevisions(page: Page): Promise<void> {

@@ -83,6 +83,13 @@ const assets: Screen<Things>[] = [
     alike: true,
   },
   {
+    route: '/dataset/$id/description',
+    at: ({ dataset }) => `/dataset/${dataset}/description?tab=sql`,
+    full: 'Examples',
+    failed: 'The tables could not be loaded',
+    reads: /\/sql\/tables\b/,
+  },
+  {
     route: '/model',
     at: '/model',
     full: 'Bakehouse facts model',

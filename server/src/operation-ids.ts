@@ -1,6 +1,7 @@
 import * as accounts from '@bakehouse/contract/accounts';
 import * as apiKeys from '@bakehouse/contract/api-keys';
 import * as assetFiles from '@bakehouse/contract/asset-files';
+import * as assetUploads from '@bakehouse/contract/asset-uploads';
 import * as assets from '@bakehouse/contract/assets';
 import * as audit from '@bakehouse/contract/audit';
 import * as bagelml from '@bakehouse/contract/bagelml';
@@ -23,6 +24,7 @@ import * as gallery from '@bakehouse/contract/gallery';
 import * as generations from '@bakehouse/contract/generations';
 import * as generators from '@bakehouse/contract/generators';
 import * as hubCommits from '@bakehouse/contract/hub/commits';
+import * as datasetServer from '@bakehouse/contract/hub/datasets-server';
 import * as hubFiles from '@bakehouse/contract/hub/files';
 import * as hubLfs from '@bakehouse/contract/hub/lfs';
 import * as hubReferences from '@bakehouse/contract/hub/references';
@@ -43,6 +45,7 @@ import * as purchases from '@bakehouse/contract/purchases';
 import * as referrals from '@bakehouse/contract/referrals';
 import * as restrictedModels from '@bakehouse/contract/restricted-models';
 import * as search from '@bakehouse/contract/search';
+import * as sql from '@bakehouse/contract/sql';
 import * as training from '@bakehouse/contract/training';
 import * as workloads from '@bakehouse/contract/workloads';
 
@@ -51,6 +54,7 @@ const modules = [
   allDeployments,
   apiKeys,
   assetFiles,
+  assetUploads,
   assets,
   bagelml,
   audit,
@@ -61,6 +65,7 @@ const modules = [
   conversations,
   credits,
   dataFiles,
+  datasetServer,
   deployments,
   documentation,
   errorReports,
@@ -91,6 +96,7 @@ const modules = [
   notifications,
   purchases,
   search,
+  sql,
   training,
   workloads,
 ];

@@ -1,12 +1,19 @@
 import { previewFile as previewEndpoint } from '@bakehouse/contract/assets';
 import * as data from '@bakehouse/contract/data-files';
+import * as sql from '@bakehouse/contract/sql';
 import { type Binding, bind } from '../../platform/http/bind.ts';
 import { clientSignal } from '../../platform/http/client-signal.ts';
+import { datasetServerRoutes } from './dataset-server/routes.ts';
 import { describeColumns } from './preview/columns/describe-columns.ts';
+import { showPictures } from './preview/pictures/show-pictures.ts';
 import { previewFile } from './preview/preview-file.ts';
 import { searchRows } from './preview/search/search-rows.ts';
+import { exportSql } from './sql/export-sql.ts';
+import { listTables } from './sql/find-tables.ts';
+import { runSql } from './sql/run-sql.ts';
 
 export const datasetsRoutes: Binding[] = [
+  ...datasetServerRoutes,
   bind(previewEndpoint, (ctx, { params, query: { revision_id: revisionId, ...query } }, { reply }) =>
     previewFile(ctx, { assetId: params.id, revisionId, ...query, signal: clientSignal(reply) }),
   ),
@@ -15,5 +22,17 @@ export const datasetsRoutes: Binding[] = [
   ),
   bind(data.searchRows, (ctx, { params, query: { revision_id: revisionId, ...query } }, { reply }) =>
     searchRows(ctx, { assetId: params.id, revisionId, ...query, signal: clientSignal(reply) }),
+  ),
+  bind(data.showPictures, (ctx, { params, query: { revision_id: revisionId, ...query } }, { reply }) =>
+    showPictures(ctx, { assetId: params.id, revisionId, ...query, signal: clientSignal(reply) }),
+  ),
+  bind(sql.listSqlTables, (ctx, { params, query: { revision_id: revisionId } }) =>
+    listTables(ctx, { assetId: params.id, revisionId }),
+  ),
+  bind(sql.runSql, (ctx, { params, body: { revision_id: revisionId, ...body } }, { reply }) =>
+    runSql(ctx, { assetId: params.id, revisionId, ...body, signal: clientSignal(reply) }),
+  ),
+  bind(sql.exportSql, (ctx, { params, body: { revision_id: revisionId, ...body } }, { reply }) =>
+    exportSql(ctx, { assetId: params.id, revisionId, ...body, signal: clientSignal(reply) }, { reply }),
   ),
 ];

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
+import { constants, type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fairQueue } from '../concurrency/fair-queue.ts';
 import { AppError } from '../errors.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { shareFiles } from '../sandbox/share-files.ts';
+import { SCRATCH, type SharedFile, shareFiles } from '../sandbox/share-files.ts';
 
 /** Programs of all users that run at once: together they stay below the memory of a small machine. */
 const AT_ONCE = 2;
@@ -14,6 +15,9 @@ const WALL_MS = 180_000;
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 /** Beside its heap a process has stacks, code and buffers. */
 const BESIDE_HEAP_MB = 1024;
+
+/** 1 GB of what the shell counts in. */
+const FILE_BLOCKS_MAX = 2 * 1024 * 1024;
 
 /** What our own programs consist of. */
 const CODE = ['server', 'contract', 'node_modules', 'package.json'].map((name) =>
@@ -26,6 +30,8 @@ type Work = {
   program: URL;
   /** A file that it reads; the program finds its path as `localPath` in its input. */
   localPath?: string;
+  /** Files that it reads by these names, in the folder that it finds as `folder` in its input. */
+  files?: SharedFile[];
   input?: object;
 };
 
@@ -51,26 +57,60 @@ export class OutOfLimits extends Error {}
  * outside JavaScript's heap can be limited for a process only (on Linux). It gets an empty environment. Throws
  * OutOfLimits, AppError 'unavailable' where too many wait or the machine is too slow, and the signal's reason.
  */
-export async function runConfined(
+export async function runConfined(sandbox: Sandbox, work: Work, limits: Limits): Promise<unknown> {
+  return confine(sandbox, work, limits, { scratch: false, finish: async (answer) => answer });
+}
+
+/**
+ * The same for a program that also writes a file, `scratch/result` in its `folder`, of at most 1 GB. It comes opened, and
+ * is gone when it is closed; null where there is none.
+ */
+export async function runConfinedToFile(
   sandbox: Sandbox,
-  { program, localPath, input }: Work,
+  work: Work,
   limits: Limits,
-): Promise<unknown> {
+): Promise<{ answer: unknown; file: FileHandle | null }> {
+  return confine(sandbox, work, limits, {
+    scratch: true,
+    finish: async (answer, folder) => ({
+      answer,
+      file: await openResult(path.join(folder, SCRATCH, 'result')),
+    }),
+  });
+}
+
+async function confine<T>(
+  sandbox: Sandbox,
+  { program, localPath, files = [], input }: Work,
+  limits: Limits,
+  { scratch, finish }: { scratch: boolean; finish: (answer: unknown, folder: string) => Promise<T> },
+): Promise<T> {
   const { heapMb, userId, waitingMax = Number.POSITIVE_INFINITY, signal } = limits;
   if (queue.waiting(userId) >= waitingMax) throw tooMany();
-  const work = () =>
-    shareFiles(sandbox, localPath ? [{ localPath, as: 'file' }] : [], async ({ folder, user }) => {
-      const file = fileURLToPath(program);
-      const argv = await sandbox.enclose({
-        argv: [process.execPath, `--max-old-space-size=${heapMb}`, file],
-        cwd: folder,
-        reads: [process.execPath, ...CODE, file, folder],
-        writes: [],
-        user,
-      });
-      return run(argv, JSON.stringify({ ...input, localPath: path.join(folder, 'file') }), limits, file);
+  const shared = localPath ? [{ localPath, as: 'file' }, ...files] : files;
+  const start = async ({ folder, user }: { folder: string; user: number }): Promise<T> => {
+    const file = fileURLToPath(program);
+    const argv = await sandbox.enclose({
+      argv: [process.execPath, `--max-old-space-size=${heapMb}`, file],
+      cwd: folder,
+      reads: [process.execPath, ...CODE, file, folder],
+      writes: scratch ? [path.join(folder, SCRATCH)] : [],
+      user,
     });
-  return queue.run(userId, work, signal);
+    const words = JSON.stringify({ ...input, folder, localPath: path.join(folder, 'file') });
+    return finish(await run(argv, words, limits, file), folder);
+  };
+  return queue.run(userId, () => shareFiles(sandbox, shared, start, { scratch }), signal);
+}
+
+/** Opens what a program has written, which may be anything: no link, no pipe, no file of somebody else. */
+async function openResult(place: string): Promise<FileHandle | null> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = await open(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => null);
+  const found = await file?.stat();
+  if (found?.isFile() && found.nlink === 1) return file;
+  await file?.close();
+  return null;
 }
 
 function tooMany(): AppError {
@@ -93,8 +133,8 @@ function run(
   { cpuSeconds, wallMs = WALL_MS, heapMb, signal }: Limits,
   program: string,
 ): Promise<unknown> {
-  // No core file of a process that was made to fail; then the limits of its time and its memory, in kB.
-  const script = 'ulimit -c 0; ulimit -t "$1"; ulimit -d "$2"; shift 2; exec "$@"';
+  // No core file of a process that was made to fail; then the limits of its files, its time and its memory.
+  const script = `ulimit -c 0; ulimit -f ${FILE_BLOCKS_MAX}; ulimit -t "$1"; ulimit -d "$2"; shift 2; exec "$@"`;
   const memoryKb = (heapMb + BESIDE_HEAP_MB) * 1024;
   return new Promise((resolve, reject) => {
     const child = execFile(

@@ -10,17 +10,21 @@ const LEFT_BEHIND_MS = 60 * 60 * 1000;
 const READ_ONLY = 0o444;
 
 /** A file, and its name in the folder where it is shared. */
-type SharedFile = { localPath: string; as: string };
+export type SharedFile = { localPath: string; as: string };
+
+/** The folder in that of the shared files in which a program that asks for it may write. */
+export const SCRATCH = 'scratch';
 
 /**
  * Makes files readable for a program in the sandbox for as long as `work` takes: in a folder that only the program's
  * user may enter, and not write to, so that it cannot redirect the server. They are not copied where the disk is the
- * same, and must not be changed.
+ * same, and must not be changed. With `scratch` there is a folder of that name for it to write to, which ends as they do.
  */
 export async function shareFiles<T>(
   sandbox: Sandbox,
   files: SharedFile[],
   work: (shared: { folder: string; user: number }) => Promise<T>,
+  { scratch = false } = {},
 ): Promise<T> {
   await mkdir(sandbox.sharedDir, { recursive: true, mode: 0o711 });
   const shared = await (sandbox.kind === 'user' ? makeFolderOfUser(sandbox) : makeFolder(sandbox));
@@ -31,6 +35,11 @@ export async function shareFiles<T>(
       await link(localPath, target).catch(() => copyFile(localPath, target));
       // The permissions of the folder decide who may read a file.
       if (sandbox.kind === 'user') await chmod(target, READ_ONLY);
+    }
+    if (scratch) {
+      const place = path.join(shared.folder, SCRATCH);
+      await mkdir(place, { mode: 0o700 });
+      if (sandbox.kind === 'user') await chown(place, shared.user, shared.user);
     }
     return await work(shared);
   } finally {

@@ -28,7 +28,7 @@ const families: Record<ChangeEvent['topic'], string[]> = {
 /** Parts that are about one thing: its id is the third element of the key. */
 const aboutOne = new Set<unknown>(['one', 'metrics', 'logs', 'readiness', 'files', 'ipfs']);
 /** Parts of an asset whose key names the revision, and a revision never changes. */
-const ofRevision = new Set<unknown>(['preview', 'columns', 'row']);
+const ofRevision = new Set<unknown>(['preview', 'columns', 'row', 'sql']);
 
 /**
  * Whether the change can have made untrue what was read under this key. A generation that is watched tells the lists

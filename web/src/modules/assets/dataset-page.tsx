@@ -7,6 +7,7 @@ import { useSheets } from '../../lib/sheet.ts';
 import { Button } from '../../ui/button.tsx';
 import { DeferredPart } from '../../ui/deferred-part.tsx';
 import { ListSkeleton } from '../../ui/list-skeleton.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
 import { AssetPage } from './asset-page.tsx';
 import { AssetFiles } from './files/asset-files.tsx';
@@ -15,33 +16,25 @@ import { mayTrainText, selectedDataFile } from './files/selected-data-file.ts';
 import { RowsPreview } from './files/viewer/rows-preview.tsx';
 
 const IpfsTab = loadable(async () => (await import('./ipfs/ipfs-tab.tsx')).IpfsTab);
+const SqlTab = loadable(async () => (await import('./sql/sql-tab.tsx')).SqlTab);
 
 const route = getRouteApi('/app/dataset/$id/description');
 
 export function DatasetPage() {
   const { id } = route.useParams();
-  const { tab = 'files', ...place } = route.useSearch();
+  const { tab = 'files', query, ...place } = route.useSearch();
   const navigate = route.useNavigate();
-  const sheets = useSheets();
   return (
     <AssetPage
       id={id}
       kind="dataset"
       actions={(asset) =>
         mayTrainText(asset) && (
-          <Button
-            variant="primary"
-            onClick={() =>
-              sheets.open('create-model', {
-                dataset: id,
-                // The file whose rows are in sight is the one that is meant.
-                dataFile: tab === 'rows' ? selectedDataFile(asset, place.file) : undefined,
-              })
-            }
-          >
-            <Sparkles aria-hidden />
-            Fine-tune on this
-          </Button>
+          // The file whose rows are in sight is the one that is meant.
+          <FineTune
+            dataset={id}
+            dataFile={tab === 'rows' ? selectedDataFile(asset, place.file) : undefined}
+          />
         )
       }
     >
@@ -75,6 +68,12 @@ export function DatasetPage() {
                 />
               ),
             },
+            sqlTab(
+              asset,
+              query,
+              (next) =>
+                void navigate({ search: { tab: 'sql', query: next }, replace: true, resetScroll: false }),
+            ),
             ipfsTab(asset, canChange),
           ]}
         />
@@ -82,6 +81,16 @@ export function DatasetPage() {
     </AssetPage>
   );
 }
+
+const sqlTab = (asset: Asset, query: string | undefined, onQuery: (query: string) => void): Tab => ({
+  value: 'sql',
+  label: 'SQL',
+  content: (
+    <DeferredPart pending={<Skeleton className="h-56 w-full rounded-xl" />}>
+      <SqlTab asset={asset} query={query} onQuery={onQuery} />
+    </DeferredPart>
+  ),
+});
 
 const ipfsTab = (asset: Asset, canChange: boolean): Tab => ({
   value: 'ipfs',
@@ -92,3 +101,13 @@ const ipfsTab = (asset: Asset, canChange: boolean): Tab => ({
     </DeferredPart>
   ),
 });
+
+function FineTune(prefilled: { dataset: string; dataFile: string | undefined }) {
+  const sheets = useSheets();
+  return (
+    <Button variant="primary" onClick={() => sheets.open('create-model', prefilled)}>
+      <Sparkles aria-hidden />
+      Fine-tune on this
+    </Button>
+  );
+}

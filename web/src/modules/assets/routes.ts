@@ -21,6 +21,12 @@ export const assetsRoutes = <App extends AnyRoute>(app: App) =>
     }),
   ] as const;
 
-function parseDatasetPage(search: Record<string, unknown>): { tab?: string } & RowsPlace {
-  return { ...parseTabAndFile(search), ...parseRowsPlace(search) };
+/** `query` is the SQL that was run last. */
+function parseDatasetPage(search: Record<string, unknown>): { tab?: string; query?: string } & RowsPlace {
+  const { query } = search;
+  return {
+    ...parseTabAndFile(search),
+    ...parseRowsPlace(search),
+    ...(typeof query === 'string' && query !== '' && { query }),
+  };
 }

@@ -6,6 +6,8 @@ import { withBlobFile } from '../../../platform/storage/with-blob-file.ts';
 import type { FileRow } from '../../assets/queries.ts';
 
 const CPU_SECONDS = 15;
+/** Where all of a file is read, of gigabytes too. */
+export const WHOLE_FILE_CPU_SECONDS = 90;
 const HEAP_MB = 512;
 /** Far more than a page asks for at once. */
 const WAITING_MAX = 4;
@@ -16,6 +18,14 @@ export type AskedFile = {
   path: string;
   revisionId?: string | undefined;
   signal?: AbortSignal | undefined;
+};
+
+type Reading = {
+  program: URL;
+  input: { name: string };
+  signal: AbortSignal | undefined;
+  /** Processor time that it may take; that of a first look unless said. */
+  cpuSeconds?: number;
 };
 
 const unreadable = z.object({ unreadable: z.object({ sentence: z.string(), param: z.string() }) });
@@ -29,10 +39,10 @@ const unreadable = z.object({ unreadable: z.object({ sentence: z.string(), param
 export async function readConfined(
   ctx: Context,
   file: FileRow,
-  { program, input, signal }: { program: URL; input: { name: string }; signal: AbortSignal | undefined },
+  { program, input, signal, cpuSeconds = CPU_SECONDS }: Reading,
 ): Promise<unknown> {
   const limits = {
-    cpuSeconds: CPU_SECONDS,
+    cpuSeconds,
     heapMb: HEAP_MB,
     userId: ctx.caller.userId,
     waitingMax: WAITING_MAX,

@@ -57,7 +57,7 @@ async function* toRows(
 }
 
 /** How the file is written, by its first lines; and all of it but a line that says so. */
-async function peekDialect(
+export async function peekDialect(
   chunks: AsyncIterable<string>,
   knownDelimiter: string | undefined,
 ): Promise<{ dialect: CsvDialect; all: AsyncIterable<string> }> {

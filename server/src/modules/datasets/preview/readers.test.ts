@@ -8,7 +8,6 @@ import { areStructures, recogniseFormat } from './format/recognise-format.ts';
 import { parseList } from './python-list.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
-import { readParquet } from './read-parquet.ts';
 import { readText } from './read-text.ts';
 import { COLUMNS_MAX, isBroken, type Table } from './table.ts';
 
@@ -239,59 +238,5 @@ describe('text', () => {
   ])('names %s under a name of text', async (_what, bytes, sentence) => {
     const reading = Array.fromAsync(decodeText(Readable.from([bytes]), 'd.txt'));
     await expect(reading).rejects.toThrow(sentence);
-  });
-});
-
-describe('Parquet', () => {
-  const fixture = (codec: string) => path.join(import.meta.dirname, 'fixtures', `${codec}.parquet`);
-
-  test.each(['snappy', 'gzip', 'zstd', 'brotli', 'lz4'])(
-    'rows across row groups, packed with %s',
-    async (codec) => {
-      const { totalRows, ...table } = await readParquet(fixture(codec), 'd.parquet', { offset: 2, limit: 3 });
-      expect(totalRows).toBe(6);
-      const { columns, rows } = await readAll(table);
-      expect(columns).toEqual(['id', 'text', 'score', 'at', 'tags', 'raw']);
-      expect(rows.map((row) => row.slice(0, 4))).toEqual([
-        [3, 3n, null, 1.5],
-        [4, 4n, 'vier ✓', 2],
-        [5, 5n, 'five', -1],
-      ]);
-    },
-  );
-
-  test.each(['snappy', 'gzip', 'zstd', 'brotli', 'lz4'])(
-    'columns without any value are shown, packed with %s',
-    async (codec) => {
-      const { totalRows, ...table } = await readParquet(fixture(`empty-${codec}`), 'd.parquet', {
-        offset: 0,
-        limit: 3,
-      });
-      expect(totalRows).toBe(3);
-      expect(await readAll(table)).toEqual({
-        columns: ['id', 'nothing', 'no_items'],
-        rows: [1n, 2n, 3n].map((id, at) => [at + 1, id, null, []]),
-        broken: [],
-      });
-    },
-  );
-
-  test('two columns of one name are refused, as in csv', async () => {
-    await expect(readParquet(fixture('twins'), 'd.parquet', { offset: 0, limit: 3 })).rejects.toThrow(
-      "d.parquet names the column 'a' twice.",
-    );
-  });
-
-  test('behind the end there are no rows', async () => {
-    const { rows } = await readAll(
-      await readParquet(fixture('snappy'), 'd.parquet', { offset: 60, limit: 3 }),
-    );
-    expect(rows).toEqual([]);
-  });
-
-  test('what is no Parquet is refused with the reason', async () => {
-    await expect(readParquet(import.meta.filename, 'd.parquet', { offset: 0, limit: 3 })).rejects.toThrow(
-      'd.parquet cannot be read as Parquet',
-    );
   });
 });

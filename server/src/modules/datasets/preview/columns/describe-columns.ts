@@ -3,8 +3,8 @@ import * as z from 'zod';
 import type { Context } from '../../../../platform/context.ts';
 import { storableJson } from '../../../../platform/db/storable-text.ts';
 import { findFile } from '../../../assets/files/find-file.ts';
-import { type AskedFile, readConfined } from '../read-confined.ts';
-import { endingOf } from '../read-preview.ts';
+import { endingOf } from '../../data-file.ts';
+import { type AskedFile, readConfined, WHOLE_FILE_CPU_SECONDS } from '../read-confined.ts';
 import { insertColumns, selectColumns } from './queries.ts';
 
 const PROGRAM = new URL('./read-columns-program.ts', import.meta.url);
@@ -23,7 +23,12 @@ export async function describeColumns(
   const known = await selectColumns(ctx.db, bytes);
   if (known) return known;
   const { columns } = answer.parse(
-    await readConfined(ctx, file, { program: PROGRAM, input: { name: path }, signal }),
+    await readConfined(ctx, file, {
+      program: PROGRAM,
+      input: { name: path },
+      signal,
+      cpuSeconds: WHOLE_FILE_CPU_SECONDS,
+    }),
   );
   const clean = storableJson(columns);
   await insertColumns(ctx.db, bytes, clean);

@@ -1,10 +1,10 @@
-import type { FileColumns } from '@bakehouse/contract/data-files';
+import { type FileColumns, fileColumns } from '@bakehouse/contract/data-files';
 import { sql } from 'kysely';
 import { type Database, toJson } from '../../../../platform/db/database.ts';
 
 type Bytes = { sha256: string; ending: string };
 
-/** What these bytes, read by this ending, were found to hold; null while nobody has looked. */
+/** What these bytes, read by this ending, were found to hold; null while nobody has looked, or only an earlier version of this program. */
 export async function selectColumns(db: Database, { sha256, ending }: Bytes): Promise<FileColumns | null> {
   const row = await db
     .selectFrom('column_statistics')
@@ -12,7 +12,7 @@ export async function selectColumns(db: Database, { sha256, ending }: Bytes): Pr
     .where('sha256', '=', sha256)
     .where('ending', '=', ending)
     .executeTakeFirst();
-  return (row?.statistics as FileColumns | undefined) ?? null;
+  return fileColumns.safeParse(row?.statistics).data ?? null;
 }
 
 /** Keeps it as long as there are the bytes. */
@@ -24,5 +24,5 @@ export async function insertColumns(
   await sql`
     insert into column_statistics (sha256, ending, statistics)
     select sha256, ${ending}, ${toJson(columns)}::jsonb from blobs where sha256 = ${sha256} for key share
-    on conflict do nothing`.execute(db);
+    on conflict (sha256, ending) do update set statistics = excluded.statistics`.execute(db);
 }

@@ -1,53 +1,71 @@
-import type { FileColumns } from '@bakehouse/contract/data-files';
-import { ROWS_LOOKED_AT_MAX, readParquet } from '../read-parquet.ts';
-import { endingOf, NAME_CHARS_MAX, openTextTable } from '../read-preview.ts';
-import { cut, isBroken, type Table } from '../table.ts';
-import { countColumn } from './count-column.ts';
+import type { ColumnStatistics, FileColumns } from '@bakehouse/contract/data-files';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { type LoadedTable, loadTable } from '../../duckdb/load-table.ts';
+import { openDatabase } from '../../duckdb/open-database.ts';
+import { readValue } from '../../duckdb/read-value.ts';
+import { isPicture } from '../pictures/picture-bytes.ts';
+import { NAME_CHARS_MAX } from '../read-preview.ts';
+import { cut } from '../table.ts';
+import { type ColumnSql, columnSql } from './column-sql.ts';
+import { countValues } from './count-values.ts';
+import { measureColumns } from './measure-columns.ts';
 
-/** What is looked at: so many rows, cells and characters. It takes seconds and some hundred MB. */
-export const ROWS_MAX = 100_000;
-const CELLS_MAX = 1_000_000;
-const CHARS_MAX = 32 * 1024 * 1024;
+/** Columns that one query asks for: what it keeps of each must fit into memory together. */
+const COLUMNS_AT_ONCE = 50;
 
 /**
- * What the columns of a data file hold, by its first rows. Throws Unreadable as the preview does. The file is not
+ * What the columns of a data file hold, by all of its rows. Throws Unreadable as the preview does. The file is not
  * trusted: run it with limits.
  */
 export async function readColumns(file: { localPath: string; name: string }): Promise<FileColumns> {
-  const ending = endingOf(file.name);
-  if (ending !== 'parquet') return count(await openTextTable(file), ending === 'csv' || ending === 'tsv');
-  const limit = ROWS_LOOKED_AT_MAX;
-  const { totalRows, ...table } = await readParquet(file.localPath, file.name, { offset: 0, limit });
-  const counted = await count(table, false);
-  return { ...counted, is_whole: counted.rows === totalRows };
+  const database = await openDatabase([file.localPath]);
+  const table = await loadTable(database, file);
+  try {
+    return await findPictures(database, table, await describe(database, table));
+  } catch (error) {
+    throw table.refusal(error);
+  }
 }
 
-async function count({ columns, rows }: Table, isCsv: boolean): Promise<FileColumns> {
-  const counters: ReturnType<typeof countColumn>[] = [];
-  let counted = 0;
-  let cells = 0;
-  let chars = 0;
-  let isWhole = true;
-  for await (const item of rows) {
-    if (isBroken(item)) continue;
-    if (counted === ROWS_MAX || cells >= CELLS_MAX || chars >= CHARS_MAX) {
-      isWhole = false;
-      break;
-    }
-    counted += 1;
-    cells += item.values.length;
-    for (const [at, value] of item.values.entries()) {
-      const counter = (counters[at] ??= countColumn(isCsv));
-      counter.add(value);
-      if (typeof value === 'string') chars += value.length;
+async function describe(database: DuckDBConnection, table: LoadedTable): Promise<FileColumns> {
+  const all: ColumnSql[] = table.columns.types.map((type, at) => columnSql(table.kind, `c${at}`, type));
+  const columns: ColumnStatistics[] = [];
+  let rows = table.rowCount ?? 0;
+  for (let start = 0; start < all.length; start += COLUMNS_AT_ONCE) {
+    const part = all.slice(start, start + COLUMNS_AT_ONCE);
+    const measured = await measureColumns(database, table, part);
+    rows = measured.rows;
+    const counted = await countValues(database, table, part, measured.columns);
+    for (const [at, { nulls, filled, type, numbers, lengths }] of measured.columns.entries()) {
+      const name = cut(table.columns.names[start + at] ?? '', NAME_CHARS_MAX);
+      columns.push({
+        name,
+        type,
+        filled,
+        nulls,
+        numbers,
+        lengths,
+        ...(counted[at] as (typeof counted)[number]),
+      });
     }
   }
-  return {
-    rows: counted,
-    is_whole: isWhole,
-    columns: columns.shown.map((name, at) => ({
-      name: cut(name, NAME_CHARS_MAX),
-      ...(counters[at] ?? countColumn(isCsv)).result(),
-    })),
-  };
+  return { rows, is_whole: table.isWhole, columns };
+}
+
+/** Columns of bytes, or of objects with bytes, whose first ones are a picture, are columns of pictures. */
+async function findPictures(
+  database: DuckDBConnection,
+  table: LoadedTable,
+  described: FileColumns,
+): Promise<FileColumns> {
+  const columns: ColumnStatistics[] = [];
+  for (const [at, column] of described.columns.entries()) {
+    const mayBe = table.kind === 'typed' && (column.type === 'bytes' || column.type === 'object');
+    const first = mayBe
+      ? await database.runAndReadAll(`SELECT c${at} FROM ${table.from} WHERE c${at} IS NOT NULL LIMIT 1`)
+      : null;
+    const [value] = first?.convertRows(readValue)[0] ?? [];
+    columns.push(isPicture(value) ? { ...column, type: 'picture', frequent: [] } : column);
+  }
+  return { ...described, columns };
 }

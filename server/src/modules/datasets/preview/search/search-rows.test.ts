@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { searchRows } from '@bakehouse/contract/data-files';
+import { type RowFilter, searchRows } from '@bakehouse/contract/data-files';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../../testing/temporary-folder.ts';
 import { testServer } from '../../../../testing/test-server.ts';
@@ -15,11 +15,11 @@ async function find(
   name: string,
   content: string | Buffer,
   text: string,
-  { offset = 0, limit = 100 }: { offset?: number; limit?: number } = {},
+  { offset = 0, limit = 100, filters = [] }: { offset?: number; limit?: number; filters?: RowFilter[] } = {},
 ) {
   const localPath = path.join(folder, name);
   await writeFile(localPath, content);
-  return readFound({ localPath, name, text, offset, limit, lookMs: Number.POSITIVE_INFINITY });
+  return readFound({ localPath, name, text, filters, offset, limit, lookMs: Number.POSITIVE_INFINITY });
 }
 
 describe('the rows with a text in a cell', () => {
@@ -72,12 +72,36 @@ describe('the rows with a text in a cell', () => {
     expect(await find('d.txt', loaves, 'loaf', { offset: 99 })).toMatchObject({ at: [], is_whole: true });
   });
 
-  test('of a file that is larger than one look the beginning is looked through, and it says so', async () => {
+  test('a file larger than our own reader takes is looked through to its end', async () => {
     const line = `${'x'.repeat(1023)}\n`;
-    const found = await find('d.txt', `needle\n${line.repeat(65 * 1024)}needle\n`, 'needle');
-    expect(found).toMatchObject({ at: [0], is_whole: false, next_offset: null });
-    expect(found.rows_read).toBeGreaterThan(60_000);
-    expect(found.rows_read).toBeLessThan(65 * 1024);
+    const found = await find('d.txt', `needle\n${line.repeat(20 * 1024)}\n${line}Needle\n`, 'needle');
+    expect(found).toMatchObject({ at: [0, 20 * 1024 + 3], is_whole: true, rows_read: 20 * 1024 + 4 });
+    const filler = 'x'.repeat(1000);
+    const rows = Array.from({ length: 20_000 }, (_, at) => ({ q: { a: `${filler} Zürich ${at}` }, n: at }));
+    const jsonl = `no JSON\n${rows.map((row) => JSON.stringify(row)).join('\n')}\n`;
+    expect(await find('d.jsonl', jsonl, 'ZÜRICH 19999')).toMatchObject({ at: [19_999], columns: ['q', 'n'] });
+    const csv = `q,n\nbroken\n${rows.map(({ q, n }) => `"${q.a}",${n}`).join('\n')}\n`;
+    const filters = [{ column: 'n', of: 'value', min: 19_990, max: 19_991.5 } as const];
+    expect(await find('d.csv', csv, 'zürich', { filters })).toMatchObject({
+      at: [19_990, 19_991],
+      is_whole: true,
+    });
+  });
+
+  test('filters: ranges of numbers and lengths, values, and nothing at all', async () => {
+    const csv = 'q,n\nshort,1\na longer one,20\nshort,\n,7\n';
+    const at = async (filter: object, name = 'd.csv', content = csv) =>
+      (await find(name, content, '', { filters: [{ of: 'value', column: 'n', ...filter }] })).at;
+    expect(await at({ min: 2, max: 20 })).toEqual([1, 3]);
+    expect(await at({ column: 'q', of: 'length', max: 5 })).toEqual([0, 2]);
+    expect(await at({ column: 'q', value: 'short' })).toEqual([0, 2]);
+    expect(await at({ column: 'q', value: 'a long…' })).toEqual([1]);
+    expect(await at({ of: 'nothing' })).toEqual([2]);
+    const jsonl = '{"q":"a","n":1}\n{"q":"b","n":[1,2]}\n{"q":"a"}\n';
+    expect(await at({ min: 1 }, 'd.jsonl', jsonl)).toEqual([0]);
+    expect(await at({ of: 'length', min: 2 }, 'd.jsonl', jsonl)).toEqual([1]);
+    expect(await at({ of: 'nothing' }, 'd.jsonl', jsonl)).toEqual([2]);
+    await expect(at({ column: 'nope' })).rejects.toThrow("The file has no column 'nope'.");
   });
 
   test('Parquet', async () => {
@@ -109,10 +133,18 @@ test('whoever may read a dataset finds its rows, in a process of its own', async
   const [ada, eve] = [await server.signUp(), await server.signUp()];
   const id = await create(ada, { title: 'Facts' });
   await upload(ada, id, 'd.csv', 'name\nrye\nspelt\n');
-  const search = (query: { path: string; text: string; limit?: number }, as = ada) =>
+  const search = (query: { path: string; text?: string; filters?: string; limit?: number }, as = ada) =>
     server.request(searchRows, { params: { id }, query }, { as });
   expect(await search({ path: 'd.csv', text: ' SPELT ' })).toMatchObject({ rows: [['spelt']], at: [1] });
   await expect(search({ path: 'd.csv', text: ' ' })).rejects.toThrow('text is required');
+  const filters = JSON.stringify([{ column: 'name', value: 'rye' }]);
+  expect(await search({ path: 'd.csv', filters })).toMatchObject({ rows: [['rye']], at: [0] });
+  await expect(search({ path: 'd.csv', filters: '{' })).rejects.toThrow(
+    'filters must be a JSON list such as',
+  );
+  await expect(search({ path: 'd.csv', filters: '[{"column": 1}]' })).rejects.toMatchObject({ status: 400 });
+  const other = JSON.stringify([{ column: 'nope' }]);
+  await expect(search({ path: 'd.csv', filters: other })).rejects.toThrow("The file has no column 'nope'.");
   await expect(search({ path: 'd.csv', text: 'rye' }, eve)).rejects.toMatchObject({ status: 404 });
   await upload(ada, id, 'd.bin', 'rye');
   await expect(search({ path: 'd.bin', text: 'rye' })).rejects.toThrow(/Rows can be shown of csv/);

@@ -2,7 +2,7 @@ import { type FoundRows, foundRows } from '@bakehouse/contract/data-files';
 import * as z from 'zod';
 import type { Context } from '../../../../platform/context.ts';
 import { findFile } from '../../../assets/files/find-file.ts';
-import { type AskedFile, readConfined } from '../read-confined.ts';
+import { type AskedFile, readConfined, WHOLE_FILE_CPU_SECONDS } from '../read-confined.ts';
 import type { Search } from './read-found.ts';
 
 const PROGRAM = new URL('./read-found-program.ts', import.meta.url);
@@ -15,5 +15,7 @@ export async function searchRows(
 ): Promise<FoundRows> {
   const file = await findFile(ctx, { assetId, revisionId, path });
   const input = { name: path, ...search };
-  return answer.parse(await readConfined(ctx, file, { program: PROGRAM, input, signal })).found;
+  return answer.parse(
+    await readConfined(ctx, file, { program: PROGRAM, input, signal, cpuSeconds: WHOLE_FILE_CPU_SECONDS }),
+  ).found;
 }

@@ -1,4 +1,4 @@
-import type { ColumnStatistics } from '@bakehouse/contract/data-files';
+import type { ColumnStatistics, RowFilter } from '@bakehouse/contract/data-files';
 import { Skeleton } from '../../../../ui/skeleton.tsx';
 import { filledText, rangeText } from './column-sentences.ts';
 import { SpreadBars } from './spread-bars.tsx';
@@ -9,10 +9,11 @@ type Props = {
   column: ColumnStatistics | null | undefined;
   /** That were looked at. */
   rows: number;
+  onFilter: (filter: RowFilter) => void;
 };
 
 /** The name of a column, and what it holds at a glance. */
-export function ColumnHead({ name, column, rows }: Props) {
+export function ColumnHead({ name, column, rows, onFilter }: Props) {
   return (
     <div className="flex flex-col gap-1 py-2">
       <span dir="auto" className="whitespace-nowrap text-ink text-xs">
@@ -21,7 +22,7 @@ export function ColumnHead({ name, column, rows }: Props) {
       {column === undefined && <Skeleton className="h-13 w-28" />}
       {column && (
         <div className="flex h-13 w-28 flex-col font-normal text-[0.6875rem] text-muted">
-          <SpreadBars column={column} className="h-5" />
+          <SpreadBars column={column} onFilter={onFilter} className="h-5" />
           <span className="mt-1 truncate leading-3.5">{rangeText(column)}</span>
           <span className="truncate leading-3.5">
             {column.type}

@@ -1,6 +1,6 @@
 import type { ColumnStatistics } from '@bakehouse/contract/data-files';
 import { expect, test } from 'vitest';
-import { binText, filledText, rangeText, shortNumber } from './column-sentences.ts';
+import { binText, filledText, filterText, rangeText, shortNumber } from './column-sentences.ts';
 
 test.each([
   [1234.5678, '1,234.57'],
@@ -29,15 +29,16 @@ test('a range has its unit, and a column without one its number of values', () =
     name: 'a',
     type: 'list',
     filled: 3,
-    distinct: 1000,
+    nulls: 0,
+    distinct: 12_345,
     distinct_is_more: true,
     numbers: null,
-    lengths: { min: 2, max: 2, mean: 2 },
+    lengths: { min: 2, max: 2, mean: 2, median: 2, std: 0 },
     histogram: [],
     frequent: [],
   };
   expect(rangeText(column)).toBe('2 items');
-  expect(rangeText({ ...column, type: 'boolean', lengths: null })).toBe('more than 1,000 values');
+  expect(rangeText({ ...column, type: 'boolean', lengths: null })).toBe('about 12,000 values');
   expect(rangeText({ ...column, type: 'empty', lengths: null })).toBe('empty');
   const frequent = ['rye', 'wheat'].map((value) => ({ value, count: 2 }));
   expect(rangeText({ ...column, type: 'text', distinct: 2, distinct_is_more: false, frequent })).toBe(
@@ -47,4 +48,14 @@ test('a range has its unit, and a column without one its number of values', () =
     '2 characters',
   );
   expect(binText({ type: 'number' }, { from: 0.5, to: 2, count: 1 })).toBe('0.5 to 2: 1 row');
+});
+
+test.each([
+  [{ of: 'value', min: 0, max: 7 }, 'n: 0 to 7'],
+  [{ of: 'value', min: 3, max: 3 }, 'n: 3'],
+  [{ of: 'length', min: 12, max: 40 }, 'n: 12 to 40 long'],
+  [{ of: 'value', value: 'rye' }, 'n: rye'],
+  [{ of: 'nothing' }, 'n: empty'],
+] as const)('the filter %j is called %s', (filter, text) => {
+  expect(filterText({ column: 'n', ...filter })).toBe(text);
 });

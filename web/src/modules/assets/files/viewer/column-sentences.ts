@@ -1,4 +1,4 @@
-import type { ColumnStatistics } from '@bakehouse/contract/data-files';
+import type { ColumnStatistics, RowFilter } from '@bakehouse/contract/data-files';
 import { countOf } from '../../../../lib/format/count-of.ts';
 import { formatNumber, withMinus } from '../../../../lib/format/format-number.ts';
 
@@ -32,9 +32,24 @@ export function rangeText(column: ColumnStatistics): string {
   return `${min === max ? min : `${min} to ${max}`}${unitOf(column)}`;
 }
 
-/** '3 values', 'more than 1,000 values'. */
+/** '3 values', 'about 12,000 values'. */
 export function distinctText({ distinct, distinct_is_more: isMore }: ColumnStatistics): string {
-  return `${isMore ? 'more than ' : ''}${countOf(distinct, 'value')}`;
+  return `${isMore ? 'about ' : ''}${countOf(isMore ? rounded(distinct) : distinct, 'value')}`;
+}
+
+/** To two digits: an estimate knows no more. */
+function rounded(count: number): number {
+  return Number(count.toPrecision(2));
+}
+
+/** 'minutes: 0 to 7', 'answer: 12 to 40 long', 'flour: rye', 'flour: empty'. */
+export function filterText({ column, of, min, max, value }: RowFilter): string {
+  if (of === 'nothing') return `${column}: empty`;
+  if (value !== undefined) return `${column}: ${value}`;
+  const ends = [...new Set([min, max].map((end) => (end === undefined ? '' : shortNumber(end))))].filter(
+    Boolean,
+  );
+  return `${column}: ${ends.join(' to ')}${of === 'length' ? ' long' : ''}`;
 }
 
 /** '100%', '98.5%'; never 100% where something is missing, nor 0% where something is there. */

@@ -1,4 +1,4 @@
-import type { ColumnStatistics, FileColumns } from '@bakehouse/contract/data-files';
+import type { ColumnStatistics, FileColumns, RowFilter } from '@bakehouse/contract/data-files';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { countOf } from '../../../../lib/format/count-of.ts';
@@ -9,8 +9,10 @@ import { distinctText, filledText, rangeText, shortNumber } from './column-sente
 import { SpreadBars } from './spread-bars.tsx';
 import { columnsQuery, type RevisionFile } from './viewer-calls.ts';
 
+type OnFilter = (filter: RowFilter) => void;
+
 /** What each column of a file holds, in full. */
-export function ColumnsView({ file }: { file: RevisionFile }) {
+export function ColumnsView({ file, onFilter }: { file: RevisionFile; onFilter: OnFilter }) {
   return (
     <QueryView
       query={useQuery(columnsQuery(file))}
@@ -23,19 +25,21 @@ export function ColumnsView({ file }: { file: RevisionFile }) {
         </LoadingRegion>
       }
     >
-      {(columns) => <AllColumns columns={columns} />}
+      {(columns) => <AllColumns columns={columns} onFilter={onFilter} />}
     </QueryView>
   );
 }
 
-function AllColumns({ columns: { rows, is_whole: isWhole, columns } }: { columns: FileColumns }) {
+type AllProps = { columns: FileColumns; onFilter: OnFilter };
+
+function AllColumns({ columns: { rows, is_whole: isWhole, columns }, onFilter }: AllProps) {
   return (
     <>
       <p className="px-5 pb-3 text-[0.8125rem] text-muted">{scopeText(rows, isWhole)}</p>
       <ul className="divide-y divide-line border-line border-t">
         {columns.map((column, at) => (
           // Names that are cut may be equal.
-          <OneColumn key={at} column={column} rows={rows} />
+          <OneColumn key={at} column={column} rows={rows} onFilter={onFilter} />
         ))}
       </ul>
     </>
@@ -49,7 +53,9 @@ export function scopeText(rows: number, isWhole: boolean): string {
     : `Based on the first ${countOf(rows, 'row')}; the file has more.`;
 }
 
-function OneColumn({ column, rows }: { column: ColumnStatistics; rows: number }) {
+type OneProps = { column: ColumnStatistics; rows: number; onFilter: OnFilter };
+
+function OneColumn({ column, rows, onFilter }: OneProps) {
   const range = column.numbers ?? column.lengths;
   return (
     <li className="grid gap-x-6 gap-y-3 px-5 py-4 md:grid-cols-[14rem_minmax(0,1fr)_minmax(0,1fr)]">
@@ -58,7 +64,7 @@ function OneColumn({ column, rows }: { column: ColumnStatistics; rows: number })
           {column.name}
         </h3>
         <p className="text-muted text-xs">{column.type}</p>
-        <SpreadBars column={column} className="mt-2 h-12 w-48" />
+        <SpreadBars column={column} onFilter={onFilter} className="mt-2 h-12 w-48" />
         <p className="mt-1 text-muted text-xs tabular-nums">{rangeText(column)}</p>
       </div>
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1 self-start text-[0.8125rem] tabular-nums">
@@ -67,6 +73,20 @@ function OneColumn({ column, rows }: { column: ColumnStatistics; rows: number })
         </Fact>
         <Fact label="Distinct">{distinctText(column)}</Fact>
         {range && <Fact label={column.numbers ? 'Mean' : 'Mean length'}>{shortNumber(range.mean)}</Fact>}
+        {range && (
+          <Fact label={column.numbers ? 'Median' : 'Median length'}>{shortNumber(range.median)}</Fact>
+        )}
+        {column.nulls > 0 && (
+          <Fact label="Empty">
+            <button
+              type="button"
+              className="underline decoration-line underline-offset-2 hover:decoration-ink"
+              onClick={() => onFilter({ column: column.name, of: 'nothing' })}
+            >
+              {countOf(column.nulls, 'row')}
+            </button>
+          </Fact>
+        )}
       </dl>
       {column.frequent.length > 0 && (
         <div className="min-w-0 text-[0.8125rem]">
@@ -74,9 +94,14 @@ function OneColumn({ column, rows }: { column: ColumnStatistics; rows: number })
           <ol className="mt-1 flex flex-col gap-0.5">
             {column.frequent.map(({ value, count }) => (
               <li key={value} className="flex justify-between gap-4">
-                <span dir="auto" className="truncate">
+                <button
+                  type="button"
+                  dir="auto"
+                  className="truncate text-start hover:underline"
+                  onClick={() => onFilter({ column: column.name, of: 'value', value })}
+                >
                   {value}
-                </span>
+                </button>
                 <span className="shrink-0 text-muted tabular-nums">{countOf(count, 'row')}</span>
               </li>
             ))}

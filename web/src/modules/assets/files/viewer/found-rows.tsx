@@ -1,4 +1,4 @@
-import type { FoundRows as Found } from '@bakehouse/contract/data-files';
+import type { FoundRows as Found, RowFilter } from '@bakehouse/contract/data-files';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { countOf } from '../../../../lib/format/count-of.ts';
@@ -10,14 +10,16 @@ import { joinFound } from './join-found.ts';
 import { PendingRows } from './pending-rows.tsx';
 import { RowSheet } from './row-sheet.tsx';
 import { RowTable } from './row-table.tsx';
-import { columnsQuery, foundRowsQuery, type RevisionFile } from './viewer-calls.ts';
+import { columnsQuery, foundRowsQuery, type RevisionFile, type WantedRows } from './viewer-calls.ts';
 
-/** The rows of a file with a text in a cell, how far was looked for them, and a way to look further. */
-export function FoundRows({ file, text }: { file: RevisionFile; text: string }) {
+type Props = { file: RevisionFile; wanted: WantedRows; onFilter: (filter: RowFilter) => void };
+
+/** The rows of a file that are wanted, how far was looked for them, and a way to look further. */
+export function FoundRows({ file, wanted, onFilter }: Props) {
   const [row, setRow] = useState<number | null>(null);
   // What was found for other words stays in sight, but is not said to be found for these.
   const found = useInfiniteQuery({
-    ...foundRowsQuery({ ...file, text }),
+    ...foundRowsQuery({ ...file, ...wanted }),
     placeholderData: keepPreviousData,
     select: ({ pages }) => {
       const [first, ...further] = pages;
@@ -41,6 +43,7 @@ export function FoundRows({ file, text }: { file: RevisionFile; text: string }) 
                   isBusy={isOfOthers}
                   described={columns.isError ? null : columns.data}
                   onRow={setRow}
+                  onFilter={onFilter}
                 />
               )}
               <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-t px-5 py-2.5 text-[0.8125rem] text-muted has-[>p:empty:only-child]:hidden">
@@ -89,8 +92,8 @@ function Further({ found }: FurtherProps) {
 }
 
 /** Where the search has ended. */
-function howFar({ rows_read: read, is_whole: isWhole, next_offset: next }: Found): string {
-  if (isWhole) return `All ${countOf(read, 'row')} were searched.`;
-  if (next !== null) return `The first ${countOf(read, 'row')} were searched so far.`;
-  return `The first ${countOf(read, 'row')} were searched. The rest is too deep in the file to be searched here: download it to search all of it.`;
+function howFar({ rows_read: read, is_whole: isWhole }: Found): string {
+  return isWhole
+    ? `All ${countOf(read, 'row')} were searched.`
+    : `The first ${countOf(read, 'row')} were searched so far.`;
 }

@@ -1,12 +1,14 @@
 import type { filePreview } from '@bakehouse/contract/assets';
-import type { FileColumns } from '@bakehouse/contract/data-files';
+import type { FileColumns, RowFilter } from '@bakehouse/contract/data-files';
 import { useEffect, useRef } from 'react';
 import type * as z from 'zod';
 import { cx } from '../../../../lib/cx.ts';
 import { marksText } from '../../../../lib/device/marks-text.ts';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Conversation } from '../../../../ui/conversation.tsx';
+import { Skeleton } from '../../../../ui/skeleton.tsx';
 import { ColumnHead } from './column-head.tsx';
+import type { Pictures } from './use-pictures.ts';
 
 type Preview = z.output<typeof filePreview>;
 type Cells = Preview['rows'][number];
@@ -20,10 +22,13 @@ type TableProps = {
   /** Undefined while it is read; null where nobody can say. */
   described: FileColumns | null | undefined;
   onRow: (at: number) => void;
+  onFilter: (filter: RowFilter) => void;
+  /** The thumbnail in a cell of these rows. */
+  pictureOf?: Pictures['pictureOf'];
 };
 
 /** Rows of a data file with the names of its columns above them. */
-export function RowTable({ preview, numbers, isBusy, described, onRow }: TableProps) {
+export function RowTable({ preview, numbers, isBusy, described, onRow, onFilter, pictureOf }: TableProps) {
   const region = useRef<HTMLDivElement>(null);
   const [first] = numbers;
   // Each page of rows begins at its first.
@@ -55,6 +60,7 @@ export function RowTable({ preview, numbers, isBusy, described, onRow }: TablePr
                   name={column}
                   column={described && (described.columns[at] ?? null)}
                   rows={described?.rows ?? 0}
+                  onFilter={onFilter}
                 />
               </th>
             ))}
@@ -69,6 +75,7 @@ export function RowTable({ preview, numbers, isBusy, described, onRow }: TablePr
               dialogueAt={dialogueAt}
               conversation={conversations[index]}
               onRow={onRow}
+              pictureOf={(column) => (pictureOf ? pictureOf(column, index) : null)}
             />
           ))}
         </tbody>
@@ -84,9 +91,11 @@ type RowProps = {
   dialogueAt: number;
   conversation: Preview['conversations'][number] | undefined;
   onRow: (at: number) => void;
+  /** The thumbnail in a cell; undefined while it is made. */
+  pictureOf: (column: number) => string | null | undefined;
 };
 
-function Row({ at, cells, dialogueAt, conversation, onRow }: RowProps) {
+function Row({ at, cells, dialogueAt, conversation, onRow, pictureOf }: RowProps) {
   return (
     <tr
       className="cursor-pointer border-line border-t align-top hover:bg-hover"
@@ -115,7 +124,11 @@ function Row({ at, cells, dialogueAt, conversation, onRow }: RowProps) {
             column === dialogueAt ? 'min-w-72' : 'min-w-40',
           )}
         >
-          <Cell value={value} conversation={column === dialogueAt ? conversation : undefined} />
+          <Cell
+            value={value}
+            conversation={column === dialogueAt ? conversation : undefined}
+            picture={pictureOf(column)}
+          />
         </td>
       ))}
     </tr>
@@ -125,9 +138,12 @@ function Row({ at, cells, dialogueAt, conversation, onRow }: RowProps) {
 type CellProps = {
   value: Cells[number];
   conversation: Preview['conversations'][number] | undefined;
+  picture: string | null | undefined;
 };
 
-function Cell({ value, conversation }: CellProps) {
+function Cell({ value, conversation, picture }: CellProps) {
+  if (picture === undefined) return <Skeleton className="size-16 rounded-md" />;
+  if (picture !== null) return <img src={picture} alt="" className="max-h-16 max-w-24 rounded-md" />;
   if (conversation && conversation.turns.length > 0) {
     const { turns, turn_count: count } = conversation;
     return <Conversation turns={turns} more={count - turns.length} />;

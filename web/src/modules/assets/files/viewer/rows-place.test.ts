@@ -17,6 +17,12 @@ test.each([
   [{ search: 'rye' }, { search: 'rye' }],
   [{ search: 500 }, { search: '500' }],
   [{ search: '' }, {}],
+  [
+    { filters: [{ column: 'n', of: 'value', min: 1 }, { column: 7 }, 'x'] },
+    { filters: [{ column: 'n', of: 'value', min: 1 }] },
+  ],
+  [{ filters: [] }, {}],
+  [{ filters: 'x' }, {}],
 ])('%j leads to %j', (search, place) => {
   expect(parseRowsPlace(search)).toEqual(place);
 });

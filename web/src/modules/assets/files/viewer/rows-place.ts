@@ -1,3 +1,5 @@
+import type { RowFilter } from '@bakehouse/contract/data-files';
+
 /** Rows on a page. */
 export const PREVIEW_ROWS = 100;
 
@@ -13,6 +15,8 @@ export type RowsPlace = {
   offset?: number | undefined;
   /** Only rows with this text in a cell. */
   search?: string | undefined;
+  /** Only rows that match all of these. */
+  filters?: RowFilter[] | undefined;
 };
 
 /** Of the search parameters, those that the rows have for themselves. The offset is that of a whole page of rows. */
@@ -20,7 +24,8 @@ export function parseRowsPlace({
   view,
   offset,
   search,
-}: Record<string, unknown>): Pick<RowsPlace, 'view' | 'offset' | 'search'> {
+  filters,
+}: Record<string, unknown>): Pick<RowsPlace, 'view' | 'offset' | 'search' | 'filters'> {
   const first = Number.isSafeInteger(offset) ? pageStart(offset as number) : 0;
   return {
     ...(view === 'columns' && { view }),
@@ -28,7 +33,14 @@ export function parseRowsPlace({
     // A number is one in the address too.
     ...((typeof search === 'string' || typeof search === 'number') &&
       search !== '' && { search: String(search) }),
+    ...(Array.isArray(filters) && filters.some(isFilter) && { filters: filters.filter(isFilter) }),
   };
+}
+
+/** The server looks at it more closely, and says what is wrong. */
+function isFilter(value: unknown): value is RowFilter {
+  const { column, of } = Object(value) as Partial<RowFilter>;
+  return typeof column === 'string' && (of === 'value' || of === 'length' || of === 'nothing');
 }
 
 /** The first row of the page that a row is on. */

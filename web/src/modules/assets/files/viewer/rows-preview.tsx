@@ -1,6 +1,7 @@
 import type { Asset, filePreview } from '@bakehouse/contract/assets';
+import type { RowFilter } from '@bakehouse/contract/data-files';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { ChevronLeft, ChevronRight, X } from 'lucide-react';
 import { useState } from 'react';
 import type * as z from 'zod';
 import { countOf } from '../../../../lib/format/count-of.ts';
@@ -8,6 +9,7 @@ import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Callout } from '../../../../ui/callout.tsx';
 import { Card } from '../../../../ui/card.tsx';
+import { controlClass } from '../../../../ui/control-class.ts';
 import { EmptyState } from '../../../../ui/empty-state.tsx';
 import { QueryView } from '../../../../ui/query-view.tsx';
 import { SearchInput } from '../../../../ui/search-input.tsx';
@@ -17,12 +19,14 @@ import { FileCombobox } from '../../choice/file-combobox.tsx';
 import { isDataFile } from '../data-file.ts';
 import { mayHaveDataFiles, selectedDataFile } from '../selected-data-file.ts';
 import { suggestFixes } from '../suggest-fixes.ts';
+import { filterText } from './column-sentences.ts';
 import { ColumnsView } from './columns-view.tsx';
 import { FoundRows } from './found-rows.tsx';
 import { PendingRows } from './pending-rows.tsx';
 import { RowSheet } from './row-sheet.tsx';
 import { RowTable } from './row-table.tsx';
 import { PREVIEW_ROWS, pageStart, type RowsPlace } from './rows-place.ts';
+import { type Pictures, usePictures } from './use-pictures.ts';
 import { VersionSelect } from './version-select.tsx';
 import { columnsQuery, type RevisionFile } from './viewer-calls.ts';
 
@@ -92,7 +96,11 @@ export function RowsPreview({ asset, place, onPlace }: Props) {
       {view === 'rows' ? (
         <SearchableRows key={key} file={file} place={place} onPlace={onPlace} />
       ) : (
-        <ColumnsView key={key} file={file} />
+        <ColumnsView
+          key={key}
+          file={file}
+          onFilter={(filter) => onPlace(withFilter({ ...place, view: undefined }, filter))}
+        />
       )}
     </Card>
   );
@@ -102,8 +110,9 @@ type SearchableProps = Omit<Props, 'asset'> & { file: RevisionFile };
 
 /** All rows, or those with what is searched for. */
 function SearchableRows({ file, place, onPlace }: SearchableProps) {
-  const { offset = 0, search = '' } = place;
+  const { offset = 0, search = '', filters = [] } = place;
   const text = search.trim();
+  const onFilter = (filter: RowFilter) => onPlace(withFilter(place, filter));
   return (
     <>
       <div className="px-5 pb-3">
@@ -112,17 +121,56 @@ function SearchableRows({ file, place, onPlace }: SearchableProps) {
           value={search}
           onChange={(typed) => onPlace({ ...place, search: typed || undefined })}
         />
+        <Filters
+          filters={filters}
+          onRemove={(filter) => {
+            const left = filters.filter((other) => other !== filter);
+            onPlace({ ...place, filters: left.length > 0 ? left : undefined });
+          }}
+        />
       </div>
-      {text === '' ? (
+      {text === '' && filters.length === 0 ? (
         <Rows
           file={file}
           offset={offset}
           onOffset={(first) => onPlace({ ...place, offset: first || undefined })}
+          onFilter={onFilter}
         />
       ) : (
-        <FoundRows file={file} text={text} />
+        <FoundRows file={file} wanted={{ text, filters }} onFilter={onFilter} />
       )}
     </>
+  );
+}
+
+/** A column is filtered by one thing at a time. */
+function withFilter(place: RowsPlace, filter: RowFilter): RowsPlace {
+  const others = (place.filters ?? []).filter(({ column }) => column !== filter.column);
+  return { ...place, filters: [...others, filter] };
+}
+
+type FiltersProps = { filters: RowFilter[]; onRemove: (filter: RowFilter) => void };
+
+function Filters({ filters, onRemove }: FiltersProps) {
+  if (filters.length === 0) return null;
+  return (
+    <ul aria-label="Filters" className="mt-2 flex flex-wrap gap-1.5">
+      {filters.map((filter) => (
+        <li key={filter.column} className="max-w-full">
+          <Button
+            size="sm"
+            className="max-w-full"
+            aria-label={`Remove the filter ${filterText(filter)}`}
+            onClick={() => onRemove(filter)}
+          >
+            <span dir="auto" className="truncate">
+              {filterText(filter)}
+            </span>
+            <X aria-hidden />
+          </Button>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -146,9 +194,14 @@ function FileSelect({ asset, path, onPath }: FileSelectProps) {
   );
 }
 
-type RowsProps = { file: RevisionFile; offset: number; onOffset: (offset: number) => void };
+type RowsProps = {
+  file: RevisionFile;
+  offset: number;
+  onOffset: (offset: number) => void;
+  onFilter: (filter: RowFilter) => void;
+};
 
-function Rows({ file, offset, onOffset }: RowsProps) {
+function Rows({ file, offset, onOffset, onFilter }: RowsProps) {
   const [row, setRow] = useState<number | null>(null);
   const preview = useQuery({ ...previewQuery({ ...file, offset }), placeholderData: keepPreviousData });
   const isBusy = preview.isPlaceholderData;
@@ -156,7 +209,9 @@ function Rows({ file, offset, onOffset }: RowsProps) {
   const [shownOffset, setShownOffset] = useState(offset);
   if (preview.data && !isBusy && shownOffset !== offset) setShownOffset(offset);
   const columns = useQuery(columnsQuery(file));
-  const total = preview.data?.total_rows ?? null;
+  const pictures = usePictures(file, columns.data, { offset: shownOffset, limit: PREVIEW_ROWS });
+  // A large text file is counted only when its columns are.
+  const total = preview.data?.total_rows ?? (columns.data?.is_whole ? columns.data.rows : null);
   const goTo = (at: number | null) => {
     setRow(at);
     // The table follows.
@@ -169,6 +224,7 @@ function Rows({ file, offset, onOffset }: RowsProps) {
         {(data) => (
           <>
             <BrokenRows {...data} />
+            <BrokenPictures broken={pictures.broken} />
             {total === 0 ? (
               <EmptyState {...noRowsText(data.columns, data.broken_count)} />
             ) : (
@@ -179,8 +235,16 @@ function Rows({ file, offset, onOffset }: RowsProps) {
                   isBusy={isBusy}
                   described={columns.isError ? null : columns.data}
                   onRow={goTo}
+                  onFilter={onFilter}
+                  pictureOf={pictures.pictureOf}
                 />
-                <Footer preview={data} offset={shownOffset} asked={offset} onOffset={onOffset} />
+                <Footer
+                  preview={data}
+                  total={total}
+                  offset={shownOffset}
+                  asked={offset}
+                  onOffset={onOffset}
+                />
               </>
             )}
           </>
@@ -188,6 +252,27 @@ function Rows({ file, offset, onOffset }: RowsProps) {
       </QueryView>
       <RowSheet file={file} at={row} total={total} onAt={goTo} />
     </>
+  );
+}
+
+/** The pictures among the rows in sight that cannot be read: what trains on them would leave them out. */
+function BrokenPictures({ broken }: Pick<Pictures, 'broken'>) {
+  if (broken.length === 0) return null;
+  return (
+    <Callout
+      tone="warn"
+      className="mx-5 mb-3"
+      title={`${countOf(broken.length, 'picture')} of these rows cannot be read`}
+    >
+      <ul>
+        {broken.slice(0, BROKEN_SHOWN).map(({ column, at, reason }) => (
+          <li key={`${column} ${at}`} className="[overflow-wrap:anywhere]">
+            Row {formatNumber(at + 1)}, {column}: {reason}
+          </li>
+        ))}
+        {broken.length > BROKEN_SHOWN && <li>and {formatNumber(broken.length - BROKEN_SHOWN)} more</li>}
+      </ul>
+    </Callout>
   );
 }
 
@@ -216,16 +301,18 @@ function BrokenRows({ broken, broken_count: count }: Pick<Preview, 'broken' | 'b
 
 type FooterProps = {
   preview: Preview;
+  /** How many rows the file has, as far as that is known. */
+  total: number | null;
   /** Of the rows in sight, and of those that were asked for last. */
   offset: number;
   asked: number;
   onOffset: (offset: number) => void;
 };
 
-function Footer({ preview, offset, asked, onOffset }: FooterProps) {
-  const { columns, column_count: columnCount, rows, total_rows: total } = preview;
+function Footer({ preview, total, offset, asked, onOffset }: FooterProps) {
+  const { columns, column_count: columnCount, rows } = preview;
   return (
-    <footer className="flex items-center justify-between gap-3 border-line border-t px-5 py-2.5 text-[0.8125rem] text-muted">
+    <footer className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2 border-line border-t px-5 py-2.5 text-[0.8125rem] text-muted">
       <span className="tabular-nums">
         {rows.length === 0
           ? 'No rows'
@@ -234,7 +321,10 @@ function Footer({ preview, offset, asked, onOffset }: FooterProps) {
         {columnCount > columns.length &&
           `, the first ${formatNumber(columns.length)} of ${countOf(columnCount, 'column')}`}
       </span>
-      <span className="flex gap-1">
+      <span className="flex items-center gap-1">
+        {(total === null || total > PREVIEW_ROWS) && (
+          <GoToRow total={total} onRow={(row) => onOffset(pageStart(row))} />
+        )}
         <Button
           size="icon-sm"
           variant="ghost"
@@ -255,6 +345,31 @@ function Footer({ preview, offset, asked, onOffset }: FooterProps) {
         </Button>
       </span>
     </footer>
+  );
+}
+
+/** A field for the number of any row, from 1: Enter leads to its page. */
+function GoToRow({ total, onRow }: { total: number | null; onRow: (row: number) => void }) {
+  const [typed, setTyped] = useState('');
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        const row = Number(typed.replaceAll(/[,.\s]/g, ''));
+        if (!Number.isSafeInteger(row) || row < 1) return;
+        setTyped('');
+        onRow(Math.min(row, total ?? row) - 1);
+      }}
+    >
+      <input
+        aria-label="Go to row"
+        placeholder="Go to row"
+        inputMode="numeric"
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        className={controlClass('h-7 w-28 px-2 text-[0.8125rem] tabular-nums')}
+      />
+    </form>
   );
 }
 

@@ -1,0 +1,218 @@
+import { stat } from 'node:fs/promises';
+import { type DuckDBConnection, DuckDBDataChunk, type DuckDBType, VARCHAR } from '@duckdb/node-api';
+import { endingOf } from '../data-file.ts';
+import { SNIFFED_ROWS } from '../preview/format/recognise-format.ts';
+import { openTextTable } from '../preview/open-text-table.ts';
+import { COLUMNS_MAX, isBroken } from '../preview/table.ts';
+import { Unreadable } from '../preview/unreadable.ts';
+import { list, name as named, text } from './quote.ts';
+import { readValue } from './read-value.ts';
+import { scanText } from './scan.ts';
+
+/** Text files up to this size are read by our own readers, row for row as training reads them. */
+const EXACT_BYTES_MAX = 16 * 1024 * 1024;
+/** Of such a file, what is put into a table. */
+const CELLS_MAX = 4_000_000;
+/** Rows of a larger file by which its columns are known. */
+const HEAD_ROWS = 10_000;
+const CHUNK_ROWS = 2048;
+
+/** `text`: csv and lines; `json`: each cell is written in JSON, one that is missing is null; `typed`: as Parquet has it. */
+export type CellKind = 'text' | 'json' | 'typed';
+
+/** A data file in DuckDB: `from` has its rows in their order, with the number of each, from 0, as `r`, and its columns as c0, c1, ... */
+export type LoadedTable = {
+  from: string;
+  kind: CellKind;
+  /** Those that are shown, with their types, and how many there are in all. */
+  columns: { names: string[]; types: DuckDBType[]; count: number };
+  /** Null where only reading all of it would tell. */
+  rowCount: number | null;
+  /** Whether these are all rows of the file. */
+  isWhole: boolean;
+  /** Rows that cannot be read among the first ones, by which the format is recognised. */
+  firstBroken: number;
+  /** What is said where DuckDB fails to read them. */
+  refusal: (error: unknown) => Unreadable;
+};
+
+/**
+ * Opens a data file for questions of its rows. Throws Unreadable as the preview does. The file is not trusted: run it
+ * confined.
+ */
+export async function loadTable(
+  database: DuckDBConnection,
+  file: { localPath: string; name: string },
+): Promise<LoadedTable> {
+  if (endingOf(file.name) === 'parquet') return loadParquet(database, file);
+  const { size } = await stat(file.localPath);
+  return size <= EXACT_BYTES_MAX ? loadExactly(database, file) : loadLarge(file);
+}
+
+/** The values of columns of one row, as the readers have them. */
+export function rowValues(kind: CellKind, cells: readonly unknown[]): unknown[] {
+  return kind === 'json'
+    ? cells.map((cell): unknown => (typeof cell === 'string' ? JSON.parse(cell) : undefined))
+    : [...cells];
+}
+
+/** `c0, c1, ...` */
+export function columnList({ columns: { names } }: LoadedTable): string {
+  return names.map((_, at) => `c${at}`).join(', ');
+}
+
+async function loadParquet(
+  database: DuckDBConnection,
+  { localPath, name }: { localPath: string; name: string },
+): Promise<LoadedTable> {
+  const path = text(localPath);
+  try {
+    const names = await parquetColumns(database, path, name);
+    const shown = names.slice(0, COLUMNS_MAX);
+    const picked = shown.map((column, at) => `${named(column)} AS c${at}`).join(', ');
+    const from = `(SELECT file_row_number AS r, ${picked} FROM read_parquet(${path}, file_row_number = true))`;
+    const described = await database.prepare(`FROM ${from}`);
+    const counted = await database.runAndReadAll(`SELECT num_rows FROM parquet_file_metadata(${path})`);
+    return {
+      from,
+      kind: 'typed',
+      columns: {
+        names: shown,
+        types: shown.map((_, at) => described.columnType(at + 1)),
+        count: names.length,
+      },
+      rowCount: Number(counted.getRows()[0]?.[0] ?? 0),
+      isWhole: true,
+      firstBroken: 0,
+      refusal: (error) => unreadable(name, 'Parquet', error),
+    };
+  } catch (cause) {
+    if (cause instanceof Unreadable) throw cause;
+    throw unreadable(name, 'Parquet', cause);
+  }
+}
+
+/** A file of which DuckDB says that it is damaged, or laid out so that it cannot be read here. */
+function unreadable(name: string, kind: string, cause: unknown): Unreadable {
+  const [sentence = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
+  // The file has another name here, in a place of this machine.
+  const reason = sentence.replace(/^[A-Z][A-Za-z ]* Error: /, '').replaceAll(/ ?["'][^"']*\/[^"']*["']/g, '');
+  return new Unreadable(`${name} cannot be read as ${kind}: ${reason}`, { cause });
+}
+
+/** The names of the columns as the file has them: DuckDB would give twins other names. */
+async function parquetColumns(database: DuckDBConnection, path: string, name: string): Promise<string[]> {
+  const schema = await database.runAndReadAll(`SELECT name, num_children FROM parquet_schema(${path})`);
+  const names: string[] = [];
+  let inner = 0;
+  for (const [column, children] of schema.getRows().slice(1)) {
+    if (inner === 0) names.push(String(column));
+    else inner -= 1;
+    inner += Number(children ?? 0);
+  }
+  const twin = names.find((column, at) => names.indexOf(column) < at);
+  if (twin !== undefined) throw new Unreadable(`${name} names the column '${twin}' twice.`);
+  return names;
+}
+
+/** Reads a text file by our own reader, so that its rows are those of training. */
+async function loadExactly(
+  database: DuckDBConnection,
+  file: { localPath: string; name: string },
+): Promise<LoadedTable> {
+  const { columns, rows } = await openTextTable(file);
+  const isJson = ['json', 'jsonl'].includes(endingOf(file.name));
+  const read: unknown[][] = [];
+  let cells = 0;
+  let broken = 0;
+  let firstBroken = 0;
+  let isWhole = true;
+  for await (const item of rows) {
+    if (isBroken(item)) {
+      if (read.length + broken < SNIFFED_ROWS) firstBroken += 1;
+      broken += 1;
+      continue;
+    }
+    if (cells >= CELLS_MAX) {
+      isWhole = false;
+      break;
+    }
+    cells += item.values.length;
+    read.push(isJson ? item.values.map(toJsonCell) : item.values);
+  }
+  const width = Math.max(1, columns.shown.length);
+  const definitions = Array.from({ length: width }, (_, at) => `c${at} VARCHAR`).join(', ');
+  await database.run(`CREATE TABLE loaded (${definitions})`);
+  await append(database, read, width);
+  return {
+    from: '(SELECT rowid AS r, * FROM loaded)',
+    kind: isJson ? 'json' : 'text',
+    columns: { names: columns.shown, types: columns.shown.map(() => VARCHAR), count: columns.count },
+    rowCount: read.length,
+    isWhole,
+    firstBroken,
+    refusal: (error) => unreadable(file.name, 'a table', error),
+  };
+}
+
+function toJsonCell(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+async function append(database: DuckDBConnection, rows: readonly unknown[][], width: number): Promise<void> {
+  const appender = await database.createAppender('loaded');
+  const types = Array.from({ length: width }, () => VARCHAR);
+  for (let start = 0; start < rows.length; start += CHUNK_ROWS) {
+    const part = rows.slice(start, start + CHUNK_ROWS);
+    const chunk = DuckDBDataChunk.create(types, part.length);
+    chunk.setColumns(
+      types.map((_, column) => part.map((row) => (row[column] as string | null | undefined) ?? null)),
+    );
+    appender.appendDataChunk(chunk);
+  }
+  appender.closeSync();
+}
+
+/** Leaves a large text file where it is: DuckDB reads it as it is asked. Rows that it cannot read are left out, as in training. */
+async function loadLarge(file: { localPath: string; name: string }): Promise<LoadedTable> {
+  const { columns, rows } = await openTextTable(file);
+  let looked = 0;
+  let firstBroken = 0;
+  // The columns of JSON grow with the rows.
+  for await (const item of rows) {
+    if (isBroken(item) && looked < SNIFFED_ROWS) firstBroken += 1;
+    if ((looked += 1) === HEAD_ROWS) break;
+  }
+  const { kind, scan, cell } = await scanText(file, columns.count);
+  const picked = columns.shown.map((column, at) => `${cell(column, at)} AS c${at}`);
+  return {
+    from: `(SELECT row_number() OVER () - 1 AS r, ${list(picked).slice(1, -1)} FROM ${scan})`,
+    kind,
+    columns: { names: columns.shown, types: columns.shown.map(() => VARCHAR), count: columns.count },
+    rowCount: null,
+    isWhole: true,
+    firstBroken,
+    refusal: (error) => unreadable(file.name, kind === 'json' ? 'JSON' : 'text', error),
+  };
+}
+
+/** The rows `offset` to `offset + limit`, with the number of each. */
+export async function readRows(
+  database: DuckDBConnection,
+  table: LoadedTable,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<{ at: number; values: unknown[] }[]> {
+  const columns = table.columns.names.length === 0 ? 'r' : `r, ${columnList(table)}`;
+  // Of Parquet the number of a row says where it lies; of text all before it is read in any case.
+  const place =
+    table.kind === 'typed' ? `WHERE r >= ${offset} LIMIT ${limit}` : `LIMIT ${limit} OFFSET ${offset}`;
+  const found = await database
+    .runAndReadAll(`SELECT ${columns} FROM ${table.from} ${place}`)
+    .catch((error: unknown) => {
+      throw table.refusal(error);
+    });
+  return found.convertRows(readValue).map(([at, ...cells]) => ({
+    at: Number(at),
+    values: rowValues(table.kind, cells),
+  }));
+}

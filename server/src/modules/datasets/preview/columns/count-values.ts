@@ -1,0 +1,87 @@
+import type { ColumnStatistics } from '@bakehouse/contract/data-files';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { LoadedTable } from '../../duckdb/load-table.ts';
+import { readValue } from '../../duckdb/read-value.ts';
+import { type Bins, binsOf, edgesOf } from './bins.ts';
+import type { ColumnSql } from './column-sql.ts';
+import type { Measured } from './measure-columns.ts';
+
+/** Values that are told apart in one column; of more it is said about how many there are. */
+export const DISTINCT_MAX = 1_000;
+/** The first look says only about how many there are. */
+const MAYBE_TOLD_APART = 1_500;
+const FREQUENT = 5;
+/** Longer texts are told apart by their hash, and shown as far as this. */
+const VALUE_CHARS = 100;
+
+type Counted = Pick<ColumnStatistics, 'distinct' | 'distinct_is_more' | 'histogram' | 'frequent'>;
+
+/** Counts, of columns that were measured, how their numbers or lengths are spread, and their values where they are few. */
+export async function countValues(
+  database: DuckDBConnection,
+  { from }: LoadedTable,
+  columns: readonly ColumnSql[],
+  measured: readonly Measured[],
+): Promise<Counted[]> {
+  const asked = columns.map((sql, at) => {
+    const { numbers, lengths, distinct, isWhole } = measured[at] as Measured;
+    const range = numbers ?? lengths;
+    return {
+      sql,
+      value: numbers ? sql.number : sql.length,
+      bins: range && binsOf(range.min, range.max, isWhole),
+      isFew: distinct <= MAYBE_TOLD_APART,
+    };
+  });
+  const counts = asked.map(({ sql, value, bins, isFew }) => {
+    const spread = bins ? `histogram(CASE WHEN ${sql.filled} THEN ${binIndex(value, bins)} END)` : 'NULL';
+    return `${spread}, ${isFew ? `histogram(CASE WHEN ${sql.filled} THEN ${valueKey(sql.text)} END)` : 'NULL'}`;
+  });
+  const found = await database.runAndReadAll(`SELECT ${counts.join(', ')} FROM ${from}`);
+  const values = found.convertRows(readValue)[0] ?? [];
+  return asked.map(({ bins, isFew }, at) => {
+    const spread = (values[2 * at] ?? []) as Entry[];
+    const told = (values[2 * at + 1] ?? []) as Entry[];
+    const isMore = !isFew || told.length > DISTINCT_MAX;
+    return {
+      distinct: isMore ? Math.max((measured[at] as Measured).distinct, DISTINCT_MAX) : told.length,
+      distinct_is_more: isMore,
+      histogram: bins ? toHistogram(bins, spread) : [],
+      frequent: isMore ? [] : mostFrequent(told),
+    };
+  });
+}
+
+/** Of a map, as the values of DuckDB are read. */
+type Entry = { key: string | number; value: number };
+
+/** In which of the bins a number is. */
+function binIndex(value: string, { min, width, count }: Bins): string {
+  if (count === 1) return `CASE WHEN ${value} IS NOT NULL THEN 0 END`;
+  return `least(${count - 1}, floor(${value} / '${width}'::DOUBLE - '${min / width}'::DOUBLE))::INTEGER`;
+}
+
+function valueKey(value: string): string {
+  return `CASE WHEN length(${value}) <= ${VALUE_CHARS} THEN ${value} ELSE left(${value}, ${VALUE_CHARS}) || '…' || md5(${value}) END`;
+}
+
+function toHistogram(bins: Bins, spread: Entry[]): Counted['histogram'] {
+  const counts = new Map(spread.map(({ key, value }) => [Number(key), value]));
+  return Array.from({ length: bins.count }, (_, at) => ({
+    ...edgesOf(bins, at),
+    count: counts.get(at) ?? 0,
+  }));
+}
+
+function mostFrequent(told: Entry[]): Counted['frequent'] {
+  return told
+    .filter(({ value }) => value > 1)
+    .sort((a, b) => b.value - a.value)
+    .slice(0, FREQUENT)
+    .map(({ key, value }) => ({ value: shown(String(key)), count: value }));
+}
+
+/** Without the hash behind it. */
+function shown(key: string): string {
+  return key.replace(/^(.{100}…).*$/su, '$1');
+}

@@ -1,0 +1,53 @@
+import { createReadStream } from 'node:fs';
+import { createGunzip } from 'node:zlib';
+import { endingOf, unpackedName } from '../data-file.ts';
+import { decodeText } from './decode-text.ts';
+import { readCsv } from './read-csv.ts';
+import { readJson, readJsonLines } from './read-json.ts';
+import { readText } from './read-text.ts';
+import type { Table } from './table.ts';
+import { Unreadable } from './unreadable.ts';
+
+const CHUNK_BYTES = 1024 * 1024;
+/** Endings of packed files, and of workbooks; `data/rows.py` of the runtime has the same. */
+const PACKED = new Set(['gz', 'zip', 'zst', 'bz2', 'xz', '7z', 'tar', 'tgz']);
+const WORKBOOKS = new Set(['xlsx', 'xls', 'xlsm', 'ods', 'numbers']);
+
+/** The rows of a text file by its ending. Throws Unreadable for other kinds of file. */
+export async function openTextTable({
+  localPath,
+  name,
+}: {
+  localPath: string;
+  name: string;
+}): Promise<Table> {
+  return openText(createReadStream(localPath, { highWaterMark: CHUNK_BYTES }), name);
+}
+
+/** The same of a file that may be packed with gzip, which training does not read. */
+export async function openPackedTable(file: { localPath: string; name: string }): Promise<Table> {
+  const name = unpackedName(file.name);
+  if (name === file.name) return openTextTable(file);
+  return openText(createReadStream(file.localPath).pipe(createGunzip()), name);
+}
+
+function openText(bytes: AsyncIterable<Buffer>, name: string): Promise<Table> | Table {
+  const chunks = decodeText(bytes, name);
+  switch (endingOf(name)) {
+    case 'csv':
+      return readCsv(chunks, name);
+    case 'tsv':
+      return readCsv(chunks, name, '\t');
+    case 'jsonl':
+      return readJsonLines(chunks);
+    case 'json':
+      return readJson(chunks, name);
+    case 'txt':
+      return readText(chunks);
+    default:
+      if (PACKED.has(endingOf(name))) throw new Unreadable(`${name} is packed: unpack it first.`);
+      if (WORKBOOKS.has(endingOf(name)))
+        throw new Unreadable(`${name} is a workbook: save its sheet as CSV.`);
+      throw new Unreadable('Rows can be shown of csv, jsonl, json, txt and parquet files');
+  }
+}

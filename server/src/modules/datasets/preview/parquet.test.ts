@@ -1,0 +1,52 @@
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readPreview } from './read-preview.ts';
+
+/** A page of a file of the fixtures. */
+const look = (name: string, page = { offset: 0, limit: 3 }) =>
+  readPreview({
+    localPath: path.join(import.meta.dirname, 'fixtures', `${name}.parquet`),
+    name: 'd.parquet',
+    ...page,
+  });
+
+describe('Parquet', () => {
+  test.each(['snappy', 'gzip', 'zstd', 'brotli', 'lz4'])(
+    'rows across row groups, packed with %s',
+    async (codec) => {
+      const { total_rows: totalRows, columns, rows } = await look(codec, { offset: 2, limit: 3 });
+      expect(totalRows).toBe(6);
+      expect(columns).toEqual(['id', 'text', 'score', 'at', 'tags', 'raw']);
+      expect(rows.map((row) => row.slice(0, 3))).toEqual([
+        [3, null, 1.5],
+        [4, 'vier ✓', 2],
+        [5, 'five', -1],
+      ]);
+    },
+  );
+
+  test.each(['snappy', 'gzip', 'zstd', 'brotli', 'lz4'])(
+    'columns without any value are shown, packed with %s',
+    async (codec) => {
+      expect(await look(`empty-${codec}`)).toMatchObject({
+        total_rows: 3,
+        columns: ['id', 'nothing', 'no_items'],
+        rows: [1, 2, 3].map((id) => [id, null, '[]']),
+        broken: [],
+      });
+    },
+  );
+
+  test('two columns of one name are refused, as in csv', async () => {
+    await expect(look('twins')).rejects.toThrow("d.parquet names the column 'a' twice.");
+  });
+
+  test('behind the end there are no rows', async () => {
+    expect((await look('snappy', { offset: 60, limit: 3 })).rows).toEqual([]);
+  });
+
+  test('what is no Parquet is refused with the reason, and without a place of this machine', async () => {
+    const file = { localPath: import.meta.filename, name: 'd.parquet', offset: 0, limit: 3 };
+    await expect(readPreview(file)).rejects.toThrow(/^d\.parquet cannot be read as Parquet: [^/]*$/);
+  });
+});

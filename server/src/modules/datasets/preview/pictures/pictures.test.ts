@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describeColumns, showPictures } from '@bakehouse/contract/data-files';
+import { DuckDBInstance } from '@duckdb/node-api';
+import sharp from 'sharp';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../../testing/temporary-folder.ts';
+import { testServer } from '../../../../testing/test-server.ts';
+import { assetCalls } from '../../../assets/testing/asset-calls.ts';
+
+/** A Parquet file with a picture, one that is cut off, and none, as the library `datasets` writes pictures. */
+async function picturesParquet(): Promise<Uint8Array<ArrayBuffer>> {
+  const file = path.join(await temporaryFolder(), 'pictures.parquet');
+  const png = await sharp({ create: { width: 640, height: 320, channels: 3, background: '#a52' } })
+    .png()
+    .toBuffer();
+  const hex = (bytes: Buffer) => `from_hex('${bytes.toString('hex')}')`;
+  const database = await (await DuckDBInstance.create(':memory:')).connect();
+  await database.run(
+    `COPY (SELECT * FROM (VALUES
+       ({'bytes': ${hex(png)}, 'path': 'a.png'}, 'whole'),
+       ({'bytes': ${hex(png.subarray(0, png.length / 2))}, 'path': 'b.png'}, 'cut off'),
+       (NULL, 'none')) t(image, caption)) TO '${file}' (FORMAT parquet)`,
+  );
+  return new Uint8Array(await readFile(file));
+}
+
+test('pictures in Parquet have thumbnails, and broken ones are named', async () => {
+  const server = await testServer();
+  const { create, upload } = assetCalls(server);
+  const [ada, eve] = [await server.signUp(), await server.signUp()];
+  const id = await create(ada);
+  await upload(ada, id, 'p.parquet', await picturesParquet());
+  const query = { path: 'p.parquet' };
+  const { columns } = await server.request(describeColumns, { params: { id }, query }, { as: ada });
+  expect(columns.map(({ name, type }) => [name, type])).toEqual([
+    ['image', 'picture'],
+    ['caption', 'text'],
+  ]);
+  const look = (column: string, as = ada) =>
+    server.request(showPictures, { params: { id }, query: { ...query, column } }, { as });
+  const { pictures, broken } = await look('image');
+  expect(pictures).toEqual([expect.stringMatching(/^data:image\/webp;base64,/), null, null]);
+  const bytes = Buffer.from(pictures[0]?.split(',')[1] ?? '', 'base64');
+  expect(await sharp(bytes).metadata()).toMatchObject({ width: 128, height: 64, format: 'webp' });
+  expect(broken).toEqual([{ at: 1, reason: expect.any(String) }]);
+  expect((await look('caption')).pictures).toEqual([null, null, null]);
+  await expect(look('nope')).rejects.toThrow("The file has no column 'nope'.");
+  await expect(look('image', eve)).rejects.toMatchObject({ status: 404 });
+});

@@ -1,0 +1,13 @@
+import { answerConfined } from '../../../../platform/confined/answer-confined.ts';
+import { Unreadable } from '../unreadable.ts';
+import { readPictures } from './read-pictures.ts';
+
+/** The program of `showPictures`. */
+await answerConfined(async (file: Parameters<typeof readPictures>[0]) => {
+  try {
+    return { pictures: await readPictures(file) };
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    return { unreadable: { sentence: error.message, param: error.param } };
+  }
+});

@@ -1,0 +1,27 @@
+import { type RowPictures, rowPictures } from '@bakehouse/contract/data-files';
+import * as z from 'zod';
+import type { Context } from '../../../../platform/context.ts';
+import { findFile } from '../../../assets/files/find-file.ts';
+import { type AskedFile, readConfined } from '../read-confined.ts';
+
+const PROGRAM = new URL('./read-pictures-program.ts', import.meta.url);
+/** A hundred pictures of a few megapixels. */
+const CPU_SECONDS = 60;
+const answer = z.object({ pictures: rowPictures });
+
+/** Thumbnails of the pictures in a column of some rows. Throws AppError as `previewFile` does. */
+export async function showPictures(
+  ctx: Context,
+  {
+    assetId,
+    path,
+    revisionId,
+    signal,
+    ...page
+  }: AskedFile & { column: string; offset: number; limit: number },
+): Promise<RowPictures> {
+  const file = await findFile(ctx, { assetId, revisionId, path });
+  const input = { name: path, ...page };
+  const read = await readConfined(ctx, file, { program: PROGRAM, input, signal, cpuSeconds: CPU_SECONDS });
+  return answer.parse(read).pictures;
+}

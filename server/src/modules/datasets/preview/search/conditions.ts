@@ -1,0 +1,76 @@
+import type { RowFilter } from '@bakehouse/contract/data-files';
+import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
+import type { CellKind, LoadedTable } from '../../duckdb/load-table.ts';
+import { text as quoted } from '../../duckdb/quote.ts';
+import { columnSql } from '../columns/column-sql.ts';
+import { NAME_CHARS_MAX } from '../read-preview.ts';
+import { cut } from '../table.ts';
+import { Unreadable } from '../unreadable.ts';
+
+const NESTED = new Set([
+  ...[DuckDBTypeId.LIST, DuckDBTypeId.ARRAY, DuckDBTypeId.STRUCT, DuckDBTypeId.MAP, DuckDBTypeId.UNION],
+]);
+
+/** What SQL asks of the rows that are wanted, and of a few more. Throws Unreadable for a filter of a column that is not there. */
+export function conditionsOf(
+  { kind, columns: { names, types } }: Pick<LoadedTable, 'kind' | 'columns'>,
+  { text, filters }: { text: string; filters: RowFilter[] },
+): string[] {
+  const wanted = text.toLowerCase();
+  const anywhere = types.map((type, at) => mayContain(kind, `c${at}`, type, wanted));
+  const conditions = filters.map((filter) => {
+    const at = names.findIndex((name) => cut(name, NAME_CHARS_MAX) === filter.column);
+    const type = types[at];
+    if (!type) throw new Unreadable(`The file has no column '${filter.column}'.`, { param: 'filters' });
+    return filterSql(filter, columnSql(kind, `c${at}`, type));
+  });
+  if (wanted === '') return conditions;
+  return [anywhere.length === 0 ? 'false' : `(${anywhere.join(' OR ')})`, ...conditions];
+}
+
+/** Where a text stands inside of a list or an object, that is written as JSON, so the text is too. */
+function mayContain(kind: CellKind, c: string, type: DuckDBType, wanted: string): string {
+  const inside = quoted(JSON.stringify(wanted).slice(1, -1));
+  if (kind === 'json') return `contains(lower(json(${c})::VARCHAR), ${inside})`;
+  if (type.typeId === DuckDBTypeId.BLOB) return 'false';
+  if (NESTED.has(type.typeId)) return `contains(lower(to_json(${c})::VARCHAR), ${inside})`;
+  return `contains(lower(${c}::VARCHAR), ${quoted(wanted)})`;
+}
+
+function filterSql(
+  { min, max, value, of }: RowFilter,
+  { filled, number, length, text, isNull }: ReturnType<typeof columnSql>,
+): string {
+  if (of === 'nothing') return isNull;
+  const measured = of === 'length' ? length : number;
+  const parts = [
+    filled,
+    ...(min === undefined ? [] : [`${measured} >= '${min}'::DOUBLE`]),
+    ...(max === undefined ? [] : [`${measured} <= '${max}'::DOUBLE`]),
+    // What is shown of a longer one stands for it.
+    ...(value === undefined
+      ? []
+      : [
+          value.endsWith('…')
+            ? `starts_with(${text}, ${quoted(value.slice(0, -1))})`
+            : `${text} = ${quoted(value)}`,
+        ]),
+  ];
+  return `(${parts.join(' AND ')})`;
+}
+
+/** Whether a text stands in a value: of lists and objects in whatever they hold, as the words of a conversation. */
+export function contains(value: unknown, wanted: string): boolean {
+  switch (typeof value) {
+    case 'string':
+      return value.toLowerCase().includes(wanted);
+    case 'number':
+    case 'boolean':
+      return String(value).includes(wanted);
+    case 'object':
+      if (value === null || value instanceof Uint8Array) return false;
+      return Object.values(value).some((inner) => contains(inner, wanted));
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,13 @@
+import { answerConfined } from '../../../platform/confined/answer-confined.ts';
+import { answerQuery, type Query } from './answer-query.ts';
+import { RefusedQuery } from './refused-query.ts';
+
+/** The program of `runSql` and `exportSql`. */
+await answerConfined(async (query: Query) => {
+  try {
+    return { answer: await answerQuery(query) };
+  } catch (error) {
+    if (!(error instanceof RefusedQuery)) throw error;
+    return { refused: error.message };
+  }
+});

@@ -1,0 +1,135 @@
+import type { SqlAnswer, SqlFormat } from '@bakehouse/contract/sql';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { MEMORY_MB, openDatabase } from '../duckdb/open-database.ts';
+import { name, text } from '../duckdb/quote.ts';
+import { readValue, type Value } from '../duckdb/read-value.ts';
+import { scanOf } from '../duckdb/scan.ts';
+import { toCell } from '../preview/to-cell.ts';
+import type { LentTables } from './lent-tables.ts';
+import { type DroppedLine, nameMalformed, nameRejected } from './name-dropped.ts';
+import { refuseOthers } from './read-only.ts';
+import { RefusedQuery, sentenceOf } from './refused-query.ts';
+
+const NAME_CHARS_MAX = 200;
+/** All cells of an answer together: many of them are cut shorter. */
+const ANSWER_CHARS_MAX = 4_000_000;
+const DROPPED_SHOWN = 20;
+/** Where the file for download is written. */
+const RESULT = 'scratch/result';
+
+/** A query of these. */
+export type Query = LentTables & { query: string } & (
+    | { offset: number; limit: number }
+    | { format: SqlFormat }
+  );
+
+/**
+ * Answers the query with a page of rows, or writes all of them to a file. Throws RefusedQuery. The query and the files are
+ * not trusted: run it confined.
+ */
+export async function answerQuery(asked: Query): Promise<SqlAnswer | null> {
+  return withTables(asked, asked.query, (database, malformed) => answer(database, asked, malformed));
+}
+
+/**
+ * A database with a view for each table, in which the text of a query was found to only read, for as long as the work
+ * takes or may take. Throws RefusedQuery for what it does not answer.
+ */
+export async function withTables<T>(
+  lent: LentTables,
+  query: string,
+  work: (database: DuckDBConnection, malformed: DroppedLine[]) => Promise<T>,
+): Promise<T> {
+  process.chdir(lent.folder);
+  const files = lent.tables.flatMap((table) => table.files.map(({ as }) => as));
+  const database = await openDatabase([...new Set(files)], [RESULT]);
+  const timer = setTimeout(() => database.interrupt(), lent.seconds * 1000);
+  const run = async (malformed: DroppedLine[]) => {
+    for (const table of lent.tables) await createView(database, table, malformed.length > 0);
+    return work(database, malformed);
+  };
+  try {
+    await refuseOthers(database, query);
+    return await run([]).catch(async (error: unknown) => {
+      // Of JSON, DuckDB ends at the first line that is none. Then such lines are left out.
+      const malformed = await nameMalformed(error, lent);
+      if (malformed.length === 0) throw error;
+      return run(malformed);
+    });
+  } catch (error) {
+    const limits = { seconds: lent.seconds, megabytes: MEMORY_MB, folder: lent.folder };
+    const sentence = sentenceOf(error, limits);
+    throw sentence === null ? error : new RefusedQuery(sentence, { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function answer(
+  database: DuckDBConnection,
+  asked: Query,
+  malformed: DroppedLine[],
+): Promise<SqlAnswer | null> {
+  if ('format' in asked) {
+    const query = await writeAnew(database, asked.query);
+    const options = asked.format === 'csv' ? 'FORMAT csv, HEADER' : 'FORMAT parquet, COMPRESSION zstd';
+    await database.run(`COPY (${query}) TO ${text(RESULT)} (${options}, USE_TMP_FILE false)`);
+    return null;
+  }
+  const page = await readPage(database, asked.query, asked);
+  const dropped = [...malformed, ...(await nameRejected(database, asked))];
+  return { ...page, dropped: dropped.slice(0, DROPPED_SHOWN), dropped_count: dropped.length };
+}
+
+/** The query as DuckDB writes what it has read: nothing in it ends or comments out what stands around it. */
+async function writeAnew(database: DuckDBConnection, query: string): Promise<string> {
+  const answered = await database.runAndReadAll(
+    `SELECT json_deserialize_sql(json_serialize_sql(${text(query)}))`,
+  );
+  return String(answered.getRows()[0]?.[0]);
+}
+
+async function createView(
+  database: DuckDBConnection,
+  table: LentTables['tables'][number],
+  isLenient: boolean,
+): Promise<void> {
+  const files = table.files.map(({ as }) => as);
+  const scan = await scanOf(files, { lenient: isLenient });
+  await database.run(`CREATE OR REPLACE VIEW ${name(table.name)} AS FROM ${scan}`);
+  if (!isLenient || !scan.startsWith('read_json')) return;
+  // What cannot be read is a row of nothing to DuckDB.
+  const columns = (await database.runAndReadAll(`DESCRIBE ${name(table.name)}`)).getRows();
+  const isSomething = columns.map(([column]) => `${name(String(column))} IS NOT NULL`).join(' OR ');
+  await database.run(`CREATE OR REPLACE VIEW ${name(table.name)} AS FROM ${scan} WHERE ${isSomething}`);
+}
+
+async function readPage(
+  database: DuckDBConnection,
+  query: string,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<Pick<SqlAnswer, 'columns' | 'rows' | 'has_more'>> {
+  const result = await database.stream(query);
+  const types = result.columnTypes();
+  const rows: Value[][] = [];
+  let passed = 0;
+  while (rows.length <= limit) {
+    const chunk = await result.fetchChunk();
+    if (!chunk || chunk.rowCount === 0) break;
+    const from = Math.max(0, offset - passed);
+    passed += chunk.rowCount;
+    // Only what is shown is converted: a chunk before it may be large.
+    for (let row = from; row < chunk.rowCount && rows.length <= limit; row += 1) {
+      rows.push(chunk.convertRowValues(row, readValue));
+    }
+  }
+  const cellChars = Math.floor(ANSWER_CHARS_MAX / Math.max(1, Math.min(rows.length, limit) * types.length));
+  return {
+    columns: result.columnNames().map((column, at) => ({
+      name: column.slice(0, NAME_CHARS_MAX),
+      type: String(types[at]).slice(0, NAME_CHARS_MAX),
+    })),
+    rows: rows.slice(0, limit).map((values) => values.map((value) => toCell(value, cellChars))),
+    has_more: rows.length > limit,
+  };
+}

@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { OutOfLimits } from '../../../platform/confined/run-confined.ts';
+import type { Context } from '../../../platform/context.ts';
+import { refused } from '../../../platform/errors.ts';
+import type { SharedFile } from '../../../platform/sandbox/share-files.ts';
+import { withBlobFiles } from '../../../platform/storage/with-blob-file.ts';
+import { FIRST_NAME, isNamed, type Table } from '../duckdb/name-tables.ts';
+import type { Query } from './answer-query.ts';
+import { type AskedRevision, findTables, type StoredFile } from './find-tables.ts';
+
+export const PROGRAM = new URL('./answer-query-program.ts', import.meta.url);
+
+/** How long a query may take. */
+const SECONDS_MAX = 30;
+/** DuckDB ends a query by itself; this ends what does not listen. */
+const limits = { cpuSeconds: 120, wallMs: 60_000, heapMb: 1024, waitingMax: 4 };
+
+/** A query of a dataset, of the newest revision unless said. With the signal it ends. */
+export type AskedQuery = AskedRevision & {
+  query: string;
+  /** The only table that it is about; those that it names unless said. */
+  table?: string;
+  signal?: AbortSignal | undefined;
+};
+
+const refusal = z.object({ refused: z.string() });
+
+type Confined = {
+  work: { program: URL; files: SharedFile[]; input: Pick<Query, 'tables' | 'seconds' | 'query'> };
+  limits: typeof limits & { userId: string; signal: AbortSignal | undefined };
+};
+
+/**
+ * Lends the files of the tables that a query names to the confined process which answers it. Throws
+ * AppError('invalid_request') with DuckDB's sentence for a query that it refuses or cannot answer, and for what takes too
+ * much; 'unavailable' for a user who waits for several; what `findTables` throws; and the signal's reason.
+ */
+export async function askConfined<T>(
+  ctx: Context,
+  { query, table, signal, ...revision }: AskedQuery,
+  run: (confined: Confined) => Promise<{ answer: unknown; result: T }>,
+): Promise<T> {
+  const param = table === undefined ? 'query' : 'where';
+  const { tables } = await findTables(ctx, revision);
+  const meant = table === undefined ? tablesOf(tables, query) : tables.filter(({ name }) => name === table);
+  const stored = [...new Set(meant.flatMap(({ files }) => files))];
+  const asOf = new Map(stored.map((file, at) => [file, shownName(file.path, at)]));
+  const asked = meant.map(({ name, files }) => ({
+    name,
+    files: files.map((file) => ({ as: asOf.get(file) ?? '', path: file.path })),
+  }));
+  const { answer, result } = await withBlobFiles(ctx, stored, (localPaths) =>
+    run({
+      work: {
+        program: PROGRAM,
+        files: localPaths.map((localPath, at) => ({ localPath, as: [...asOf.values()][at] ?? '' })),
+        input: { tables: asked, seconds: SECONDS_MAX, query },
+      },
+      limits: { ...limits, userId: ctx.caller.userId, signal },
+    }),
+  ).catch((cause: unknown) => {
+    if (!(cause instanceof OutOfLimits)) throw cause;
+    throw refused(param, 'The query takes too much time or memory.', cause);
+  });
+  const no = refusal.safeParse(answer);
+  if (no.success) throw refused(param, no.data.refused);
+  return result;
+}
+
+/** The tables that the query may mean; the first one by both of its names. */
+function tablesOf(tables: Table<StoredFile>[], query: string): Table<StoredFile>[] {
+  const [first] = tables;
+  const named = tables.filter(({ name }) => isNamed(query, name));
+  const again =
+    first && first.name !== FIRST_NAME && isNamed(query, FIRST_NAME) ? [{ ...first, name: FIRST_NAME }] : [];
+  return [...named, ...again];
+}
+
+/** A file's path without what DuckDB would look for other files by; unlike all others. */
+function shownName(path: string, at: number): string {
+  const plain = path.replace(/[^\p{L}\p{N}._/ -]/gu, '_');
+  return plain === path ? path : `${at}/${plain}`;
+}

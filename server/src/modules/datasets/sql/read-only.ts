@@ -1,0 +1,54 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { text } from '../duckdb/quote.ts';
+import { RefusedQuery } from './refused-query.ts';
+
+/**
+ * Table functions that only read. Others log to a file, follow pointers or run text as SQL, and some of them write even
+ * where nothing outside may be accessed.
+ */
+const READING = new Set(
+  [
+    'read_csv read_csv_auto read_json read_json_auto read_json_objects read_json_objects_auto read_ndjson',
+    'read_ndjson_auto read_ndjson_objects read_parquet parquet_scan read_text read_blob sniff_csv',
+    'parquet_metadata parquet_schema parquet_file_metadata parquet_kv_metadata',
+    'range generate_series unnest repeat repeat_row json_each json_tree histogram histogram_values summary',
+    'duckdb_columns duckdb_functions duckdb_keywords duckdb_tables duckdb_types duckdb_views pragma_table_info',
+    'query_table glob',
+  ]
+    .join(' ')
+    .split(' '),
+);
+
+/** What DuckDB makes of the text of a query; only statements that select are written out so. */
+type Parsed =
+  | { error: true; error_type: string; error_message: string; position?: string }
+  | { error: false; statements: object[] };
+
+/** Throws RefusedQuery unless the text is one statement that only reads. */
+export async function refuseOthers(database: DuckDBConnection, query: string): Promise<void> {
+  const answer = await database.runAndReadAll(`SELECT json_serialize_sql(${text(query)})`);
+  const parsed: Parsed = JSON.parse(String(answer.getRows()[0]?.[0]));
+  if (parsed.error) {
+    // The parser says more of where the fault is when it is asked for the statement itself.
+    if (parsed.error_type === 'parser') await database.extractStatements(query);
+    throw new RefusedQuery('Only queries that read are run: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE, SHOW.');
+  }
+  if (parsed.statements.length === 0) throw new RefusedQuery('There is no query.');
+  if (parsed.statements.length > 1) throw new RefusedQuery('Run one query at a time.');
+  for (const called of tableFunctions(parsed.statements)) {
+    if (!READING.has(called.toLowerCase()))
+      throw new RefusedQuery(`The function ${called} cannot be used here.`);
+  }
+}
+
+/** The names of the table functions that a parsed statement calls, at any depth. */
+function tableFunctions(statements: object[]): string[] {
+  const names: string[] = [];
+  JSON.stringify(statements, (_key, value: unknown) => {
+    const { type, function: called }: { type?: unknown; function?: { function_name?: unknown } } =
+      Object(value);
+    if (type === 'TABLE_FUNCTION') names.push(String(called?.function_name));
+    return value;
+  });
+  return names;
+}

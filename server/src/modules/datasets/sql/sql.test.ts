@@ -1,0 +1,267 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import * as contract from '@bakehouse/contract/sql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { runConfined } from '../../../platform/confined/run-confined.ts';
+import { type TestUser, testServer } from '../../../testing/test-server.ts';
+import { assetCalls, refusalOf } from '../../assets/testing/asset-calls.ts';
+import { PROGRAM } from './ask-confined.ts';
+
+const server = await testServer();
+const { create, upload, uploadAt, get } = assetCalls(server);
+
+const FACTS = 'question,answer,minutes\nWho bakes?,Ada,12\nbroken\nWhat?,"Rye, mostly",7\nWhy?,,\n';
+const TURNS =
+  '{"messages":[{"role":"user","content":"Hi"}],"big":170141183460469231731687303715884105727}\nno JSON\n{"day":"2026-11-26","n":1.5}\n';
+
+let ada: TestUser;
+let id: string;
+beforeAll(async () => {
+  ada = await server.signUp('Ada');
+  id = await create(ada);
+  await upload(ada, id, 'facts.csv', FACTS);
+  await upload(ada, id, 'turns.jsonl', TURNS);
+  await upload(ada, id, 'packed.csv.gz', new Uint8Array(gzipSync(FACTS)));
+  await upload(ada, id, 'Semi Colon.csv', 'a;b\n1,5;x\n');
+  await upload(ada, id, 'wide.csv', new Uint8Array(Buffer.from('\ufeffname,n\nZürich,1\n', 'utf16le')));
+  await upload(ada, id, 'latin.csv', new Uint8Array(Buffer.from('name,n\nZürich,1\n', 'latin1')));
+  await upload(ada, id, 'notes.txt', 'one\n\nthree "x\n');
+  await upload(ada, id, 'README.md', '# Facts\n');
+  const parquet = await readFile(path.join(import.meta.dirname, '../preview/fixtures/zstd.parquet'));
+  await uploadAt(ada, id, 'parts/loaves-00000-of-00002.parquet', new Uint8Array(parquet));
+  await uploadAt(ada, id, 'parts/loaves-00001-of-00002.parquet', new Uint8Array(parquet));
+});
+
+type Page = { offset?: number; limit?: number; revision_id?: string };
+
+function ask(query: string, page: Page = {}, as = ada) {
+  return server.request(contract.runSql, { params: { id }, body: { query, ...page } }, { as });
+}
+
+async function refusal(query: string): Promise<string> {
+  const sent = await server.send(contract.runSql, { params: { id }, body: { query } }, { as: ada });
+  const { status, message } = await refusalOf(sent);
+  expect(status).toBe(400);
+  expect(message).not.toMatch(/\/tmp|\/work|\/root|\/home|shared/);
+  return message;
+}
+
+test('every data file is a table by a name that needs no quotes', async () => {
+  const { tables } = await server.request(contract.listSqlTables, { params: { id } }, { as: ada });
+  expect(tables.map(({ name, paths }) => [name, ...paths])).toEqual([
+    ['semi_colon', 'Semi Colon.csv'],
+    ['facts', 'facts.csv'],
+    ['latin', 'latin.csv'],
+    ['notes', 'notes.txt'],
+    ['packed', 'packed.csv.gz'],
+    ['loaves', 'parts/loaves-00000-of-00002.parquet', 'parts/loaves-00001-of-00002.parquet'],
+    ['turns', 'turns.jsonl'],
+    ['wide', 'wide.csv'],
+  ]);
+});
+
+describe('a query', () => {
+  test('reads csv with its types, and says which lines were left out', async () => {
+    expect(await ask('SELECT answer, minutes * 2 AS twice FROM facts ORDER BY minutes NULLS LAST')).toEqual({
+      columns: [
+        { name: 'answer', type: 'VARCHAR' },
+        { name: 'twice', type: 'BIGINT' },
+      ],
+      rows: [
+        ['Rye, mostly', 14],
+        ['Ada', 24],
+        [null, null],
+      ],
+      has_more: false,
+      dropped: [{ path: 'facts.csv', line: 3, reason: '1 field instead of 3' }],
+      dropped_count: 1,
+    });
+    const packed = await ask('SELECT count(*) FROM packed');
+    expect(packed).toMatchObject({ rows: [[3]], dropped: [{ path: 'packed.csv.gz', line: 3 }] });
+  });
+
+  test('reads other delimiters, encodings, text, split Parquet and the first file as `data`', async () => {
+    expect((await ask('FROM data')).rows).toEqual([['1,5', 'x']]);
+    expect((await ask('FROM semi_colon')).rows).toEqual([['1,5', 'x']]);
+    expect((await ask('FROM wide')).rows).toEqual([['Zürich', 1]]);
+    expect((await ask('FROM latin')).rows).toEqual([['Zürich', 1]]);
+    expect((await ask('FROM notes')).rows).toEqual([['one'], [''], ['three "x']]);
+    expect((await ask('SELECT count(*), max(id) FROM loaves')).rows).toEqual([[12, 6]]);
+    expect((await ask('SELECT count(*) FROM facts JOIN turns ON true')).rows).toEqual([[6]]);
+  });
+
+  test('reads JSON past a line that is none, which is named', async () => {
+    const found = await ask('SELECT messages[1].content, big, day, n FROM turns');
+    expect(found.rows).toEqual([
+      ['Hi', 1.7014118346046923e38, null, null],
+      [null, null, '2026-11-26', 1.5],
+    ]);
+    expect(found.dropped).toEqual([
+      { path: 'turns.jsonl', line: 2, reason: expect.stringMatching(/^not JSON: /) },
+    ]);
+  });
+
+  test('answers what JSON has no word for as text', async () => {
+    const { rows } = await ask(
+      "SELECT 'nan'::DOUBLE, '-inf'::DOUBLE, 9007199254740993, 3::BIGINT, DATE '2026-11-26', " +
+        "TIMESTAMP '2026-11-26 10:00:00.123456', {'a': [1, NULL, 'nan'::DOUBLE]}, MAP {'k': 1}, 1.10, " +
+        "'\\xAA\\xBB'::BLOB, INTERVAL 3 DAY, 170141183460469231731687303715884105727",
+    );
+    expect(rows).toEqual([
+      [
+        ...['NaN', '-Infinity', '9007199254740993', 3, '2026-11-26', '2026-11-26 10:00:00.123456'],
+        ...['{"a":[1,null,"NaN"]}', '[{"key":"k","value":1}]', '1.10', '2 bytes', '3 days'],
+        '170141183460469231731687303715884105727',
+      ],
+    ]);
+  });
+
+  test('comes in pages, and its answer stays small', async () => {
+    const page = await ask('SELECT range FROM range(5000)', { offset: 4000, limit: 3 });
+    expect(page).toMatchObject({ rows: [[4000], [4001], [4002]], has_more: true });
+    expect(await ask('FROM range(5)', { offset: 3, limit: 3 })).toMatchObject({
+      rows: [[3], [4]],
+      has_more: false,
+    });
+    // 100 MB, were it sent.
+    const large = await ask("SELECT repeat('x', 100_000) FROM range(1000)", { limit: 1000 });
+    expect(large.rows).toHaveLength(1000);
+    expect(JSON.stringify(large).length).toBeLessThan(4_100_000);
+    expect(JSON.stringify(await ask("SELECT repeat('x', 100_000_000)")).length).toBeLessThan(3_000);
+  });
+
+  test('of an earlier revision reads that', async () => {
+    const { revision_id: newest } = await get(ada, id);
+    await upload(ada, id, 'changing.csv', 'a\n1\n');
+    const { revision_id: before } = await get(ada, id);
+    await upload(ada, id, 'changing.csv', 'a\n2\n');
+    expect((await ask('FROM changing')).rows).toEqual([[2]]);
+    expect((await ask('FROM changing', { revision_id: before ?? '' })).rows).toEqual([[1]]);
+    await expect(ask('FROM changing', { revision_id: newest ?? '' })).rejects.toThrow(
+      'Table with name changing does not exist!',
+    );
+  });
+});
+
+describe('what a query may not', () => {
+  test.each([
+    ['read a file of the machine', "FROM read_text('/etc/passwd')", /Cannot access file "\/etc\/passwd"/],
+    ['read it as a table', "FROM '/etc/passwd.csv'", /Cannot access file|does not exist/],
+    ['list files', "FROM glob('/*')", /Cannot access/],
+    ['read what is beside its files', "FROM read_text('../../secret')", /Cannot access/],
+    ['open the network', "FROM read_csv('https://example.com/a.csv')", /Cannot access/],
+    ['open a bucket', "FROM read_parquet('s3://bucket/a.parquet')", /Cannot access/],
+    ['write a file', "COPY (SELECT 1) TO 'out.csv'", /Only queries that read/],
+    ['overwrite its own', "COPY (SELECT 1) TO 'facts.csv'", /Only queries that read/],
+    [
+      'write its log',
+      "FROM enable_logging(storage='file', storage_path='facts.csv')",
+      /enable_logging cannot be used/,
+    ],
+    ['hide that', 'WITH x AS (FROM system.main."ENABLE_LOGGING"()) FROM x', /cannot be used/],
+    ['run text', "FROM query('SELECT 1')", /query cannot be used/],
+    ['follow pointers', 'FROM arrow_scan(1, 2, 3)', /arrow_scan cannot be used/],
+    ['attach a database', "ATTACH 'x.db'", /Only queries that read/],
+    ['install an extension', 'INSTALL httpfs', /Only queries that read/],
+    ['load one', 'LOAD httpfs', /Only queries that read/],
+    ['change a setting', 'SET enable_external_access = true', /Only queries that read/],
+    ['change one by its pragma', 'PRAGMA memory_limit = "99GB"', /Only queries that read/],
+    ['make a table', 'CREATE TABLE x AS SELECT 1', /Only queries that read/],
+    ['explain what writes', "EXPLAIN ANALYZE COPY (SELECT 1) TO 'facts.csv'", /Only queries that read/],
+    [
+      'bring another one along',
+      "SELECT 1; COPY (SELECT 1) TO 'x'",
+      /Only queries that read|one query at a time/,
+    ],
+    ['be none', '-- nothing', /There is no query/],
+    ['be in error', 'SELEC 1', /^Parser Error: syntax error at or near "SELEC"\n\nLINE 1: SELEC 1/],
+    ['have parameters', 'SELECT $1', /parameters/],
+  ])('%s', async (_what, query, sentence) => {
+    expect(await refusal(query)).toMatch(sentence);
+  });
+
+  test('take all memory', async () => {
+    expect(
+      await refusal('SELECT a.range + b.range FROM range(10_000_000) a, range(10_000_000) b ORDER BY 1'),
+    ).toBe(
+      'The query needs more than 512 MB of memory. Select fewer columns or rows, or aggregate them first.',
+    );
+    expect(await refusal("SELECT repeat('x', 2_000_000_000)")).toMatch(/memory/);
+  });
+
+  test('run for ever', async () => {
+    const query = 'WITH RECURSIVE r AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM r) SELECT count(*) FROM r';
+    const input = { query, tables: [], seconds: 1, offset: 0, limit: 1 };
+    const limits = { cpuSeconds: 30, heapMb: 512, userId: ada.userId };
+    expect(await runConfined(server.services.sandbox, { program: PROGRAM, input }, limits)).toEqual({
+      refused: 'The query was stopped after 1 second. Read fewer rows, or add a LIMIT.',
+    });
+  });
+
+  test('change a byte of what it reads', async () => {
+    await upload(ada, id, 'facts.csv', FACTS);
+    const { files } = await get(ada, id);
+    const facts = files.find((file) => file.path === 'facts.csv');
+    expect(facts?.sha256).toBe(createHash('sha256').update(FACTS).digest('hex'));
+  });
+
+  test('reach what is not its asker’s, or name a file of another dataset', async () => {
+    const eve = await server.signUp('Eve');
+    await expect(ask('FROM facts', {}, eve)).rejects.toMatchObject({ status: 404 });
+    const own = await create(eve);
+    await upload(eve, own, 'mine.csv', 'a\n1\n');
+    const query = (text: string) =>
+      server.request(contract.runSql, { params: { id: own }, body: { query: text } }, { as: eve });
+    await expect(query('FROM facts')).rejects.toThrow('Table with name facts does not exist!');
+    await expect(query("FROM read_csv('facts.csv')")).rejects.toThrow('Cannot access file "facts.csv"');
+    expect((await query('FROM mine')).rows).toEqual([[1]]);
+  });
+
+  test.each([
+    [{}, 'query is required'],
+    [{ query: ' ' }, 'query is required'],
+    [{ query: 'x'.repeat(20_001) }, 'query must be at most 20,000 characters'],
+    [{ query: 'SELECT 1', limit: 1001 }, /limit/],
+    [{ query: 'SELECT 1', rows: 1 }, /rows/],
+  ])('be asked as %j', async (body, sentence) => {
+    const sent = await fetch(`${server.url}/api/v1/asset/${id}/sql`, {
+      method: 'POST',
+      headers: { 'x-api-key': ada.apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const { status, message } = await refusalOf(sent);
+    expect(status).toBe(400);
+    expect(message).toMatch(sentence);
+  });
+});
+
+describe('a result as a file', () => {
+  const send = (query: string, format?: contract.SqlFormat) =>
+    server.send(
+      contract.exportSql,
+      { params: { id }, body: { query, ...(format && { format }) } },
+      { as: ada },
+    );
+
+  test('CSV', async () => {
+    const sent = await send('SELECT answer, minutes FROM facts; -- all');
+    expect(sent.headers.get('content-type')).toContain('text/csv');
+    expect(sent.headers.get('content-disposition')).toContain('result.csv');
+    expect(await sent.text()).toBe('answer,minutes\nAda,12\n"Rye, mostly",7\n,\n');
+  });
+
+  test('Parquet, which is a data file again', async () => {
+    const sent = await send('SELECT range AS n FROM range(100_000)', 'parquet');
+    const bytes = new Uint8Array(await sent.arrayBuffer());
+    await upload(ada, id, 'again.parquet', bytes);
+    expect((await ask('SELECT count(*), sum(n) FROM again')).rows).toEqual([[100_000, 4_999_950_000]]);
+  });
+
+  test('of a query that cannot be answered there is none', async () => {
+    const { status, message } = await refusalOf(await send('SELECT nope FROM facts'));
+    expect({ status, message }).toMatchObject({ status: 400, message: expect.stringContaining('"nope"') });
+    expect((await refusalOf(await send("SELECT 1) TO 'x.csv'; --"))).status).toBe(400);
+  });
+});
