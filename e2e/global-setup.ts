@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { startOwnServer } from '../scripts/client/own-server.ts';
+import { openPublicHub } from '../server/src/modules/hub/testing/public-hub.ts';
 import { startBrowser } from './chromium.ts';
 
 declare module 'vitest' {
@@ -18,11 +19,18 @@ export type JourneyServer = {
   databaseUrl: string;
 };
 
-/** One browser for all journeys of a run, and a real server for each worker: its journeys take turns. */
+/** What a screen of the public hub shows. */
+const rye = { type: 'model', id: 'bakery/rye-7b', files: { 'README.md': '# Rye' } } as const;
+
+/**
+ * One browser for all journeys of a run, a small public hub, and a real server for each worker: its journeys take turns.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const browser = await startBrowser();
+  const hub = await openPublicHub([rye]);
+  const settings = { BAKEHOUSE_SERVICE_URLS: `huggingface=${hub.url}` };
   const servers = await Promise.all(
-    Array.from({ length: project.config.maxWorkers }, () => startOwnServer()),
+    Array.from({ length: project.config.maxWorkers }, () => startOwnServer(settings)),
   );
   project.provide('browserUrl', browser.wsEndpoint());
   project.provide(
@@ -34,5 +42,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     await browser.close();
     await Promise.all(servers.map(({ stop }) => stop()));
+    await hub.close();
   };
 }

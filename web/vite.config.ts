@@ -49,6 +49,6 @@ export default defineConfig({
     hookTimeout: 60_000,
   },
   server: {
-    proxy: { '^/(api|v1)/': { target: process.env.BAKEHOUSE_API ?? 'http://127.0.0.1:4080' } },
+    proxy: { '^/(api|v1|huggingface)/': { target: process.env.BAKEHOUSE_API ?? 'http://127.0.0.1:4080' } },
   },
 });

@@ -96,6 +96,8 @@ const asset = assetSummary.extend({
       dataset: z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string() }),
     })
     .nullable(),
+  /** The repository of a public hub that it is a copy of, and its commit; null for what was not cloned. */
+  source: z.object({ hub_url: z.string(), repo_id: z.string(), revision: z.string() }).nullable(),
 });
 
 export type Asset = z.infer<typeof asset>;

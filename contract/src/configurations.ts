@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
+import { hubModelId } from './fields/hub-model-id.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import { nameText } from './fields/text.ts';
@@ -38,10 +39,7 @@ const payload = z
     accelerator_type: bare.accelerator_type.nullable(),
     /** Asset id of the base model; of a hub model its id with dashes for slashes. */
     base_model: z.string(),
-    hf_model_id: z
-      .string()
-      .trim()
-      .regex(/^[\w.-]+\/[\w.-]+$/, 'Hub model must be written as owner/name'),
+    hf_model_id: hubModelId,
   })
   .partial();
 

@@ -24,6 +24,7 @@ export const changeEvent = z.object({
     'notification',
     'generation',
     'conversation',
+    'clone',
   ]),
   id: z.string(),
 });

@@ -4,6 +4,7 @@ import { quote } from './credits.ts';
 import { endpoint } from './endpoint.ts';
 import { countOfGpus } from './fields/count-of-gpus.ts';
 import { flag } from './fields/flag.ts';
+import { HUB_MODEL_ID_LENGTH_MAX, hubModelId } from './fields/hub-model-id.ts';
 import { idOf } from './fields/id.ts';
 import { type NumberField, numberMessages } from './fields/number-field.ts';
 import { only } from './fields/only.ts';
@@ -75,8 +76,10 @@ export const fineTunePayload = only({
   /** The dataset. */
   asset_id: idOf('dataset'),
   model_name: z.string().trim().min(1, 'Name is required'),
-  /** Asset id of the base model. */
-  base_model: idOf('model'),
+  /** Asset id of the base model; with `hf_model_id` a name alone. */
+  base_model: z.string().min(1, 'No model has this id').max(HUB_MODEL_ID_LENGTH_MAX, 'No model has this id'),
+  /** Name on the public hub of the base model, of which the caller has a clone. */
+  hf_model_id: hubModelId.optional(),
   file_name: z.string().min(1),
   accelerator_type: z
     .enum(gpuTypes, 'Please select a GPU configuration')
@@ -225,6 +228,7 @@ const run = z.object({
     user_id: true,
     asset_id: true,
     base_model: true,
+    hf_model_id: true,
     file_name: true,
     ceiling: true,
     cost_max: true,

@@ -118,6 +118,10 @@ const assets: Screen<Things>[] = [
     full: 'There is no such model',
     failed: 'This model cannot be shown',
   },
+  {
+    route: '/model-hub',
+    ...{ at: '/model-hub', full: 'bakery/rye-7b', failed: 'The public hub could not be searched' },
+  },
 ];
 
 const work: Screen<Things>[] = [

@@ -8,13 +8,13 @@ export type Place = (typeof places)[number];
  */
 export type Message = { section: 2 | 5 | 6 | 8; text: string } & (
   | { foundIn: readonly Place[]; comesWith?: never }
-  | { comesWith: 'hub' | 'videos'; foundIn?: never }
+  | { comesWith: 'videos'; foundIn?: never }
 );
 
 const of = (section: Message['section'], foundIn: Place[], texts: string[]): Message[] =>
   texts.map((text) => ({ section, text, foundIn }));
 
-const later = (section: Message['section'], comesWith: 'hub' | 'videos', texts: string[]): Message[] =>
+const later = (section: Message['section'], comesWith: 'videos', texts: string[]): Message[] =>
   texts.map((text) => ({ section, text, comesWith }));
 
 /**
@@ -84,6 +84,7 @@ export const messages: Message[] = [
     8,
     ['web'],
     [
+      'Error cloning the {dataset}',
       'Failed to {operation}',
       'create model',
       'Failed to apply configuration',
@@ -137,7 +138,6 @@ export const messages: Message[] = [
   ...later(6, 'videos', [
     'Video generation not available for your account. Please contact support for allowlist access.',
   ]),
-  ...later(8, 'hub', ['Error cloning the {dataset}']),
   ...later(8, 'videos', [
     'Failed to deploy WAN-2 model',
     'Failed to stop WAN-2 deployment',

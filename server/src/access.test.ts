@@ -264,14 +264,12 @@ async function makeThings(): Promise<Record<string, string>> {
     { params: { userId: as.userId }, body: { name: 'program' } },
     { as },
   );
-  const { windowId, readingId } = await insertRows(server, ada, id);
   const upload = { params: { id }, body: { path: 'more.csv', size_bytes: 1 } };
   const { upload_id: uploadId } = await server.request(createUpload, upload, { as });
   await server.request(updateAsset, { params: { id }, body: { use_ipfs: true } }, { as });
   await workOff(server.services);
   return {
-    windowId,
-    readingId,
+    ...(await insertRows(server, ada, id)),
     uploadId,
     number: '1',
     ...(await insertPicture(server, ada, id)),
@@ -312,6 +310,7 @@ async function allRows(): Promise<unknown> {
     'deployments',
     'generations',
     'generation_outputs',
+    'hub_clones',
   ];
   return Promise.all(
     tables.map((table) =>

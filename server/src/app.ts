@@ -21,6 +21,7 @@ import {
   createGenerationLoop,
   type GenerationLoop,
 } from './modules/generations/run/create-generation-loop.ts';
+import { type CloneLoop, createCloneLoop } from './modules/hub/clone/create-clone-loop.ts';
 import { createIpfsLoop } from './modules/ipfs/ipfs-loop.ts';
 import { registerImageStarter } from './modules/models/starter/register-image-starter.ts';
 import { registerStarterModel } from './modules/models/starter/register-starter-model.ts';
@@ -70,6 +71,7 @@ export type App = {
   engine: Engine;
   usage: UsageLeader;
   generationLoop: GenerationLoop;
+  cloneLoop: CloneLoop;
   /** Begins to do what the roles say; resolves with its public URL, or null without the role web. */
   start: () => Promise<string | null>;
   /**
@@ -117,24 +119,14 @@ export async function createApp(options: Options): Promise<App> {
     serving: { usage, capacity: () => installationCapacity(services.db, driver.capacity) },
     places: { own: PARALLEL_PICTURES, upstream: mediaTable.image.servicePlaces },
   });
+  const cloneLoop = createCloneLoop(services);
   const ipfsLoop = createIpfsLoop(services);
   const monitoring = openMonitoring(services, roles, isReady);
   const { start, close } = lifeOf({
-    ...{
-      ...opened,
-      databaseUrl,
-      driver,
-      claim,
-      engine,
-      usage,
-      http,
-      generationLoop,
-      ipfsLoop,
-      monitoring,
-      closing,
-    },
+    ...{ ...opened, databaseUrl, driver, claim, engine, usage, http },
+    ...{ generationLoop, cloneLoop, ipfsLoop, monitoring, closing },
   });
-  return { services, roles, http, engine, usage, generationLoop, start, close };
+  return { services, roles, http, engine, usage, generationLoop, cloneLoop, start, close };
 }
 
 /** A process with the role web says how it is where it answers everything else. */
@@ -152,7 +144,7 @@ function openMonitoring(
 type Claim = { held: MachineClaim | null };
 
 type Parts = Awaited<ReturnType<typeof openServices>> &
-  Pick<App, 'engine' | 'usage' | 'http' | 'generationLoop'> & {
+  Pick<App, 'engine' | 'usage' | 'http' | 'generationLoop' | 'cloneLoop'> & {
     ipfsLoop: LeaseLoop;
     /** Where a process without the role web says how it is; null where it has no port for that. */
     monitoring: FastifyInstance | null;
@@ -186,6 +178,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         await queue.work(services);
         parts.generationLoop.start();
         await parts.ipfsLoop.start();
+        parts.cloneLoop.start();
       }
       // Last: workloads that it starts report to the addresses above.
       if (roles.includes('reconciler')) {
@@ -215,6 +208,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         // Before the model servers end: what they generate goes back to its queue.
         () => parts.generationLoop.stop(),
         () => parts.ipfsLoop.stop(),
+        () => parts.cloneLoop.stop(),
         () => preparing?.stop(),
         // A start that failed before has begun no work, and must not end that of others.
         () => engineRuns && engine.shutdown(),

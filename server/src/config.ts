@@ -23,6 +23,7 @@ const serviceUrls = {
   bfl: 'https://api.bfl.ai',
   ark: 'https://ark.ap-southeast.bytepluses.com',
   x: 'https://api.x.com',
+  huggingface: 'https://huggingface.co',
 };
 
 function toServiceUrls(text: string, context: z.core.$RefinementCtx): typeof serviceUrls {
@@ -36,7 +37,10 @@ function toServiceUrls(text: string, context: z.core.$RefinementCtx): typeof ser
       );
     return [name, url] as const;
   });
-  return { ...serviceUrls, ...Object.fromEntries(given) };
+  return {
+    ...serviceUrls,
+    ...Object.fromEntries(given.map(([name, url]) => [name, url.replace(/\/+$/, '')])),
+  };
 }
 
 /** What is the same everywhere, and another only in tests. */
@@ -250,13 +254,13 @@ export function readConfig(environment: Record<string, string | undefined>) {
     documentationUrl: s.BAKEHOUSE_DOCUMENTATION_URL ?? null,
     githubUrl: s.BAKEHOUSE_GITHUB_URL ?? null,
     s3Urls: s.BAKEHOUSE_S3_URLS.map((url) => new URL(url)),
-    lowBalanceBgl: limits.lowBalanceBgl,
+    ...limits,
     keepConversations: s.BAKEHOUSE_KEEP_CONVERSATIONS,
     sendLimitBgl: s.BAKEHOUSE_SEND_LIMIT_BGL,
     referralBonusBgl: s.BAKEHOUSE_REFERRAL_BONUS_BGL,
-    referralsMax: limits.referralsMax,
     stripe: stripeOf(s),
     upstreams: upstreamsOf(s),
+    hubUrl: s.BAKEHOUSE_SERVICE_URLS.huggingface,
     signUp: s.BAKEHOUSE_SIGN_UP,
     signUpsPerHour: s.BAKEHOUSE_SIGN_UPS_PER_HOUR,
     signUpsPerAddress: s.BAKEHOUSE_SIGN_UPS_PER_ADDRESS,

@@ -48,6 +48,7 @@ import { findDeployObstacle } from './modules/deployments/find-deploy-obstacle.t
 import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
 import { generationsRoutes } from './modules/generations/routes.ts';
+import { publicHubRoutes } from './modules/hub/public/routes.ts';
 import { hubRoutes } from './modules/hub/routes.ts';
 import { imagesRoutes } from './modules/images/routes.ts';
 import { ipfsRoutes } from './modules/ipfs/routes.ts';
@@ -58,11 +59,13 @@ import { checkModelFile } from './modules/models/weights/check-model-file.ts';
 import { notificationsRoutes } from './modules/notifications/routes.ts';
 import { privacyRoutes } from './modules/privacy/routes.ts';
 import { referralsRoutes } from './modules/referrals/routes.ts';
+import { foreseePlacement } from './modules/serving/placement/foresee-placement.ts';
 import { PARALLEL_REQUESTS } from './modules/serving/text-spec.ts';
 import { findAssetUse as findTrainingUse } from './modules/training/find-asset-use.ts';
 import { trainingRoutes } from './modules/training/routes.ts';
 import { estimateLoad } from './modules/training/validation/estimate-load.ts';
 import { findTrainObstacle } from './modules/training/validation/find-train-obstacle.ts';
+import { foreseeTraining } from './modules/training/validation/foresee-training.ts';
 import type { ReadData } from './modules/training/validation/read-data.ts';
 import { operationIds } from './operation-ids.ts';
 import type { Services } from './platform/context.ts';
@@ -161,6 +164,12 @@ function listBindings(
     ...hubRoutes({ findUses: FIND_USES, checkModelFile }),
     ...modelsRoutes({ deploy: findDeployObstacle(capacity), train: findTrainObstacle }),
     ...datasetsRoutes,
+    ...publicHubRoutes({
+      foresee: {
+        deploy: foreseePlacement({ capacity }),
+        train: foreseeTraining({ capacity, machineBytes: () => machineCpu().memory_bytes }),
+      },
+    }),
     ...creditsRoutes({ payments, usage, send: batchSends(services, dailyLimit(services)) }),
     ...imagesRoutes(usage),
     ...trainingRoutes({

@@ -23,10 +23,12 @@ import * as fileLinks from '@bakehouse/contract/file-links';
 import * as gallery from '@bakehouse/contract/gallery';
 import * as generations from '@bakehouse/contract/generations';
 import * as generators from '@bakehouse/contract/generators';
+import * as hubClones from '@bakehouse/contract/hub/clones';
 import * as hubCommits from '@bakehouse/contract/hub/commits';
 import * as datasetServer from '@bakehouse/contract/hub/datasets-server';
 import * as hubFiles from '@bakehouse/contract/hub/files';
 import * as hubLfs from '@bakehouse/contract/hub/lfs';
+import * as publicHub from '@bakehouse/contract/hub/public';
 import * as hubReferences from '@bakehouse/contract/hub/references';
 import * as hubRepositories from '@bakehouse/contract/hub/repositories';
 import * as hubXet from '@bakehouse/contract/hub/xet';
@@ -80,6 +82,7 @@ const modules = [
   hubReferences,
   hubRepositories,
   hubXet,
+  hubClones,
   images,
   imageDeployments,
   ipfs,
@@ -88,6 +91,7 @@ const modules = [
   machine,
   pictures,
   prices,
+  publicHub,
   paris,
   privacy,
   restrictedModels,

@@ -13,6 +13,7 @@ import { documentationRoutes } from './modules/documentation/routes.ts';
 import { generationsRoutes } from './modules/generations/routes.ts';
 import { generatorsRoutes, ownGeneratorsRoutes } from './modules/generators/routes.ts';
 import { homeRoutes } from './modules/home/routes.ts';
+import { hubRoutes } from './modules/hub/routes.ts';
 import { machineRoutes } from './modules/machines/routes.ts';
 import { modelsRoutes } from './modules/models/routes.ts';
 import { referralsRoutes } from './modules/referrals/routes.ts';
@@ -81,6 +82,7 @@ const routeTree = rootRoute.addChildren([
     ...referralsRoutes(appRoute),
     ...assetsRoutes(appRoute),
     ...modelsRoutes(appRoute),
+    ...hubRoutes(appRoute),
     ...trainingRoutes(appRoute),
     ...deploymentsRoutes(appRoute),
     ...machineRoutes(appRoute),

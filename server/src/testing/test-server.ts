@@ -96,6 +96,8 @@ function testConfig(dataDir: string): Config {
     BAKEHOUSE_CACHE_DIR: path.join(dataDir, 'cache'),
     BAKEHOUSE_SECRET: 'only-for-tests-only-for-tests-only',
     BAKEHOUSE_RATE_LIMITS: 'false',
+    // Where nobody answers: no test asks the real one.
+    BAKEHOUSE_SERVICE_URLS: 'huggingface=http://127.0.0.1:9',
     BAKEHOUSE_DRIVER: 'fake',
     BAKEHOUSE_PREPARE: 'false',
     BAKEHOUSE_LOG_LEVEL: 'silent',

@@ -12,7 +12,7 @@ export type LongWork = {
   /** 0 to 100; null while unknown. */
   progress: number | null;
   /** Where more of it is to be seen. */
-  link?: Pick<LinkProps, 'to' | 'params'>;
+  link?: Pick<LinkProps, 'to' | 'params' | 'search'>;
   cancel?: {
     /** What is asked first; without it nothing is lost that could not be begun again. */
     question?: { title: string; description: string; action: string };

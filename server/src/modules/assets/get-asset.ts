@@ -8,6 +8,7 @@ import { listFilesPage } from './files/list-files-page.ts';
 import { type AssetRow, CARD_PATH, findNewestFile } from './queries.ts';
 import { readLineage } from './read-lineage.ts';
 import { findPipelines } from './recognise/find-pipelines.ts';
+import { findSource } from './sources/sources.ts';
 import { toSummary } from './to-wire.ts';
 
 const CARD_BYTES_MAX = 512 * 1024;
@@ -20,11 +21,12 @@ export async function getAsset(ctx: Context, input: { assetId: string }): Promis
 
 /** The same for an asset that was just read. */
 export async function describeAsset(services: Services, asset: AssetRow): Promise<Asset> {
-  const [{ files, nextCursor }, card, lineage, pipelines] = await Promise.all([
+  const [{ files, nextCursor }, card, lineage, pipelines, source] = await Promise.all([
     listFilesPage(services.db, { assetId: asset.id, path: '', limit: FIRST_FILES_MAX }),
     readCard(services, asset.id),
     readLineage(services.db, { assetId: asset.id }),
     findPipelines(services, [asset.id]),
+    findSource(services.db, asset.id),
   ]);
   return {
     ...toSummary(asset, pipelines.get(asset.id)),
@@ -32,6 +34,7 @@ export async function describeAsset(services: Services, asset: AssetRow): Promis
     next_files_cursor: nextCursor,
     card,
     lineage: lineage ? toWireLineage(lineage) : null,
+    source: source && { hub_url: source.hubUrl, repo_id: source.repoId, revision: source.commitId },
   };
 }
 

@@ -38,6 +38,8 @@ const FORGOTTEN = [
   'generation_outputs',
   'generation_turns',
   'generations',
+  'hub_clones',
+  'hub_tokens',
   'hub_xorbs',
   'input_pictures',
   'licence_acceptances',
@@ -108,6 +110,9 @@ async function fillTables(db: Database, userId: string): Promise<void> {
   await sql`insert into conversations values (${userId}, 'crumb', 1, gen_random_uuid(), '{}', 2, now())`.execute(
     db,
   );
+  await sql`insert into hub_clones (user_id, repo_id, dataset_type, commit_id, check_at, created_at)
+    values (${userId}, 'ada/rye', 'MODEL', repeat('a', 40), now(), now())`.execute(db);
+  await sql`insert into hub_tokens values (${userId}, 'secret', 'ada', now())`.execute(db);
   await sql`insert into x_posts values (${userId}, now(), '8')`.execute(db);
   await sql`insert into onboarding_steps (user_id, step) values (${userId}, 'create_model')`.execute(db);
   await sql`insert into training_configurations (user_id, name, payload) values (${userId}, 'Mine', '{}')`.execute(

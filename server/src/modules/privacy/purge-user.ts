@@ -18,6 +18,7 @@ import { endDeployment } from '../deployments/end-deployment.ts';
 import { findAssetUse as findDeploymentUse } from '../deployments/find-asset-use.ts';
 import { listLivePodIds } from '../deployments/kinds/list-live-pod-ids.ts';
 import { forgetGenerations } from '../generations/forget-generations.ts';
+import { forgetHub } from '../hub/forget-hub.ts';
 import { forgetXorbs } from '../hub/xet/forget-xorbs.ts';
 import { forgetAcceptances } from '../licences/steps.ts';
 import { forgetNotifications } from '../notifications/forget-notifications.ts';
@@ -72,6 +73,7 @@ async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetMessages(tx, userId);
   await forgetConversations(tx, userId);
   await forgetRequests(tx, userId);
+  await forgetHub(tx, userId);
   await forgetUploads(tx, userId);
   await forgetAcceptances(tx, userId);
   await forgetXorbs(tx, userId);

@@ -20,6 +20,7 @@ import { sumRuns } from './runs/sum-runs.ts';
 import { startFineTune } from './start-fine-tune.ts';
 import type { TrainingParts } from './validation/check-fine-tune.ts';
 import { validateFineTune } from './validation/validate-fine-tune.ts';
+import { withHubModel } from './with-hub-model.ts';
 
 /** Each may read a whole data file. */
 const readsAFile: BindOptions = { callsPerMinute: 60 };
@@ -29,9 +30,9 @@ export function trainingRoutes(parts: TrainingParts): Binding[] {
     // One call of the product makes assets and starts fine-tunes; the module above the other binds it.
     bind(
       assets.createAsset,
-      (ctx, { body }, http) =>
+      async (ctx, { body }, http) =>
         body.fine_tune_payload
-          ? startFineTune(ctx, parts, body, body.fine_tune_payload, http)
+          ? startFineTune(ctx, parts, body, await withHubModel(ctx, body.fine_tune_payload), http)
           : createAsset(ctx, body),
       readsAFile,
     ),

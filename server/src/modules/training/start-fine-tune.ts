@@ -166,6 +166,7 @@ function parametersOf(
   {
     asset_id,
     base_model,
+    hf_model_id,
     file_name,
     user_id,
     ceiling,

@@ -69,6 +69,13 @@ export type AssetLineageTable = {
   created_at: Generated<Timestamp>;
 };
 
+export type AssetSourcesTable = {
+  asset_id: string;
+  hub_url: string;
+  repo_id: string;
+  commit_id: string;
+};
+
 export type AssetUploadsTable = {
   id: string;
   asset_id: string;
@@ -333,6 +340,52 @@ export type GenerationsTable = {
 export type HeldOutAnswersTable = {
   run_id: string;
   answers: Json;
+};
+
+export type HubCloneFilesTable = {
+  clone_id: string;
+  path: string;
+  size_bytes: bigint;
+  sha256: string | null;
+  git_sha1: string;
+  upload_id: string | null;
+  is_copied: Generated<boolean>;
+};
+
+export type HubCloneLinesTable = {
+  clone_id: string;
+  id: GeneratedAlways<bigint>;
+  line: string;
+};
+
+export type HubClonesTable = {
+  id: Generated<string>;
+  user_id: string;
+  repo_id: string;
+  dataset_type: string;
+  commit_id: string;
+  state: Generated<string>;
+  reason: Generated<string>;
+  files_total: number | null;
+  bytes_total: bigint | null;
+  files_done: Generated<number>;
+  bytes_done: Generated<bigint>;
+  bytes_per_second: bigint | null;
+  asset_id: string | null;
+  attempt: Generated<number>;
+  check_at: Timestamp;
+  lock_token: string | null;
+  locked_until: Timestamp | null;
+  created_at: Timestamp;
+  started_at: Timestamp | null;
+  ended_at: Timestamp | null;
+};
+
+export type HubTokensTable = {
+  user_id: string;
+  encrypted: Buffer;
+  account: string;
+  saved_at: Timestamp;
 };
 
 export type HubXorbsTable = {
@@ -945,6 +998,7 @@ export type DB = {
   api_keys: ApiKeysTable;
   asset_files: AssetFilesTable;
   asset_lineage: AssetLineageTable;
+  asset_sources: AssetSourcesTable;
   asset_uploads: AssetUploadsTable;
   assets: AssetsTable;
   audit_log: AuditLogTable;
@@ -965,6 +1019,10 @@ export type DB = {
   generation_turns: GenerationTurnsTable;
   generations: GenerationsTable;
   held_out_answers: HeldOutAnswersTable;
+  hub_clone_files: HubCloneFilesTable;
+  hub_clone_lines: HubCloneLinesTable;
+  hub_clones: HubClonesTable;
+  hub_tokens: HubTokensTable;
   hub_xorbs: HubXorbsTable;
   idempotency_keys: IdempotencyKeysTable;
   input_pictures: InputPicturesTable;

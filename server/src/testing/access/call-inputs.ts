@@ -45,6 +45,7 @@ export function paramsOf({ path: url }: Endpoint, things: Record<string, string>
   if (url.includes('/generations/:id')) return { ...things, id: things.generationId ?? '' };
   if (url.startsWith('/hub/:namespace/:name/')) return { ...things, name: 'base', '*': 'config.json' };
   if (url.startsWith('/hub/') && url.includes('/tree/')) return { ...things, '*': 'folder' };
+  if (url.includes('/huggingface/')) return { ...things, id: things.cloneId ?? '' };
   if (url.includes('/generated/images/:id')) return { ...things, id: things.outputId ?? '' };
   const isImage = url.includes('/pod/flux') || url.startsWith('/v1/deployments/');
   return isImage ? { ...things, podId: things.imagePodId ?? '' } : things;

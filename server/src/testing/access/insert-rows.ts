@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { TestServer, TestUser } from '../test-server.ts';
 
-/** For tests: a usage window and a reading of the user, which no call makes by itself. */
+/** For tests: a usage window, a reading and a clone of the user, which no call makes by itself. */
 export async function insertRows(
   server: Pick<TestServer, 'app' | 'services'>,
   user: TestUser,
   datasetId: string,
-): Promise<{ windowId: string; readingId: string }> {
+): Promise<{ windowId: string; readingId: string; cloneId: string }> {
   const { windowId } = await server.app.usage.reserve({
     userId: user.userId,
     keyId: null,
@@ -29,7 +29,16 @@ export async function insertRows(
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  return { windowId, readingId };
+  const now = new Date();
+  const { id: cloneId } = await server.services.db
+    .insertInto('hub_clones')
+    .values({
+      ...{ user_id: user.userId, repo_id: 'bakery/rye', dataset_type: 'MODEL', commit_id: 'a'.repeat(40) },
+      ...{ state: 'FAILED', check_at: now, created_at: now, ended_at: now },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { windowId, readingId, cloneId };
 }
 
 /** For tests: a picture that nothing has generated; its bytes are those of a file of the user. */

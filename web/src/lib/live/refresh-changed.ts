@@ -24,6 +24,7 @@ const families: Record<ChangeEvent['topic'], string[]> = {
   notification: ['notification'],
   generation: ['generation'],
   conversation: ['conversation'],
+  clone: ['clone'],
 };
 /** Parts that are about one thing: its id is the third element of the key. */
 const aboutOne = new Set<unknown>(['one', 'metrics', 'logs', 'readiness', 'files', 'ipfs']);

@@ -116,7 +116,7 @@ function LoadedPage({
 /** Its details, category and tags. */
 function AssetWords({ asset }: { asset: Asset }) {
   const labels = [...new Set([asset.category, ...asset.tags].filter(Boolean))];
-  if (!asset.details && labels.length === 0) return null;
+  if (!asset.details && labels.length === 0 && !asset.source) return null;
   return (
     <div className="-mt-3 mb-5 flex flex-col gap-3">
       {asset.details && (
@@ -124,6 +124,7 @@ function AssetWords({ asset }: { asset: Asset }) {
           <MarkdownLines text={asset.details} />
         </div>
       )}
+      {asset.source && <SourceLine source={asset.source} type={asset.dataset_type} />}
       {labels.length > 0 && (
         <ul aria-label="Category and tags" className="flex flex-wrap gap-1.5">
           {labels.map((label) => (
@@ -134,6 +135,27 @@ function AssetWords({ asset }: { asset: Asset }) {
         </ul>
       )}
     </div>
+  );
+}
+
+type SourceProps = { source: NonNullable<Asset['source']>; type: Asset['dataset_type'] };
+
+/** The commit of a hub that it is a copy of. */
+function SourceLine({ source: { hub_url, repo_id, revision }, type }: SourceProps) {
+  const folder = type === 'MODEL' ? '' : 'datasets/';
+  return (
+    <p className="text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
+      Cloned from{' '}
+      <a
+        href={`${hub_url}/${folder}${repo_id}/tree/${revision}`}
+        target="_blank"
+        rel="noreferrer"
+        className="rounded text-accent-text underline underline-offset-2"
+      >
+        {repo_id}
+      </a>{' '}
+      at {revision.slice(0, 8)}
+    </p>
   );
 }
 

@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { Database, Plus } from 'lucide-react';
+import { CloudDownload, Database, Plus } from 'lucide-react';
 import { useSheets } from '../../lib/sheet.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { AssetList } from './asset-list.tsx';
@@ -18,9 +18,18 @@ export function DatasetsPage() {
       Create Dataset
     </Button>
   );
+  const actions = (
+    <>
+      <ButtonLink to="/model-hub" search={{ type: 'dataset' }}>
+        <CloudDownload aria-hidden />
+        Model Hub
+      </ButtonLink>
+      {create}
+    </>
+  );
   return (
     <>
-      <PageHeader title="My Datasets" description="Files to train your models on." actions={create} />
+      <PageHeader title="My Datasets" description="Files to train your models on." actions={actions} />
       <AssetList
         kind="dataset"
         filter={filter}

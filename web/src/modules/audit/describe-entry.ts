@@ -59,6 +59,7 @@ const predicates: Record<AuditAction, Describe> = {
   'asset.untagged': ({ detail, named }) => [
     `deleted the tag ${detail.tag} of ${named('asset_id', 'a dataset or model')}`,
   ],
+  'clone.started': ({ detail }) => [`started a clone of ${detail.repo_id}`],
   'code.redeemed': ({ amount }) => [`redeemed a code for ${amount('amount')}`],
   'code.revoked': () => ['revoked a code'],
   'codes.created': ({ detail, amount }) => [
@@ -78,6 +79,8 @@ const predicates: Record<AuditAction, Describe> = {
   'credits.written_off': ({ amount }) => [`owed ${amount('amount')}, which was written off with the account`],
   'deployment.created': ({ named }) => [`deployed ${named('model_id', 'a model')}`],
   'deployment.ended': ({ named }) => [`ended the deployment of ${named('model_id', 'a model')}`],
+  'hub_token.deleted': () => ['deleted their access token of the public hub'],
+  'hub_token.saved': ({ detail }) => [`saved an access token of ${detail.account} on the public hub`],
   'licence.accepted': ({ detail }) => [`accepted the licence ${detail.licence}`],
   'operator.made': () => ['was made an operator'],
   'password.changed': () => ['changed their password'],

@@ -2,11 +2,12 @@ import type { Asset } from '@bakehouse/contract/assets';
 import { isImageModel } from '@bakehouse/contract/deployments/pipelines';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Activity, Rocket } from 'lucide-react';
+import { Activity, Rocket, Sparkles } from 'lucide-react';
 import { formatNumber } from '../../lib/format/format-number.ts';
 import { loadable } from '../../lib/loadable.tsx';
+import { useSheets } from '../../lib/sheet.ts';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
-import { ButtonLink } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { DeferredPart } from '../../ui/deferred-part.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -107,8 +108,15 @@ type Pod = NonNullable<ReturnType<typeof useLiveDeployment>>;
 
 function ModelActions({ asset, pod }: { asset: Asset; pod: Pod | undefined }) {
   const readiness = useReadiness(asset.dataset_id, asset);
+  const sheets = useSheets();
   return (
     <>
+      {asset.source && readiness.data?.train === null && (
+        <Button onClick={() => sheets.open('create-model', { baseModel: asset.dataset_id })}>
+          <Sparkles aria-hidden />
+          Fine-tune
+        </Button>
+      )}
       {asset.lineage && (
         <ButtonLink to="/runs/$id" params={{ id: asset.lineage.run_id }}>
           <Activity aria-hidden />

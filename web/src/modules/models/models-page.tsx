@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { Box, Lock, Plus } from 'lucide-react';
+import { Box, CloudDownload, Lock, Plus } from 'lucide-react';
 import { useSheets } from '../../lib/sheet.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -26,6 +26,10 @@ export function ModelsPage() {
         description="Your fine-tunes and uploads, and the starter models that everyone can use."
         actions={
           <>
+            <ButtonLink to="/model-hub">
+              <CloudDownload aria-hidden />
+              Model Hub
+            </ButtonLink>
             <ButtonLink to="/model/source">
               <Lock aria-hidden />
               Restricted Models

@@ -1,6 +1,7 @@
 import { useUploadWork } from '../../modules/assets/files/uploads/use-upload-work.ts';
 import { useDeploymentWork } from '../../modules/deployments/use-deployment-work.ts';
 import { useGenerationWork } from '../../modules/generations/use-generation-work.ts';
+import { useCloneWork } from '../../modules/hub/clones/use-clone-work.ts';
 import { usePreparationWork } from '../../modules/machines/use-preparation-work.ts';
 import { useReadingWork } from '../../modules/training/readings/use-reading-work.ts';
 import { useRunWork } from '../../modules/training/runs/use-run-work.ts';
@@ -14,6 +15,7 @@ export function useLongWork(): LongWork[] {
     ...useRunWork(),
     ...useDeploymentWork(),
     ...useGenerationWork(),
+    ...useCloneWork(),
     ...usePreparationWork(),
   ];
 }

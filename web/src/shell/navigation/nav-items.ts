@@ -96,7 +96,7 @@ const groups: NavGroup[] = [
         to: '/dataset',
         icon: Database,
       },
-      { kind: 'route', label: 'My Models', to: '/model', icon: Boxes },
+      { kind: 'route', label: 'My Models', to: '/model', alsoAt: ['/model-hub'], icon: Boxes },
       {
         kind: 'route',
         label: 'Diffusion Training',

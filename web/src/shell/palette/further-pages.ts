@@ -1,4 +1,4 @@
-import { Images, Lock } from 'lucide-react';
+import { CloudDownload, Images, Lock } from 'lucide-react';
 import type { FoundItem } from './sidebar-words.ts';
 
 /** Pages that have no place in the sidebar: the palette leads to them too. */
@@ -9,6 +9,13 @@ export const furtherPages: FoundItem[] = [
     to: '/gallery',
     icon: Images,
     words: 'generations pictures images history prompts compare',
+  },
+  {
+    kind: 'route',
+    label: 'Model Hub',
+    to: '/model-hub',
+    icon: CloudDownload,
+    words: 'clone hugging face download search import models datasets gated token',
   },
   {
     kind: 'route',

@@ -10,9 +10,11 @@ import type { Endpoint } from '@bakehouse/contract/endpoint';
 import * as errorReports from '@bakehouse/contract/error-reports';
 import * as gallery from '@bakehouse/contract/gallery';
 import * as generations from '@bakehouse/contract/generations';
+import * as hubClones from '@bakehouse/contract/hub/clones';
 import * as hubCommits from '@bakehouse/contract/hub/commits';
 import * as hubFiles from '@bakehouse/contract/hub/files';
 import * as hubLfs from '@bakehouse/contract/hub/lfs';
+import * as publicHub from '@bakehouse/contract/hub/public';
 import * as hubReferences from '@bakehouse/contract/hub/references';
 import * as hubRepositories from '@bakehouse/contract/hub/repositories';
 import * as hubXet from '@bakehouse/contract/hub/xet';
@@ -35,6 +37,9 @@ const BEFORE_COMMIT = 'bytes that only a commit makes files of';
 /** Its completion is audited, as an upload in a form is. */
 const UNFINISHED = 'nobody sees an unfinished upload';
 
+/** They ask another server first; their own tests look at the audit log. */
+const ASKS_THE_HUB = 'audited once the public hub has answered';
+
 /** Calls that leave no row in the audit log, and why. */
 export const notAudited = new Map<Endpoint, string>([
   [accounts.changeOnboarding, PREFERENCE],
@@ -54,6 +59,11 @@ export const notAudited = new Map<Endpoint, string>([
   [imageDeployments.imageCalls.flux.quote, CHANGES_NOTHING],
   [imageDeployments.imageCalls['flux-kontext'].quote, CHANGES_NOTHING],
   [imageDeployments.imageCalls.paris.quote, CHANGES_NOTHING],
+  [hubClones.startClone, ASKS_THE_HUB],
+  [hubClones.cancelClone, 'what a clone makes is audited'],
+  [hubClones.retryClone, 'what a clone makes is audited'],
+  [publicHub.saveHubToken, ASKS_THE_HUB],
+  [publicHub.deleteHubToken, ASKS_THE_HUB],
   [uploads.createUpload, UNFINISHED],
   [uploads.putUploadPart, UNFINISHED],
   [uploads.abandonUpload, UNFINISHED],

@@ -24,6 +24,8 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'generation_outputs.user_id': { section: 'generations' },
   'generation_turns.user_id': { leftOut: 'when a picture was generated last, of which the generations tell' },
   'generations.user_id': { section: 'generations' },
+  'hub_clones.user_id': { section: 'clones' },
+  'hub_tokens.user_id': { leftOut: 'a secret for another service, of which the activity tells' },
   // Those that wait to be edited are kept for a day.
   'input_pictures.user_id': { section: 'generations' },
   'hub_xorbs.user_id': { leftOut: 'pieces of files on their way, kept for two days' },

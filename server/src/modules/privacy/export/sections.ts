@@ -11,6 +11,7 @@ import { listTransactions } from '../../credits/statement/list-transactions.ts';
 import { listAllPurchases, listRedeemedCodes, listUsageWindows } from '../../credits/steps.ts';
 import { listDeployments } from '../../deployments/list-deployments.ts';
 import { listGenerations } from '../../generations/list-generations.ts';
+import { listClones } from '../../hub/clone/read-clones.ts';
 import { listOwnAcceptances } from '../../licences/steps.ts';
 import { listNotifications } from '../../notifications/list-notifications.ts';
 import { listInvitations } from '../../referrals/list-invitations.ts';
@@ -42,6 +43,7 @@ export function sectionsOf(ctx: Context) {
     ...workOf(ctx),
     conversations: { rows: listConversations(ctx) },
     generations: { rows: generationsOf(ctx) },
+    clones: { rows: clonesOf(ctx) },
     licence_acceptances: { value: () => listOwnAcceptances(ctx) },
     access_requests: { value: () => listOwnRequests(ctx) },
     balance: { value: () => getBalance(ctx) },
@@ -122,6 +124,13 @@ function generationsOf(ctx: Context) {
       outputs: outputs.map(({ url: _url, download_url: _download, ...output }) => output),
     }));
     return { rows, next: page.next_cursor };
+  });
+}
+
+function clonesOf(ctx: Context) {
+  return allPages(async (cursor) => {
+    const page = await listClones(ctx, { limit: PAGE, cursor });
+    return { rows: page.clones, next: page.next_cursor };
   });
 }
 

@@ -2,63 +2,25 @@ import { text } from 'node:stream/consumers';
 import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
 import { isServedAs } from '@bakehouse/contract/deployments/pipelines';
 import type { LicenceName } from '@bakehouse/contract/licences';
-import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 import * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { findModelByName } from '../../assets/access/find-model-by-name.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
+import { PIPELINE_INDEX } from '../../assets/recognise/pipeline-index.ts';
 import { type PipelineIndex, readPipelineIndex } from '../../assets/recognise/read-pipeline-index.ts';
-import { findMissingShards } from '../../models/weights/find-missing-shards.ts';
-import { nameMissing } from '../../models/weights/name-missing.ts';
-import type { ImageEngine } from '../image-spec.ts';
 import type { Place, ServedBase, ServedModel } from '../served-model.ts';
 import { chooseImagePlacement } from './choose-image-placement.ts';
 import { gpuOfInstance } from './choose-placement.ts';
-import { hashFiles } from './hash-files.ts';
-import { type ImageMemory, parisMemory, wholeMemory } from './image-memory.ts';
-import { type NeededParts, neededOfFlux, neededOfParis } from './needed-parts.ts';
+import { describePipeline, families, isWeights, lackOfGpu } from './describe-pipeline.ts';
 import { placeImageModel } from './place-image-model.ts';
 import { readCardLicence } from './read-card-licence.ts';
 
-const INDEX = 'model_index.json';
 const CARD = 'README.md';
 /** What Diffusers calls the weights of a LoRA that was trained for a pipeline. */
 const ADAPTER = 'pytorch_lora_weights.safetensors';
 const TEXT_BYTES_MAX = 512 * 1024;
-/** What is opened: weights, configurations, and what tokenizers read. */
-const LOADED = /\.(safetensors|json|txt|model)$/;
-
-type Family = {
-  /** What a model of the kind is called. */
-  what: string;
-  engine: ImageEngine;
-  /** The licence of its weights where a model's card names no open one. */
-  licence: LicenceName | null;
-  /** Of a model with this index and these files. */
-  needed: (index: PipelineIndex, paths: string[]) => NeededParts;
-  memory: (weights: InputFile[]) => ImageMemory;
-};
-
-const flux = {
-  engine: 'kontext',
-  licence: 'flux-1-dev-non-commercial',
-  needed: neededOfFlux,
-  memory: wholeMemory,
-} as const satisfies Omit<Family, 'what'>;
-
-const families: Record<ImageDeploymentKind, Family> = {
-  flux: { ...flux, what: 'FLUX model' },
-  'flux-kontext': { ...flux, what: 'FLUX Kontext model' },
-  paris: {
-    what: 'Paris model',
-    engine: 'paris',
-    licence: null,
-    needed: neededOfParis,
-    memory: parisMemory,
-  },
-};
 
 /**
  * How models of a kind's pipelines are placed: starters on the CPU, others on a GPU that has room for them, or on the
@@ -76,7 +38,7 @@ export function placePipelineModel(kind: ImageDeploymentKind): Place {
     if (found.asset.isStarter) return placeImageModel(ctx, parts, found.asset.id);
     const family = families[kind];
     const card = await readSmallFile(ctx, found, CARD);
-    const base = describeBase(found, index, family);
+    const base = describePipeline({ title: found.asset.title, files: found.files }, index, family);
     const memory = family.memory(base.files.filter(isWeights));
     const placement = chooseImagePlacement(type, await parts.capacity(), memory);
     if ('neededGib' in placement) throw needsGpu(found, placement.neededGib);
@@ -112,8 +74,8 @@ async function readIndexOfKind(
     publicMessage:
       `${model.asset.title} is not a ${families[kind].what}: ` +
       (index === null
-        ? `it has no ${INDEX} of Diffusers that names its pipeline`
-        : `its ${INDEX} names the pipeline ${index._class_name.slice(0, 100)}`),
+        ? `it has no ${PIPELINE_INDEX} of Diffusers that names its pipeline`
+        : `its ${PIPELINE_INDEX} names the pipeline ${index._class_name.slice(0, 100)}`),
     param: 'model_id',
   });
 }
@@ -139,41 +101,9 @@ function describe(model: AssetRevision, base: ServedBase, licence: LicenceName |
   };
 }
 
-/** The folders of the pipeline. What lies beside them, as all weights once more in one file, is not loaded. */
-function describeBase(
-  { asset, files }: AssetRevision,
-  index: PipelineIndex,
-  { engine, needed }: Family,
-): ServedBase {
-  const loaded = files
-    .filter(({ path }) => path === INDEX || (path.includes('/') && LOADED.test(path)))
-    .map(({ path, sha256, sizeBytes }) => ({ path, sha256, size_bytes: sizeBytes }))
-    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  const paths = loaded.map(({ path }) => path);
-  const { weights, others } = needed(index, paths);
-  const withoutWeights = weights.find(
-    (part) => !loaded.some((file) => isWeights(file) && file.path.startsWith(`${part}/`)),
-  );
-  if (withoutWeights !== undefined)
-    throw lacks(asset.title, `no weights in safetensors in its folder ${withoutWeights}`);
-  const missing = others.find((part) => !paths.some((path) => path === part || path.startsWith(`${part}/`)));
-  if (missing !== undefined) throw lacks(asset.title, `no ${missing}`);
-  const incomplete = nameMissing(asset.title, findMissingShards(paths));
-  if (incomplete) throw new AppError('conflict', { publicMessage: incomplete, param: 'model_id' });
-  return { engine, files: loaded, filesSha256: hashFiles(loaded) };
-}
-
-function lacks(title: string, what: string): AppError {
-  return new AppError('conflict', { publicMessage: `${title} has ${what}`, param: 'model_id' });
-}
-
-function isWeights({ path }: { path: string }): boolean {
-  return path.endsWith('.safetensors');
-}
-
 function needsGpu({ asset }: AssetRevision, gib: number): AppError {
   return new AppError('conflict', {
-    publicMessage: `${asset.title} needs a GPU with at least ${gib} GB of memory, and this installation has none`,
+    publicMessage: lackOfGpu(asset.title, gib),
     param: 'model_id',
   });
 }

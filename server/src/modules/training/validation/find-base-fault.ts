@@ -28,7 +28,7 @@ const quantised = z.object({
 });
 
 /** LoRA is trained on weights as they are, which a quantised upload does not have. */
-function findQuantisation(config: Record<string, unknown> | null): string | null {
+export function findQuantisation(config: Record<string, unknown> | null): string | null {
   const { data } = quantised.safeParse(config);
   if (!data) return null;
   const method = data.quantization_config.quant_method ?? 'by a method that its config.json does not name';

@@ -1,5 +1,5 @@
 import { AppError } from '../../../platform/errors.ts';
-import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
+import { readRevision } from '../../assets/read-revision.ts';
 import type { FindObstacle } from '../../models/get-model-readiness.ts';
 import { listModelFiles } from '../../models/weights/list-model-files.ts';
 import { findBaseFault } from './find-base-fault.ts';
@@ -11,16 +11,24 @@ import { findBaseFault } from './find-base-fault.ts';
 export const findTrainObstacle: FindObstacle = async (ctx, { assetId }) => {
   try {
     const base = await readRevision(ctx.db, { assetId, userId: ctx.caller.userId, top: true });
-    return (await findBaseFault(ctx, base)) ?? findMissingFile(base);
+    return (
+      (await findBaseFault(ctx, base)) ?? findMissingFile({ title: base.asset.title, files: base.files })
+    );
   } catch (error) {
     if (error instanceof AppError && error.code === 'conflict') return error.publicMessage;
     throw error;
   }
 };
 
-function findMissingFile(base: AssetRevision): string | null {
-  const names = listModelFiles(base.files).map(({ path }) => path);
-  const { title } = base.asset;
+/** The sentence for a model that lacks what a base is read by, whatever its weights; null where it lacks nothing. Pure. */
+export function findMissingFile({
+  title,
+  files,
+}: {
+  title: string;
+  files: { path: string }[];
+}): string | null {
+  const names = listModelFiles(files).map(({ path }) => path);
   if (!names.includes('config.json')) return `${title} has no config.json, which describes its architecture`;
   if (names.includes('tokenizer.json')) return null;
   return (

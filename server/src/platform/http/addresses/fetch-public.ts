@@ -1,9 +1,6 @@
-import { lookup } from 'node:dns/promises';
-import { addAbortListener } from 'node:events';
-import http, { type IncomingMessage } from 'node:http';
-import https from 'node:https';
-import { isIP } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { AppError, refused } from '../../errors.ts';
+import { askAllowed, RefusedAddress, UnknownHost } from './ask-allowed.ts';
 import { isPublicAddress } from './is-public-address.ts';
 
 const REDIRECTS_MAX = 3;
@@ -35,10 +32,11 @@ export async function fetchPublic(
   let url = start;
   for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
     const isAllowed = url.origin === start.origin ? isAllowedThere : isPublicAddress;
-    const address = await resolve(url, { param, isAllowed, signal });
-    const answer = await ask(url, address, signal).catch((cause: unknown) => {
-      throw refused(param, `${param}: ${url.host} could not be reached`, cause);
-    });
+    const answer = await askAllowed(url, { isAllowed, signal, headers: { accept: 'image/*' } }).catch(
+      (cause: unknown) => {
+        throw toRefusal(cause, url, param);
+      },
+    );
     const { statusCode = 0, headers } = answer;
     if (statusCode === 200) return readBody(answer, param);
     answer.destroy();
@@ -50,49 +48,13 @@ export async function fetchPublic(
   throw refused(param, `${param} leads through more than ${REDIRECTS_MAX} redirects`);
 }
 
-/** The address of the machine behind a URL; all that its name stands for have to be allowed. */
-async function resolve(
-  { protocol, hostname, username, password }: URL,
-  { param, isAllowed, signal }: Required<Omit<Options, 'limitMs'>>,
-): Promise<string> {
-  const isWeb = protocol === 'http:' || protocol === 'https:';
-  if (!isWeb || username !== '' || password !== '') throw notPublic(param);
-  const name = hostname.replace(/^\[|\]$/g, '');
-  const found = await lookUp(name, signal).catch((cause: unknown) => {
-    throw refused(param, `${param}: ${name} could not be found`, cause);
-  });
-  const [first] = found;
-  if (!first || !found.every(({ address }) => isAllowed(address))) throw notPublic(param);
-  return first.address;
-}
-
-/** A DNS lookup cannot be aborted; its result is ignored after the signal. */
-async function lookUp(name: string, signal: AbortSignal): Promise<{ address: string }[]> {
-  const { promise: broken, reject } = Promise.withResolvers<never>();
-  const listener = addAbortListener(signal, () => reject(signal.reason));
-  try {
-    return await Promise.race([lookup(name, { all: true }), broken]);
-  } finally {
-    listener[Symbol.dispose]();
-  }
-}
-
-/** Connects to the address that was checked, whatever the name resolves to by now. */
-function ask(url: URL, address: string, signal: AbortSignal): Promise<IncomingMessage> {
-  return new Promise((done, fail) => {
-    const request = (url.protocol === 'https:' ? https : http).get(url, {
-      agent: false,
-      signal,
-      headers: { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'Bakehouse' },
-      lookup: (_name, { all }, answer) => {
-        const family = isIP(address);
-        if (all) answer(null, [{ address, family }]);
-        else answer(null, address, family);
-      },
-    });
-    request.on('response', done);
-    request.on('error', fail);
-  });
+function toRefusal(cause: unknown, { host, hostname }: URL, param: string): AppError {
+  if (cause instanceof RefusedAddress) return notPublic(param);
+  const unknown = cause instanceof UnknownHost;
+  const fault = unknown
+    ? `${hostname.replace(/^\[|\]$/g, '')} could not be found`
+    : `${host} could not be reached`;
+  return refused(param, `${param}: ${fault}`, cause);
 }
 
 async function* readBody(answer: IncomingMessage, param: string): AsyncGenerator<Buffer> {

@@ -1,6 +1,6 @@
 import type { Services } from '../../context.ts';
 import type { Transaction } from '../../db/database.ts';
-import { deleteUpload, deleteUserUploads, deleteWhole } from './queries.ts';
+import { deleteUpload, deleteUploads, deleteUserUploads, deleteWhole } from './queries.ts';
 import { noUpload } from './require-upload.ts';
 
 type Who = { uploadId: string; userId: string };
@@ -29,6 +29,14 @@ export async function releaseUploadsOf(
   bytes: { userId: string; sha256s: string[] },
 ): Promise<void> {
   await deleteWhole(tx, bytes);
+}
+
+/** The same for many at once, whole or not. Answers the store's names for their parts, which may be abandoned once the transaction has committed. */
+export async function releaseUploads(
+  tx: Transaction,
+  { userId, uploadIds }: { userId: string; uploadIds: string[] },
+): Promise<string[]> {
+  return deleteUploads(tx, userId, uploadIds);
 }
 
 /** Step: ends the uploads of a user who deletes their account. */

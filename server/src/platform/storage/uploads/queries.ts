@@ -127,6 +127,17 @@ export async function deleteUpload(
   return row?.store_key ?? null;
 }
 
+/** Deletes those of a user's uploads, and answers the keys of their parts. */
+export async function deleteUploads(tx: Transaction, userId: string, uploadIds: string[]): Promise<string[]> {
+  const rows = await tx
+    .deleteFrom('uploads')
+    .where('id', '=', sql<string>`any(${uploadIds}::uuid[])`)
+    .where('user_id', '=', userId)
+    .returning('store_key')
+    .execute();
+  return rows.map((row) => row.store_key);
+}
+
 /** Deletes the uploads of a user; their parts go with the next sweep. */
 export async function deleteUserUploads(tx: Transaction, userId: string): Promise<void> {
   await tx.deleteFrom('uploads').where('user_id', '=', userId).execute();

@@ -1,6 +1,5 @@
 import { type RefObject, useEffect, useRef } from 'react';
 import { Button } from '../../../ui/button.tsx';
-import { Callout } from '../../../ui/callout.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Money } from '../../../ui/money.tsx';
 import { Sheet } from '../../../ui/sheet.tsx';
@@ -88,12 +87,6 @@ function WizardSheet({ open, onClose, begunWith, onDraft }: WizardProps) {
           wizard.goOn();
         }}
       >
-        {state.type === 'huggingface' && (
-          <Callout className="mb-5">
-            Models from the hub cannot be fine-tuned here yet. Until then you can fill in this form and save
-            it as a configuration.
-          </Callout>
-        )}
         {!isOver && !isNoForm && <Component wizard={wizard} />}
       </form>
       {!isOver && isNoForm && <Component wizard={wizard} />}
@@ -125,7 +118,7 @@ function Footer({ wizard }: { wizard: Wizard }) {
         variant="primary"
         type="submit"
         form={FORM_ID}
-        disabled={next.does === null || !canStart}
+        disabled={!canStart}
         loading={busy || isReading}
       >
         {next.label}

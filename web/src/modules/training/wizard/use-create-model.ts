@@ -60,7 +60,7 @@ export function useCreateModel(preset: ModelPreset): Wizard {
     if (problem) {
       notify.failure('Validation Error', { description: problem, id: WIZARD_TOAST });
       dispatch({ do: 'continue' });
-    } else if (next.does) does[next.does]();
+    } else does[next.does]();
   }
 
   function tryAgain() {
@@ -196,5 +196,7 @@ function isUnaffordable(error: unknown): boolean {
 function choiceOf(state: WizardState, userId: string): FineTuneChoice | null {
   const { baseModelId, datasetId, fileName, parameters, tags, ceiling } = state;
   if (!baseModelId || !datasetId || !fileName) return null;
-  return { userId, name: state.name.trim(), tags, baseModelId, datasetId, fileName, parameters, ceiling };
+  const hubModelId = state.type === 'huggingface' ? state.hubModelId : null;
+  const name = state.name.trim();
+  return { userId, name, tags, baseModelId, hubModelId, datasetId, fileName, parameters, ceiling };
 }

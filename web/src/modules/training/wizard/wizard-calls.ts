@@ -18,6 +18,8 @@ export type FineTuneChoice = {
   name: string;
   tags: string[];
   baseModelId: string;
+  /** The repository that the base model is a clone of, where it was chosen on the hub. */
+  hubModelId: string | null;
   datasetId: string;
   fileName: string;
   parameters: TrainingParameters;
@@ -36,9 +38,9 @@ export function useValidateFineTune() {
       baseModelId,
       datasetId,
       fileName,
-      parameters,
+      ...choice
     }: FineTuneChoice): Promise<FineTuneValidation> => {
-      const { accelerator_type, accelerator_count, ...fields } = wireParameters(parameters);
+      const { accelerator_type, accelerator_count, ...fields } = parametersOf(choice);
       return call(
         validateFineTune,
         {
@@ -83,13 +85,13 @@ export function useStartFineTune() {
             fine_tune_payload: {
               asset_id: choice.datasetId,
               model_name: choice.name,
-              base_model: choice.baseModelId,
+              ...baseOf(choice),
               file_name: choice.fileName,
               user_id: choice.userId,
               ...(choice.ceiling && { ceiling: choice.ceiling }),
               cost_max: shown.quote.total,
               slowdown: shown.slowdown,
-              ...wireParameters(choice.parameters),
+              ...parametersOf(choice),
             },
           },
         },
@@ -97,6 +99,17 @@ export function useStartFineTune() {
       ),
     onSuccess: () => readAgain(['asset'], ['run'], ['balance']),
   });
+}
+
+/** A model of the hub goes by its name there, and by one that could be a folder's. */
+function baseOf({ baseModelId, hubModelId }: FineTuneChoice) {
+  if (hubModelId === null) return { base_model: baseModelId };
+  return { base_model: hubModelId.replaceAll('/', '-'), hf_model_id: hubModelId };
+}
+
+function parametersOf({ hubModelId, parameters }: Pick<FineTuneChoice, 'hubModelId' | 'parameters'>) {
+  const { max_chunk_size, stride, ...asked } = wireParameters(parameters);
+  return hubModelId === null ? { ...asked, max_chunk_size, stride } : asked;
 }
 
 export type UploadedModel = {

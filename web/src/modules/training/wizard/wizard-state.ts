@@ -25,7 +25,7 @@ export type WizardState = {
   baseModelType: (typeof uploadBaseModelTypes)[number] | null;
   files: ChosenFile[];
   baseModelId: string | null;
-  /** Of a model from the hub, as typed: owner/name. */
+  /** Of a model from the hub: owner/name; `baseModelId` is the clone of it. */
   hubModelId: string;
   datasetId: string | null;
   fileName: string | null;
@@ -135,7 +135,7 @@ function withConfiguration(
     ...state,
     name: model_name ?? state.name,
     // Of a hub model it is no asset of ours.
-    baseModelId: (hf_model_id === undefined ? base_model : undefined) ?? state.baseModelId,
+    baseModelId: hf_model_id === undefined ? (base_model ?? state.baseModelId) : null,
     hubModelId: hf_model_id ?? state.hubModelId,
     datasetId: asset_id ?? state.datasetId,
     // The file that was chosen is of the dataset that was.
@@ -154,11 +154,19 @@ function withConfiguration(
 /** How a file is read that nobody has looked at yet. */
 const noReading = { data_format: null, input_column: '', output_column: '', system_column: '' };
 
-/** A file belongs to its dataset, and its format and columns to the file: another choice above empties the ones below. */
+/**
+ * A file belongs to its dataset, its format and columns to the file, and a clone to its model on the hub: another choice above
+ * empties the ones below.
+ */
 function withoutStaleChoices(before: WizardState, after: WizardState): WizardState {
+  const isOther =
+    after.hubModelId !== before.hubModelId ||
+    (before.type === 'huggingface') !== (after.type === 'huggingface');
+  // Both are chosen at once where the clone is there already.
+  const baseModelId = isOther && after.baseModelId === before.baseModelId ? null : after.baseModelId;
   const fileName = after.datasetId === before.datasetId ? after.fileName : null;
   const reading = fileName === before.fileName ? {} : noReading;
-  return { ...after, fileName, parameters: { ...after.parameters, ...reading } };
+  return { ...after, baseModelId, fileName, parameters: { ...after.parameters, ...reading } };
 }
 
 function withSuggestion(state: WizardState, suggested: Suggestion): WizardState {

@@ -173,24 +173,31 @@ it('applying a configuration keeps the file only where its dataset stays', () =>
 it('applies the configuration of a hub model, which is no asset, and one that has chosen no GPU', () => {
   const configuration = { hf_model_id: 'org/base', base_model: 'org-base', accelerator_type: null };
   const after = wizardReducer(at({ baseModelId: 'mine' }), { do: 'apply', configuration });
-  expect(after).toMatchObject({ baseModelId: 'mine', hubModelId: 'org/base' });
+  expect(after).toMatchObject({ baseModelId: null, hubModelId: 'org/base' });
   expect(parameterProblems(after.parameters, 'a.txt')).toEqual({
     accelerator_type: 'Please select a GPU configuration',
   });
 });
 
-it('a fine-tune from the hub asks for its model, and ends at its parameters', () => {
+it('a fine-tune from the hub asks for its model and a clone of it, and goes on to its review', () => {
   const chosen = { step: 'selection', type: 'huggingface', datasetId: 'd', fileName: 'x.txt' } as const;
   expect(problemsOf(at(chosen))).toEqual({
     hubModelId: 'Please make sure you have selected a model, dataset, and file',
   });
-  expect(problemsOf(at({ ...chosen, hubModelId: 'llama' }))).toEqual({
-    hubModelId: 'Hub model must be written as owner/name',
+  const named = wizardReducer(at({ ...chosen, baseModelId: 'another' }), {
+    do: 'change',
+    values: { hubModelId: 'meta-llama/Llama-3.2-1B' },
   });
-  const filled = wizardReducer(at({ ...chosen, hubModelId: 'meta-llama/Llama-3.2-1B' }), { do: 'continue' });
+  expect(problemsOf(named)).toEqual({ hubModelId: 'Clone the model first' });
+  const cloned = wizardReducer(named, { do: 'change', values: { baseModelId: 'clone' } });
+  expect(problemsOf(cloned)).toEqual({});
+  const filled = wizardReducer(cloned, { do: 'continue' });
   expect(filled.step).toBe('parameters');
-  expect(stepOf(filled).next.does).toBeNull();
-  expect(wizardReducer(filled, { do: 'continue' })).toEqual(filled);
+  expect(stepOf(filled).next.does).toBe('validate');
+  expect(wizardReducer(filled, { do: 'continue' }).step).toBe('review');
+  // Of another type it is no base that somebody has chosen.
+  const other = wizardReducer(cloned, { do: 'change', values: { type: 'finetune' } });
+  expect(other.baseModelId).toBeNull();
 });
 
 it('takes what the file was recognised as, unless a format was chosen', () => {

@@ -25,8 +25,8 @@ type Step = {
   Component: ComponentType<{ wizard: Wizard }>;
   /** What keeps the person from leaving it, by field, in the product's words. */
   problems: (state: WizardState) => Problems;
-  /** Its button, and what that does; null: it leads nowhere yet. */
-  next: { label: string; does: 'continue' | 'validate' | 'create' | 'start' | 'finish' | null };
+  /** Its button, and what that does. */
+  next: { label: string; does: 'continue' | 'validate' | 'create' | 'start' | 'finish' };
   /** The server has all of it: nothing would be lost, and nothing leads back. */
   isSaved?: true;
   /** Enter in its fields submits nothing. */
@@ -111,12 +111,11 @@ export const wizardSteps: Record<ModelType, readonly Step[]> = {
     },
   ],
   finetune: [type, details, selection, parameters, review],
-  // Nothing answers yet to what follows the parameters.
   huggingface: [
     type,
     details,
     { ...selection, problems: (state) => ({ ...hubProblems(state), ...datasetProblems(state) }) },
-    { ...parameters, next: { label: 'Continue', does: null } },
+    parameters,
     review,
   ],
 };
@@ -148,7 +147,6 @@ export function wizardReducer(state: WizardState, action: WizardAction): WizardS
   const stepAt = (index: number) => stepsOf(state)[index]?.id ?? state.step;
   switch (action.do) {
     case 'continue':
-      if (stepOf(state).next.does === null) return state;
       return Object.keys(stepOf(state).problems(state)).length > 0
         ? { ...state, attempts: state.attempts + 1 }
         : { ...state, step: stepAt(stepIndex(state) + 1), attempts: 0 };
@@ -167,7 +165,6 @@ export function wizardReducer(state: WizardState, action: WizardAction): WizardS
 }
 
 const NOT_SELECTED = 'Please make sure you have selected a model, dataset, and file';
-const HUB_MODEL_ID = /^[\w.-]+\/[\w.-]+$/;
 
 function nameProblems(state: WizardState): Problems {
   const name =
@@ -187,7 +184,7 @@ function datasetProblems({ datasetId, fileName }: WizardState): Problems {
   return fileName ? {} : { fileName: NOT_SELECTED };
 }
 
-function hubProblems({ hubModelId }: WizardState): Problems {
+function hubProblems({ baseModelId, hubModelId }: WizardState): Problems {
   if (hubModelId === '') return { hubModelId: NOT_SELECTED };
-  return HUB_MODEL_ID.test(hubModelId) ? {} : { hubModelId: 'Hub model must be written as owner/name' };
+  return baseModelId ? {} : { hubModelId: 'Clone the model first' };
 }

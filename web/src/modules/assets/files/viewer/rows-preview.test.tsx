@@ -44,6 +44,7 @@ const asset: Asset = {
   next_files_cursor: null,
   card: null,
   lineage: null,
+  source: null,
 };
 
 const file = { assetId: 'set', revisionId: 'first', path: 'd.csv' };

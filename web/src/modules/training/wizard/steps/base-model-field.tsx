@@ -1,10 +1,9 @@
 import type { AssetSummary } from '@bakehouse/contract/assets';
 import { useEffect, useEffectEvent } from 'react';
-import { Field } from '../../../../ui/field.tsx';
-import { Input } from '../../../../ui/input.tsx';
 import { useUser } from '../../../accounts/session.ts';
 import { AssetField } from '../../../assets/choice/asset-field.tsx';
 import { useAllAssets } from '../../../assets/choice/choices.ts';
+import { HubModelField } from '../../../hub/choice/hub-model-field.tsx';
 import { useMachine } from '../../../machines/machine-queries.ts';
 import { onlyOne } from '../suggest.ts';
 import type { Suggestion, Wizard, WizardState } from '../wizard-state.ts';
@@ -17,15 +16,13 @@ export function BaseModelField({ wizard: { state, problems, dispatch } }: Props)
     dispatch({ do: 'change', values });
   if (state.type === 'huggingface')
     return (
-      <Field label="Hub model" error={problems.hubModelId} help="Its name on the hub.">
-        <Input
-          value={state.hubModelId}
-          autoComplete="off"
-          spellCheck={false}
-          placeholder="owner/name"
-          onChange={({ target }) => onChange({ hubModelId: target.value.trim() })}
-        />
-      </Field>
+      <HubModelField
+        value={state.hubModelId}
+        cloneId={state.baseModelId}
+        error={problems.hubModelId}
+        onChange={(hubModelId) => onChange({ hubModelId })}
+        onClone={(baseModelId) => onChange({ baseModelId })}
+      />
     );
   return (
     <OwnBaseModel

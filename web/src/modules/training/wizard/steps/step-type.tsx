@@ -25,7 +25,7 @@ export function StepType({ wizard: { state, problems, dispatch } }: Props) {
             value: 'huggingface',
             label: 'Fine-tune a model from the hub',
             description:
-              'Train a public model from the Hugging Face Hub on one of your datasets. Not available here yet.',
+              'Clone a public model from the Hugging Face Hub, and train it on one of your datasets.',
             icon: <Globe aria-hidden />,
           },
           {

@@ -1,0 +1,115 @@
+import * as z from 'zod';
+import { userId, userIdParams } from '../accounts.ts';
+import { endpoint } from '../endpoint.ts';
+import { flag } from '../fields/flag.ts';
+import { idOf } from '../fields/id.ts';
+import { repoId } from './public.ts';
+
+/** In the words of the original product while and when it has ended; between them what it does. */
+const cloneStates = ['QUEUED', 'LISTING', 'COPYING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
+export type CloneState = (typeof cloneStates)[number];
+
+const clonedTypes = ['RAW', 'MODEL'] as const;
+
+/** Lines of a clone's log that its status shows at most, the latest; its logs show more. */
+export const STATUS_LINES_MAX = 20;
+export const LOG_LINES_MAX = 1_000;
+
+const clone = z.object({
+  id: z.string(),
+  repo_id: z.string(),
+  dataset_type: z.enum(clonedTypes),
+  /** The commit that is copied, whatever the hub's branch says meanwhile. */
+  revision: z.string(),
+  status: z.enum(cloneStates),
+  /** Why it is in this state, in words. */
+  reason: z.string(),
+  /** 0 to 100, by bytes. */
+  progress: z.number(),
+  /** Null until the files are listed. */
+  files_total: z.int().nullable(),
+  files_done: z.int(),
+  bytes_total: z.number().nullable(),
+  bytes_done: z.number(),
+  /** Of the last seconds, while it copies; null before. */
+  bytes_per_second: z.number().nullable(),
+  /** The dataset or model that it has made; null before, and where that was deleted. */
+  asset_id: z.string().nullable(),
+  created_at: z.string(),
+  started_at: z.string().nullable(),
+  ended_at: z.string().nullable(),
+});
+export type Clone = z.infer<typeof clone>;
+
+/** Makes a dataset or model of the files of a repository, in the background. The same again while it runs is the same clone. */
+export const startClone = endpoint({
+  method: 'POST',
+  path: '/api/v1/huggingface/clone',
+  access: 'key',
+  operation: 'clone the repository',
+  summary: 'Clone a repository of the public hub in the background',
+  query: z.object({ repo_id: repoId, dataset_type: z.enum(clonedTypes), user_id: userId }),
+  status: 202,
+  response: clone,
+});
+
+const cloneParams = z.object({ id: idOf('clone') });
+
+const filesCopyingLogs = z.array(z.string());
+
+/** The record of the original product. */
+export const cloneStatus = endpoint({
+  method: 'GET',
+  path: '/huggingface/clone-status/:id',
+  access: 'key',
+  operation: 'read the clone',
+  summary: "Get a clone's status, progress and latest log lines",
+  params: cloneParams,
+  response: clone.extend({ files_copying_logs: filesCopyingLogs }),
+});
+
+export const cloneLogs = endpoint({
+  method: 'GET',
+  path: '/huggingface/clone-logs/:id',
+  access: 'key',
+  operation: "read the clone's log",
+  summary: "Get the last 1,000 lines of a clone's log",
+  params: cloneParams,
+  response: z.object({ files_copying_logs: filesCopyingLogs }),
+});
+
+export const listClones = endpoint({
+  method: 'GET',
+  path: '/api/v1/users/:userId/huggingface-clones',
+  access: 'key',
+  operation: 'list your clones',
+  summary: 'List clones, newest first',
+  params: userIdParams,
+  query: z.object({
+    /** Only those that are under way, or ended within the last hour. */
+    recent: flag.optional(),
+    cursor: idOf('clone').optional(),
+    limit: z.coerce.number().int().min(1).max(100).default(20),
+  }),
+  response: z.object({ clones: z.array(clone), next_cursor: z.string().nullable() }),
+});
+
+export const cancelClone = endpoint({
+  method: 'POST',
+  path: '/api/v1/huggingface/clones/:id/cancel',
+  access: 'key',
+  operation: 'cancel the clone',
+  summary: 'Cancel a clone and delete what it has copied',
+  params: cloneParams,
+  response: clone,
+});
+
+export const retryClone = endpoint({
+  method: 'POST',
+  path: '/api/v1/huggingface/clones/:id/retry',
+  access: 'key',
+  operation: 'try the clone again',
+  summary: 'Retry a failed or cancelled clone; a failed one goes on with what was copied',
+  params: cloneParams,
+  response: clone,
+});

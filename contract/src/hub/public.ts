@@ -1,0 +1,159 @@
+import * as z from 'zod';
+import { userId, userIdParams } from '../accounts.ts';
+import { endpoint } from '../endpoint.ts';
+import { flag } from '../fields/flag.ts';
+import { only } from '../fields/only.ts';
+
+/** What the public hub calls a model and a dataset. */
+const repoTypes = ['model', 'dataset'] as const;
+export type RepoType = (typeof repoTypes)[number];
+
+/** Said wherever the public hub is asked and does not answer. */
+export const HUB_UNREACHABLE = 'The public hub cannot be reached';
+
+/** Results that a search shows at most, over all of its pages. */
+export const HUB_RESULTS_MAX = 1_000;
+/** Files that the details of a repository list at most. */
+export const HUB_FILES_SHOWN_MAX = 1_000;
+const TOKEN_LENGTH_MAX = 500;
+
+/** The name of a repository on the hub: `owner/name`, or the name alone of one of its first. */
+export const repoId = z
+  .string()
+  .trim()
+  .regex(
+    /^[A-Za-z0-9][\w.-]{0,95}(\/[A-Za-z0-9][\w.-]{0,95})?$/,
+    'repo_id must be written as on the hub: owner/name',
+  );
+
+const repository = z.object({
+  repo_id: z.string(),
+  repo_type: z.enum(repoTypes),
+  /** Whoever clones it needs a token of an account on the hub that has accepted its terms. */
+  gated: z.boolean(),
+  downloads: z.number(),
+  likes: z.number(),
+  /** What a model is for, in the hub's words, such as `text-generation`. */
+  task: z.string().nullable(),
+  updated_at: z.string().nullable(),
+});
+export type HubRepository = z.infer<typeof repository>;
+
+export const searchHub = endpoint({
+  method: 'GET',
+  path: '/api/v1/huggingface/search',
+  access: 'key',
+  operation: 'search the public hub',
+  summary: 'Search models or datasets on the public hub, most downloaded first',
+  query: z.object({
+    query: z.string().trim().max(200, 'Search for at most 200 characters').default(''),
+    search_type: z.enum(repoTypes).default('model'),
+    page: z.coerce.number().int().min(1).max(HUB_RESULTS_MAX).default(1),
+    top_k: z.coerce.number().int().min(1).max(100).default(30),
+  }),
+  response: z.object({
+    results: z.array(repository),
+    /** As far as they are known, which the hub does not say: those so far, and one more where further ones follow. */
+    total_results: z.int(),
+  }),
+});
+
+const file = z.object({
+  path: z.string(),
+  size_bytes: z.number(),
+  /** Not copied: the repository has the same weights as safetensors. */
+  left_out: z.boolean(),
+});
+
+/** Whether and where this installation could use a model. */
+const use = z.object({
+  /** Where it would run, such as `CPU`; null where it could not. */
+  device: z.string().nullable(),
+  /** Why not, as a sentence. */
+  obstacle: z.string().nullable(),
+});
+
+const repositoryDetails = repository.extend({
+  /** The commit that a clone would copy. */
+  revision: z.string(),
+  /** As its card names it, such as `apache-2.0`. */
+  licence: z.string().nullable(),
+  tags: z.array(z.string()),
+  /** What kind of model it is: 'llama', 'qwen'; empty where its files do not say. */
+  family: z.string(),
+  /** Of what a clone copies. */
+  file_count: z.int(),
+  size_bytes: z.number(),
+  left_out: z.object({ file_count: z.int(), size_bytes: z.number() }),
+  /** With `include_file_info`: the first 1,000. */
+  files: z.array(file),
+  /** What the user may still store, and what the disk has room for; null: no limit. */
+  quota_left_bytes: z.number().nullable(),
+  disk_left_bytes: z.number().nullable(),
+  /** Why it cannot be cloned, as a sentence; null: it can. */
+  obstacle: z.string().nullable(),
+  /** Null for a dataset. */
+  deploy: use.nullable(),
+  train: use.nullable(),
+  /** The dataset or model that a clone of it has made here last. */
+  cloned_asset_id: z.string().nullable(),
+});
+export type HubRepositoryDetails = z.infer<typeof repositoryDetails>;
+
+export const getHubRepository = endpoint({
+  method: 'GET',
+  path: '/api/v1/huggingface/assets/details',
+  access: 'key',
+  operation: 'read the repository',
+  summary: 'Get a repository of the public hub: its size, licence and what it could be used for here',
+  query: z.object({
+    repo_id: repoId,
+    repo_type: z.enum(repoTypes).default('model'),
+    user_id: userId,
+    include_file_info: flag.default(false),
+  }),
+  response: repositoryDetails,
+});
+
+const hubToken = z.object({
+  /** Null: none is kept. The token itself is never shown. */
+  token: z.object({ account: z.string(), saved_at: z.string() }).nullable(),
+});
+
+export const getHubToken = endpoint({
+  method: 'GET',
+  path: '/api/v1/users/:userId/huggingface-token',
+  access: 'key',
+  operation: 'read whether a token is saved',
+  summary: 'Check whether an access token of the public hub is saved',
+  params: userIdParams,
+  response: hubToken,
+});
+
+export const saveHubToken = endpoint({
+  method: 'PUT',
+  path: '/api/v1/users/:userId/huggingface-token',
+  access: 'key',
+  operation: 'save the token',
+  summary: 'Save an access token of the public hub, for gated repositories',
+  params: userIdParams,
+  body: only({
+    token: z
+      .string()
+      .trim()
+      .min(1, 'Enter an access token')
+      .max(TOKEN_LENGTH_MAX, `The token must have at most ${TOKEN_LENGTH_MAX} characters`)
+      .regex(/^[\x21-\x7e]*$/, 'The token has characters that no token has'),
+  }),
+  response: hubToken,
+});
+
+export const deleteHubToken = endpoint({
+  method: 'DELETE',
+  path: '/api/v1/users/:userId/huggingface-token',
+  access: 'key',
+  operation: 'delete the token',
+  summary: 'Delete the access token of the public hub',
+  params: userIdParams,
+  response: hubToken,
+});

@@ -1,0 +1,184 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, expect } from 'vitest';
+import { startOwnServer } from '../../scripts/client/own-server.ts';
+import { readConfig } from '../../server/src/config.ts';
+import { safetensors } from '../../server/src/modules/hub/testing/clones.ts';
+import { openPublicHub } from '../../server/src/modules/hub/testing/public-hub.ts';
+import { createDataset } from '../create-dataset.ts';
+import { journey, look, WORK_MS } from '../journey.ts';
+import { signUp } from '../sign-up.ts';
+
+const TOKEN = 'hf_of_the_journey';
+
+/** The files of the starter language model, which this machine has. */
+async function starterFiles(): Promise<Record<string, Buffer>> {
+  const folder = path.join(readConfig(process.env).cacheDir, 'models');
+  const name = (await readdir(folder)).find((one) => one.startsWith('smollm2'));
+  if (!name) throw new Error('This machine has no starter model: ./bakehouse up prepares it.');
+  const files = await readdir(path.join(folder, name));
+  return Object.fromEntries(
+    await Promise.all(
+      files.map(async (file) => [file, await readFile(path.join(folder, name, file))] as const),
+    ),
+  );
+}
+
+const hub = await openPublicHub([
+  {
+    ...{ type: 'model', id: 'bakery/SmolLM2-135M-Instruct', downloads: 1_234_567 },
+    ...{ card: { license: 'apache-2.0' }, files: await starterFiles() },
+  },
+  {
+    ...{ type: 'model', id: 'bakery/secret-rye', downloads: 90, gatedFor: ['ada-at-the-hub'] },
+    ...{
+      card: { license: 'other' },
+      files: { 'README.md': '# Rye', 'model.safetensors': safetensors(3_000) },
+    },
+  },
+  {
+    ...{ type: 'model', id: 'bakery/old-rye', downloads: 7 },
+    ...{ files: { 'pytorch_model.bin': Buffer.alloc(2_000, 1) } },
+  },
+  {
+    ...{ type: 'dataset', id: 'bakery/loaves', downloads: 5 },
+    ...{ files: { 'README.md': '# Loaves', 'rows.csv': 'question,answer\nRye?,Yes\nWheat?,No\n' } },
+  },
+]);
+hub.accounts[TOKEN] = 'ada-at-the-hub';
+afterAll(hub.close);
+const server = await startOwnServer({ BAKEHOUSE_SERVICE_URLS: `huggingface=${hub.url}` });
+afterAll(server.stop);
+
+/** From the first letter of a search to the details of the repository. */
+async function find(page: Page, words: string, repo: string): Promise<void> {
+  await page.getByRole('searchbox', { name: 'Search the hub' }).fill(words);
+  await page.getByRole('link', { name: repo }).click();
+  await page.getByRole('dialog', { name: repo }).getByText('Space left').waitFor();
+}
+
+journey(
+  'a model is found on the hub, cloned, deployed and chatted with',
+  { timeout: 2 * WORK_MS },
+  async ({ openPage }) => {
+    const page = await openPage(server.url);
+    await signUp(page);
+    await page.goto('/model');
+    await page.getByRole('link', { name: 'Model Hub' }).click();
+    await page.getByText('bakery/SmolLM2-135M-Instruct').waitFor();
+    await look(page, 'model-hub');
+    await page.getByRole('tab', { name: 'Clones' }).click();
+    await page.getByText('No clones yet').waitFor();
+    await look(page, 'model-hub-no-clones');
+    await page.getByRole('tab', { name: 'Search' }).click();
+    await find(page, 'smol', 'bakery/SmolLM2-135M-Instruct');
+    await page.getByText('Can run on CPU.').waitFor();
+    await look(page, 'model-hub-details');
+    await page.getByRole('button', { name: 'Clone', exact: true }).click();
+    await page
+      .getByText('bakery/SmolLM2-135M-Instruct has been cloned')
+      .first()
+      .waitFor({ timeout: WORK_MS });
+    await page.getByRole('button', { name: 'Show log' }).click();
+    await page.getByText('Done: SmolLM2-135M-Instruct').waitFor();
+    await look(page, 'model-hub-cloned');
+    await page.getByRole('link', { name: 'Open model' }).click();
+    await page.getByText('Cloned from').waitFor();
+    await look(page, 'model-cloned');
+    await page.getByRole('button', { name: 'Deploy' }).click();
+    await page.waitForURL('**/my-deployments/*');
+    const question = page.getByPlaceholder('Ask a question');
+    await question.waitFor({ timeout: WORK_MS });
+    await question.fill('What is bread?');
+    await question.press('Enter');
+    await page.getByText(/\d+ tokens? · first after/).waitFor({ timeout: WORK_MS });
+  },
+);
+
+journey(
+  'a gated model needs a token; a clone that fails is tried again; pickles are not cloned',
+  async ({ openPage, allowErrors }) => {
+    allowErrors(/400 \(Bad Request\)|503 \(Service Unavailable\)/);
+    const page = await openPage(server.url);
+    await signUp(page);
+    await page.goto('/model-hub?query=old-rye');
+    await find(page, 'old-rye', 'bakery/old-rye');
+    await page.getByText('Its weights are Python pickles alone').waitFor();
+    expect(await page.getByRole('button', { name: 'Clone', exact: true }).isDisabled()).toBe(true);
+    await look(page, 'model-hub-pickles');
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+
+    await find(page, 'secret', 'bakery/secret-rye');
+    await page.getByText(/is gated: accept its terms/).waitFor();
+    await look(page, 'model-hub-gated');
+    await page.getByRole('dialog').getByRole('button', { name: 'Access token' }).click();
+    await page.getByLabel('Token', { exact: true }).fill('hf_wrong');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The public hub does not know this token').waitFor();
+    await look(page, 'hub-token');
+    await page.getByLabel('Token', { exact: true }).fill(TOKEN);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/is gated: accept its terms/).waitFor({ state: 'detached' });
+
+    hub.instead = (request, response, file) => {
+      if (file !== 'model.safetensors') return undefined;
+      response.writeHead(404).end();
+      return true;
+    };
+    await page.getByRole('button', { name: 'Clone', exact: true }).click();
+    await page.getByText('Error cloning the model').first().waitFor({ timeout: WORK_MS });
+    await look(page, 'model-hub-failed');
+    hub.instead = null;
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('link', { name: 'Open model' }).waitFor({ timeout: WORK_MS });
+
+    await page.goto('/dataset');
+    await page.getByRole('link', { name: 'Model Hub' }).click();
+    await find(page, 'loaves', 'bakery/loaves');
+    await page.getByRole('button', { name: 'Clone', exact: true }).click();
+    await page.getByRole('link', { name: 'Open dataset' }).click({ timeout: WORK_MS });
+    await page.getByRole('tab', { name: 'Files (2)' }).waitFor();
+  },
+);
+
+journey(
+  'the wizard searches the hub, clones the model, and fine-tunes the clone',
+  { timeout: 2 * WORK_MS },
+  async ({ openPage }) => {
+    const page = await openPage(server.url);
+    await signUp(page);
+    const rows = Array.from({ length: 12 }, (_, at) => `What is ${at}?,A loaf of ${at}\n`).join('');
+    await createDataset(page, {
+      name: 'Loaves',
+      file: { name: 'loaves.csv', text: `question,answer\n${rows}` },
+    });
+    await page.goto('/dashboard?sheet=create-model');
+    const sheet = page.getByRole('dialog', { name: 'Create Model' });
+    const next = sheet.getByRole('button', { name: 'Continue' });
+    await sheet.getByRole('radio', { name: /Fine-tune a model from the hub/ }).click();
+    await next.click();
+    await sheet.getByLabel('Model name').fill('Crumb of the hub');
+    await next.click();
+    const field = sheet.getByRole('combobox', { name: 'Hub model' });
+    await field.fill('smol');
+    await page.getByRole('option', { name: /bakery\/SmolLM2-135M-Instruct/ }).click();
+    await sheet.getByText('Clone this model first').waitFor();
+    await next.click();
+    await page.getByText('Clone the model first').first().waitFor();
+    await look(page, 'wizard-hub-model');
+    await sheet.getByRole('button', { name: 'Clone' }).click();
+    await sheet.getByText('You have a clone of this model').waitFor({ timeout: WORK_MS });
+    await look(page, 'wizard-hub-cloned');
+    await next.click();
+    await sheet.getByLabel('Gradient accumulation').waitFor();
+    await next.click();
+    await sheet.getByText('Cost estimate').waitFor({ timeout: WORK_MS });
+    await sheet.getByRole('button', { name: 'Start training' }).click();
+    await sheet.getByText('Your model is fine-tuning!').waitFor({ timeout: WORK_MS });
+    await sheet.getByRole('link', { name: 'Manage Model' }).click();
+    await page.getByText('Made from').waitFor();
+    await page.getByRole('link', { name: 'SmolLM2-135M-Instruct' }).click();
+    await page.getByText('Cloned from').waitFor();
+  },
+);

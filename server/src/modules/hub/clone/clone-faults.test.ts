@@ -1,0 +1,232 @@
+import { cancelClone, retryClone } from '@bakehouse/contract/hub/clones';
+import { listNotifications } from '@bakehouse/contract/notifications';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { TestServer, TestUser } from '../../../testing/test-server.ts';
+import { assetCalls } from '../../assets/testing/asset-calls.ts';
+import { cloneCalls, cloningServer, safetensors } from '../testing/clones.ts';
+import { type HubRepo, openPublicHub, type PublicHub, sendFile } from '../testing/public-hub.ts';
+
+/* A hub that is busy, breaks off, lies or forbids. */
+
+const WEIGHTS = safetensors(30_000);
+const files = {
+  'config.json': '{"model_type":"llama"}',
+  'README.md': '# Loaf',
+  'model.safetensors': WEIGHTS,
+};
+
+let hub: PublicHub;
+let server: TestServer;
+let calls: ReturnType<typeof cloneCalls>;
+let ada: TestUser;
+let made = 0;
+beforeAll(async () => {
+  hub = await openPublicHub([]);
+  server = await cloningServer(hub);
+  calls = cloneCalls(server);
+  ada = await server.signUp('Ada');
+});
+afterEach(() => {
+  hub.instead = null;
+  hub.listed = {};
+});
+
+/** Weights of its own, since nobody is sent again what they have. */
+function repo(more: Partial<HubRepo> = {}): HubRepo {
+  made += 1;
+  const own = { ...files, 'model.safetensors': safetensors(30_000 + made, made) };
+  const made_ = { type: 'model' as const, id: `bakery/loaf-${made}`, files: own, ...more };
+  hub.repos.push(made_);
+  return made_;
+}
+const weightsOf = ({ files: own }: HubRepo) => own['model.safetensors'] as Buffer;
+
+describe('goes on where the hub', () => {
+  test('is busy, as long as it asks for', async () => {
+    let left = 3;
+    hub.instead = (_request, response, file) => {
+      if (file !== 'model.safetensors' || left === 0) return undefined;
+      left -= 1;
+      response.writeHead(left === 1 ? 503 : 429, { 'retry-after': '0' }).end();
+      return true;
+    };
+    const { id, status } = await calls.clone(ada, repo().id);
+    expect(status).toBe('COMPLETED');
+    expect(
+      (await calls.logs(ada, id)).filter((line) => line.includes('the hub answered with 429')),
+    ).toHaveLength(2);
+  });
+
+  test('breaks off in the middle of a file, and asks for no byte twice', async () => {
+    const it = repo();
+    let cuts = 0;
+    hub.instead = (request, response, file) => {
+      if (file !== 'model.safetensors' || cuts >= 6) return undefined;
+      cuts += 1;
+      const first = Number(/bytes=(\d+)/.exec(request.headers.range ?? '')?.[1] ?? 0);
+      const body = weightsOf(it).subarray(first);
+      response.writeHead(first > 0 ? 206 : 200, {
+        'content-length': body.length,
+        ...(first > 0 && {
+          'content-range': `bytes ${first}-${weightsOf(it).length - 1}/${weightsOf(it).length}`,
+        }),
+      });
+      response.write(body.subarray(0, 1_000), () => response.destroy());
+      return true;
+    };
+    hub.requests = [];
+    const done = await calls.clone(ada, it.id);
+    expect(done).toMatchObject({ status: 'COMPLETED', bytes_done: done.bytes_total });
+    const ranges = hub.requests.filter(({ file }) => file === 'model.safetensors').map(({ range }) => range);
+    expect(ranges).toEqual([
+      null,
+      ...[1, 2, 3, 4, 5, 6].map((cut) => `bytes=${cut * 1_000}-${weightsOf(it).length - 1}`),
+    ]);
+    const { download } = assetCalls(server);
+    const bytes = await (await download(ada, done.asset_id ?? '', 'model.safetensors')).arrayBuffer();
+    expect(Buffer.from(bytes)).toEqual(weightsOf(it));
+  });
+
+  test('has sent other bytes once', async () => {
+    const it = repo();
+    let isFirst = true;
+    hub.instead = (request, response, file) => {
+      if (file !== 'model.safetensors' || !isFirst) return undefined;
+      isFirst = false;
+      sendFile(request, response, Buffer.alloc(weightsOf(it).length, 'x'));
+      return true;
+    };
+    const done = await calls.clone(ada, it.id);
+    expect(done).toMatchObject({ status: 'COMPLETED', bytes_done: done.bytes_total });
+    expect(await calls.logs(ada, done.id)).toContainEqual(expect.stringContaining('its hash is not the one'));
+  });
+});
+
+describe('fails, says why, and leaves nothing half written, where the hub', () => {
+  /** How a clone of it ends; nothing of it is there. */
+  const failureOf = async (it: HubRepo) => {
+    const failed = await calls.clone(ada, it.id);
+    expect(failed).toMatchObject({ status: 'FAILED', asset_id: null });
+    expect((await calls.logs(ada, failed.id)).at(-1)).toBe(failed.reason);
+    return failed;
+  };
+  const reasonOf = async (it: HubRepo) => (await failureOf(it)).reason;
+
+  test('cannot be reached for long; tried again, it goes on with what was copied', async () => {
+    const it = repo();
+    hub.instead = (_request, response, file) => {
+      if (file !== 'model.safetensors') return undefined;
+      response.destroy();
+      return true;
+    };
+    const { id, reason } = await failureOf(it);
+    expect(reason).toBe('The public hub cannot be reached');
+    const [newest] = await server.request(
+      listNotifications,
+      { params: { userId: ada.userId }, query: {} },
+      { as: ada },
+    );
+    expect(newest).toMatchObject({ kind: 'clone_failed', message: `${it.id} could not be cloned` });
+    hub.instead = null;
+    hub.requests = [];
+    await server.request(retryClone, { params: { id } }, { as: ada });
+    expect(await calls.untilEnded(ada, id)).toMatchObject({ status: 'COMPLETED', files_done: 3 });
+    expect(hub.requests.map(({ file }) => file)).toEqual(['model.safetensors']);
+    expect(await calls.logs(ada, id)).toContainEqual(
+      expect.stringMatching(/^Going on: 1 of 3 files are left/),
+    );
+  });
+
+  test.each([
+    ['more', 31_000, /lists model\.safetensors with 30\.27 KB, and sends/],
+    ['fewer', 20_000, /lists model\.safetensors with 19\.53 KB, and sends/],
+  ])('sends %s bytes or fewer than it lists', async (_what, size, reason) => {
+    hub.listed['model.safetensors'] = { size };
+    expect(await reasonOf(repo())).toMatch(reason);
+  });
+
+  test('sends endless bytes without a length', async () => {
+    hub.instead = (_request, response, file) => {
+      if (file !== 'model.safetensors') return undefined;
+      response.writeHead(200);
+      const more = () => response.write(Buffer.alloc(64 * 1024), (error) => error ?? setImmediate(more));
+      more();
+      return true;
+    };
+    expect(await reasonOf(repo())).toMatch(/and sends more than/);
+  });
+
+  test('sends other bytes than it lists', async () => {
+    hub.listed['model.safetensors'] = { sha256: '0'.repeat(64) };
+    expect(await reasonOf(repo())).toMatch(
+      /^model\.safetensors is not what the hub lists: its hash is another one$/,
+    );
+    hub.listed = {};
+    const small = repo();
+    hub.instead = (request, response, file) => {
+      if (file !== 'config.json') return undefined;
+      sendFile(request, response, Buffer.from('{"model_type":"other"}'));
+      return true;
+    };
+    expect(await reasonOf(small)).toMatch(/^config\.json is not what the hub lists/);
+  });
+
+  test.each(['../../etc/passwd', '/etc/passwd', 'a//b', 'a\\b', 'a/\u202Etxt.exe', '.'])(
+    'lists a file %j',
+    async (path) => {
+      hub.listed['config.json'] = { path };
+      expect(await reasonOf(repo())).toMatch(/^The hub lists a file whose name cannot be kept/);
+    },
+  );
+
+  test('leads to a machine that is nobody’s business', async () => {
+    for (const location of ['http://10.1.2.3/', 'http://localhost:5432/', 'file:///etc/passwd']) {
+      hub.instead = (_request, response, file) => {
+        if (file !== 'model.safetensors') return undefined;
+        response.writeHead(302, { location }).end();
+        return true;
+      };
+      expect(await reasonOf(repo())).toMatch(/^The public hub cannot be reached$/);
+    }
+  });
+
+  test('has weights that are damaged, pickles in disguise, or nothing but pickles', async () => {
+    expect(await reasonOf(repo({ files: { 'model.safetensors': Buffer.alloc(5_000, 'x') } }))).toMatch(
+      /model\.safetensors is damaged/,
+    );
+    expect(await reasonOf(repo({ files: { 'pytorch_model.bin': Buffer.alloc(5_000, 1) } }))).toMatch(
+      /Python pickles alone/,
+    );
+    expect(await reasonOf(repo({ files: {} }))).toMatch(/has no files$/);
+  });
+
+  test('has more than the user may store', async () => {
+    server.services.config.storageGb = 1e-5;
+    expect(await reasonOf(repo())).toMatch(/are left\. Delete datasets or models/);
+    server.services.config.storageGb = 50;
+  });
+});
+
+test('a gated repository is not begun without access, and ends where that is taken back', async () => {
+  const gated = repo({ gatedFor: ['ada'] });
+  await expect(calls.start(ada, gated.id)).rejects.toMatchObject({
+    status: 409,
+    message: expect.stringContaining('is gated: accept its terms'),
+  });
+  gated.gatedFor = [];
+  await expect(calls.start(ada, gated.id)).rejects.toMatchObject({ status: 409 });
+  await expect(calls.start(ada, 'bakery/nowhere')).rejects.toMatchObject({ status: 404 });
+  delete gated.gatedFor;
+  let asked = 0;
+  hub.instead = (_request, response, file) => {
+    if (file === null) return undefined;
+    asked += 1;
+    response.writeHead(403, { 'x-error-code': 'GatedRepo' }).end();
+    return true;
+  };
+  const failed = await calls.clone(ada, gated.id);
+  expect(failed).toMatchObject({ status: 'FAILED', reason: expect.stringContaining('is gated') });
+  expect(asked).toBeLessThan(5);
+  const cancelled = await server.request(cancelClone, { params: { id: failed.id } }, { as: ada });
+  expect(cancelled.status).toBe('FAILED');
+});

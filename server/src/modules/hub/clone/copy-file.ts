@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { formatBytes } from '@bakehouse/contract/labels';
+import type { FairQueue } from '../../../platform/concurrency/fair-queue.ts';
+import type { Services } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { Lease } from '../../../platform/leases/leased-table.ts';
+import { linkSignals } from '../../../platform/link-signals.ts';
+import type { Blob } from '../../../platform/storage/blob-store.ts';
+import { readBlob } from '../../../platform/storage/read-blob.ts';
+import { completeUpload } from '../../../platform/storage/uploads/complete-upload.ts';
+import { endUpload } from '../../../platform/storage/uploads/end-upload.ts';
+import { openUpload } from '../../../platform/storage/uploads/open-upload.ts';
+import { selectParts, selectUpload } from '../../../platform/storage/uploads/queries.ts';
+import { receivePart } from '../../../platform/storage/uploads/receive-part.ts';
+import { countParts, placeOfPart, type Upload } from '../../../platform/storage/uploads/upload.ts';
+import { takeRoomForUpload } from '../../assets/files/storage-quota.ts';
+import { checkModelFile } from '../../models/weights/check-model-file.ts';
+import type { HubAccess } from '../public/ask-hub.ts';
+import { type CloneReport, LeaseLost } from './clone-report.ts';
+import { type CloneRow, repoOf } from './clones-table.ts';
+import { fetchBytes } from './fetch-bytes.ts';
+import type { Pace } from './pace.ts';
+import { type CloneFile, markCopied, setUpload } from './queries.ts';
+
+/** What copying the files of one clone takes. */
+export type Copying = {
+  services: Services;
+  lease: Lease<CloneRow>;
+  access: HubAccess;
+  report: CloneReport;
+  pace: Pace;
+  /** The requests to the hub, of all files of the clone, few at once. */
+  requests: FairQueue;
+  signal: AbortSignal;
+};
+
+/** How often a file whose bytes are not what the hub lists is fetched anew. */
+const WRONG_MAX = 1;
+
+/**
+ * Copies one file: goes on with the parts that are there, checks the hash that the hub lists, and of a model what its bytes
+ * are. Throws AppErrors with sentences for the owner, LeaseLost, and the signal's reason.
+ */
+export async function copyFile(copying: Copying, file: CloneFile): Promise<void> {
+  const { services, lease, report } = copying;
+  if (file.sizeBytes === 0) {
+    await markCopied(services.db, lease.id, { path: file.path, uploadId: null });
+    report.fileDone();
+    return;
+  }
+  for (let wrong = 0; ; wrong += 1) {
+    const upload = await openFile(copying, file, wrong === 0 ? file.uploadId : null);
+    const blob = upload.blob ?? (await fetchFile(copying, file, upload));
+    if (blob && (await isAsListed(services, file, blob))) {
+      await checkContent(copying, file, blob);
+      await markCopied(services.db, lease.id, { path: file.path, uploadId: upload.id });
+      report.fileDone();
+      report.log(`${file.path} copied (${formatBytes(file.sizeBytes)})`);
+      return;
+    }
+    await endUpload(services, { uploadId: upload.id, userId: upload.userId }).catch(ignoreMissing);
+    report.addBytes(-file.sizeBytes);
+    if (wrong >= WRONG_MAX)
+      throw new AppError('conflict', {
+        publicMessage: `${file.path} is not what the hub lists: its hash is another one`,
+      });
+    report.log(`${file.path}: its hash is not the one that the hub lists. Copying it again`);
+  }
+}
+
+/** The upload that takes the bytes: that of before, where it is still there. Bytes that the user has already are not fetched. */
+async function openFile(
+  { services, lease, report }: Copying,
+  { path, sizeBytes, sha256 }: CloneFile,
+  before: string | null,
+): Promise<Upload> {
+  const userId = lease.row.user_id;
+  const known = before === null ? null : await selectUpload(services.db, { uploadId: before, userId });
+  const upload =
+    known ??
+    (await openUpload(services, { userId, sizeBytes, sha256 }, async (tx, open) => {
+      const opened = await open();
+      if (!(await setUpload(tx, lease, { path, uploadId: opened.id }))) throw new LeaseLost();
+      await takeRoomForUpload(tx, services.config, { upload: opened, param: 'repo_id' });
+      return opened;
+    }));
+  if (upload.blob) report.addBytes(sizeBytes);
+  return upload;
+}
+
+/** The whole file; null where it does not have the SHA-256 that the hub lists. */
+async function fetchFile(copying: Copying, file: CloneFile, upload: Upload): Promise<Blob | null> {
+  const { services, report } = copying;
+  const who = { uploadId: upload.id, userId: upload.userId };
+  const there = new Set<number>();
+  for (const { number, sizeBytes } of await selectParts(services.db, upload.id)) {
+    there.add(number);
+    report.addBytes(sizeBytes);
+  }
+  const missing = Array.from({ length: countParts(upload) }, (_, index) => index + 1).filter(
+    (number) => !there.has(number),
+  );
+  const broken = new AbortController();
+  using linked = linkSignals(copying.signal, broken.signal);
+  const { signal } = linked;
+  const fetched = await Promise.allSettled(
+    missing.map((number) =>
+      copying.requests
+        .run(file.path, () => fetchPart({ ...copying, signal }, file, { upload, number }), signal)
+        .catch((error: unknown) => {
+          broken.abort(error);
+          throw error;
+        }),
+    ),
+  );
+  copying.signal.throwIfAborted();
+  if (broken.signal.aborted) throw broken.signal.reason;
+  const failed = fetched.find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
+  try {
+    return await completeUpload(services, who);
+  } catch (error) {
+    // The bytes are not those that were announced: the upload is gone.
+    if (error instanceof AppError && error.param === 'sha256') return null;
+    throw error;
+  }
+}
+
+async function fetchPart(
+  { services, lease, access, report, pace, signal }: Copying,
+  file: CloneFile,
+  { upload, number }: { upload: Upload; number: number },
+): Promise<void> {
+  signal.throwIfAborted();
+  const place = placeOfPart(upload, number);
+  if (!place) throw new Error(`${file.path} has no part ${number}`);
+  const source = { access, repo: repoOf(lease.row), revision: lease.row.commit_id, file };
+  let came = 0;
+  let failure: unknown;
+  const bytes = async function* () {
+    try {
+      for await (const chunk of fetchBytes(source, {
+        start: place.start,
+        end: place.start + place.sizeBytes,
+        signal,
+        pace,
+        onFailure: report.log,
+      })) {
+        came += chunk.length;
+        report.addBytes(chunk.length);
+        yield chunk;
+      }
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  };
+  try {
+    await receivePart(services, {
+      ...{ uploadId: upload.id, userId: upload.userId, number, sha256: null },
+      bytes: Readable.from(bytes(), { objectMode: false }),
+    });
+  } catch (error) {
+    report.addBytes(-came);
+    // The store names a stream that breaks in its own words.
+    throw failure ?? error;
+  }
+}
+
+/** Whether the bytes have the hash that the hub lists. */
+async function isAsListed(
+  services: Services,
+  { path, sha256, gitSha1 }: CloneFile,
+  blob: Blob,
+): Promise<boolean> {
+  if (sha256 !== null) return blob.sha256 === sha256;
+  const hash = createHash('sha1').update(`blob ${blob.sizeBytes}\0`);
+  for await (const chunk of await readBlob(services, { sha256: blob.sha256, path })) hash.update(chunk);
+  return hash.digest('hex') === gitSha1;
+}
+
+/** What lies in a dataset is data, and nothing loads it as weights. */
+async function checkContent({ services, lease }: Copying, { path }: CloneFile, blob: Blob): Promise<void> {
+  if (lease.row.dataset_type !== 'MODEL') return;
+  await services.blobs.withLocalFile(blob.sha256, (localPath) =>
+    checkModelFile(services.sandbox, { localPath, name: path, userId: lease.row.user_id }),
+  );
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof AppError && error.code === 'not_found')) throw error;
+}

@@ -1,0 +1,164 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { formatBytes } from '@bakehouse/contract/labels';
+import { AppError } from '../../../platform/errors.ts';
+import { linkSignals } from '../../../platform/link-signals.ts';
+import { askHub, type HubAccess } from '../public/ask-hub.ts';
+import { fileUrl } from '../public/file-url.ts';
+import { nameOf, type Repo, type RepoFile } from '../public/hub-client.ts';
+import { readRetryAfter } from '../public/read-retry-after.ts';
+import { refuseAnswer } from '../public/refuse-answer.ts';
+import type { Pace } from './pace.ts';
+
+/** One file of a commit of the hub. */
+export type Source = { access: HubAccess; repo: Repo; revision: string; file: RepoFile };
+
+type Options = {
+  /** The first byte, and the one behind the last. */
+  start: number;
+  end: number;
+  signal: AbortSignal;
+  pace: Pace;
+  /** Says what went wrong and is tried again. */
+  onFailure: (line: string) => void;
+};
+
+/** The hub's answer was cut, or it is busy: the rest is asked for again. */
+class Interrupted extends Error {
+  readonly retryAfterMs: number | null;
+
+  constructor(message: string, retryAfterMs: number | null, cause?: unknown) {
+    super(message, { cause });
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/**
+ * Bytes of a file as they come, asked for again from where they were cut, with growing pauses, or as long as the hub says.
+ * Throws AppError 'conflict' where the hub sends something else than it lists, what `refuseAnswer` makes, and the signal's
+ * reason.
+ */
+export async function* fetchBytes(source: Source, options: Options): AsyncGenerator<Buffer> {
+  const { start, end, signal, pace, onFailure } = options;
+  let at = start;
+  let failures = 0;
+  while (at < end) {
+    try {
+      for await (const chunk of askOnce(source, { ...options, start: at })) {
+        at += chunk.length;
+        failures = 0;
+        yield chunk;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof Interrupted)) throw error;
+      failures += 1;
+      if (failures > pace.failuresMax) throw givenUp(source, error);
+      const pauseMs = Math.min(
+        pace.pauseMsMax,
+        Math.max(error.retryAfterMs ?? 0, pace.againMs * 2 ** (failures - 1)),
+      );
+      onFailure(`${source.file.path}: ${error.message}. Trying again in ${Math.ceil(pauseMs / 1000)} s`);
+      await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+  }
+}
+
+/** What one request brings. */
+async function* askOnce(source: Source, { start, end, signal, pace }: Options): AsyncGenerator<Buffer> {
+  const stalled = new AbortController();
+  const stall = () => stalled.abort(new Interrupted('nothing came for a while', null));
+  const timer = setTimeout(stall, pace.stallMs);
+  using linked = linkSignals(signal, stalled.signal);
+  let answer: IncomingMessage | null = null;
+  try {
+    answer = await request(source, { start, end, signal: linked.signal });
+    let left = end - start;
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      timer.refresh();
+      if (chunk.length > left) throw otherSize(source, `more than ${formatBytes(end)}`);
+      left -= chunk.length;
+      yield chunk;
+    }
+    if (left > 0) throw new Interrupted('the hub ended in the middle', null);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (stalled.signal.aborted) throw stalled.signal.reason;
+    throw isNetworkFault(error) ? new Interrupted('the connection broke', null, error) : error;
+  } finally {
+    clearTimeout(timer);
+    answer?.destroy();
+  }
+}
+
+function isNetworkFault(error: unknown): boolean {
+  return !(error instanceof AppError || error instanceof Interrupted);
+}
+
+/** An answer that brings just these bytes. */
+async function request(
+  source: Source,
+  { start, end, signal }: { start: number; end: number; signal: AbortSignal },
+): Promise<IncomingMessage> {
+  const { access, repo, revision, file } = source;
+  const isWhole = start === 0 && end === file.sizeBytes;
+  const headers: Record<string, string> = isWhole ? {} : { range: `bytes=${start}-${end - 1}` };
+  const url = fileUrl(access.url, repo, revision, file.path);
+  const answer = await askHub(access, url, { headers, signal, keepsConnection: true }).catch(
+    (error: unknown) => {
+      signal.throwIfAborted();
+      throw error instanceof AppError ? new Interrupted('the hub cannot be reached', null, error) : error;
+    },
+  );
+  try {
+    refuseOther(source, answer, { start, end, isWhole });
+    return answer;
+  } catch (error) {
+    answer.destroy();
+    throw error;
+  }
+}
+
+/** Throws for what is not the answer that was asked for. */
+function refuseOther(
+  source: Source,
+  { statusCode = 0, headers }: IncomingMessage,
+  { start, end, isWhole }: { start: number; end: number; isWhole: boolean },
+): void {
+  const { access, repo, file } = source;
+  if (statusCode === 429 || statusCode >= 500)
+    throw new Interrupted(
+      `the hub answered with ${statusCode}`,
+      readRetryAfter(headers['retry-after'], new Date()),
+    );
+  if (statusCode === 416) throw otherSize(source, 'fewer');
+  if (statusCode !== 200 && statusCode !== 206)
+    throw refuseAnswer({ statusCode, headers }, { what: nameOf(repo), token: access.token });
+  if (statusCode === 206) {
+    const [, first, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers['content-range'] ?? '') ?? [];
+    if (Number(first) !== start) throw new Interrupted('the hub sent another part than was asked for', null);
+    if (total !== '*' && Number(total) !== file.sizeBytes)
+      throw otherSize(source, formatBytes(Number(total)));
+    return;
+  }
+  if (!isWhole)
+    throw new AppError('conflict', {
+      publicMessage: `The hub sends ${file.path} only as a whole, so that it cannot go on where it was cut`,
+    });
+  const length = headers['content-length'];
+  if (length !== undefined && Number(length) !== end) throw otherSize(source, formatBytes(Number(length)));
+}
+
+function otherSize({ file }: Source, sent: string): AppError {
+  return new AppError('conflict', {
+    publicMessage: `The hub lists ${file.path} with ${formatBytes(file.sizeBytes)}, and sends ${sent}`,
+  });
+}
+
+function givenUp({ file }: Source, { message, cause }: Interrupted): Error {
+  if (cause instanceof AppError) return cause;
+  return new AppError('unavailable', {
+    publicMessage: `${file.path} could not be copied: ${message}`,
+    cause,
+  });
+}

@@ -1,0 +1,71 @@
+import { Readable } from 'node:stream';
+import type { Services } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import type { Lease } from '../../../platform/leases/leased-table.ts';
+import { underLease } from '../../../platform/leases/under-lease.ts';
+import type { Blob } from '../../../platform/storage/blob-store.ts';
+import { storeBlob } from '../../../platform/storage/store-blob.ts';
+import { completeOnboardingStep } from '../../accounts/complete-onboarding-step.ts';
+import type { NewFile } from '../../assets/add-revision.ts';
+import { createRevisionFromBlobs } from '../../assets/create-revision-from-blobs.ts';
+import { insertAsset } from '../../assets/insert-asset.ts';
+import { recordSource } from '../../assets/sources/sources.ts';
+import { readModelJson } from '../../models/weights/read-model-json.ts';
+import type { HubAccess } from '../public/ask-hub.ts';
+import { familyOf } from '../public/family-of.ts';
+import { LeaseLost } from './clone-report.ts';
+import { type CloneRow, clonesTable } from './clones-table.ts';
+import { discardFiles } from './discard-files.ts';
+import { endClone } from './end-clone.ts';
+import { selectCopied } from './queries.ts';
+
+/** Makes the dataset or model of all that was copied, in one transaction with the end of the clone. */
+export async function finishClone(
+  services: Services,
+  lease: Lease<CloneRow>,
+  access: HubAccess,
+): Promise<void> {
+  const files = await listFiles(services, lease.id);
+  const family = await readFamilyOf(services, lease.row, files);
+  const done = await underLease(services.db, clonesTable, lease, async (tx, row) => {
+    const title = row.repo_id.slice(row.repo_id.indexOf('/') + 1);
+    const assetId = await createCopy(tx, row, { files, family, title, access });
+    await discardFiles(tx, { id: row.id, userId: row.user_id });
+    await endClone(tx, row, { state: 'COMPLETED', assetId, title, now: services.clock.now() });
+    return true;
+  });
+  if (!done) throw new LeaseLost();
+}
+
+/** Of an empty file nothing was fetched; its blob is one of all empty files. */
+async function listFiles(services: Services, cloneId: string): Promise<NewFile[]> {
+  const copied = await selectCopied(services.db, cloneId);
+  const empty: Blob | null = copied.some(({ sha256 }) => sha256 === null)
+    ? await storeBlob(services, Readable.from([]))
+    : null;
+  return copied.map(({ path, sizeBytes, sha256 }) => ({
+    path,
+    sizeBytes,
+    sha256: sha256 ?? empty?.sha256 ?? '',
+  }));
+}
+
+async function readFamilyOf(services: Services, row: CloneRow, files: NewFile[]): Promise<string> {
+  return row.dataset_type === 'MODEL' ? familyOf((path) => readModelJson(services, files, path)) : '';
+}
+
+async function createCopy(
+  tx: Transaction,
+  { user_id: userId, dataset_type: datasetType, repo_id: repoId, commit_id: commitId }: CloneRow,
+  { files, family, title, access }: { files: NewFile[]; family: string; title: string; access: HubAccess },
+): Promise<string> {
+  const assetId = await insertAsset(tx, {
+    ...{ ownerUserId: userId, datasetType, title, family },
+    ...{ category: '', details: '', tags: [] },
+  });
+  const message = `Cloned from ${repoId} at ${commitId.slice(0, 8)}`;
+  await createRevisionFromBlobs(tx, { assetId, files, message });
+  await recordSource(tx, assetId, { hubUrl: access.url, repoId, commitId });
+  await completeOnboardingStep(tx, userId, datasetType === 'RAW' ? 'create_dataset' : 'create_model');
+  return assetId;
+}

@@ -1,0 +1,84 @@
+import { formatBytes } from '@bakehouse/contract/labels';
+import type { Services } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { Lease } from '../../../platform/leases/leased-table.ts';
+import { underLease } from '../../../platform/leases/under-lease.ts';
+import { quotaExceeded, readQuota } from '../../assets/files/storage-quota.ts';
+import { cleanFilePath } from '../../assets/files/upload/clean-file-path.ts';
+import type { HubAccess } from '../public/ask-hub.ts';
+import { chooseFiles } from '../public/choose-files.ts';
+import { hubClient, type RepoFile } from '../public/hub-client.ts';
+import { FILES_MAX } from '../public/limits.ts';
+import { announceClone } from './announce-clone.ts';
+import { type CloneReport, LeaseLost } from './clone-report.ts';
+import { type CloneRow, clonesTable, repoOf } from './clones-table.ts';
+import { insertFiles, updateClone } from './queries.ts';
+
+type Listing = {
+  services: Services;
+  lease: Lease<CloneRow>;
+  access: HubAccess;
+  report: CloneReport;
+  signal: AbortSignal;
+};
+
+/**
+ * Lists what a clone is to copy, before any byte of it. Throws AppErrors with sentences for its owner where it has no room,
+ * or is nothing that can be kept.
+ */
+export async function listRepository({ services, lease, access, report, signal }: Listing): Promise<void> {
+  const { row } = lease;
+  const repo = repoOf(row);
+  const listed = await hubClient(access, signal).listFiles(repo, row.commit_id, FILES_MAX);
+  const { copied, leftOut, fault } = chooseFiles(repo.type, listed);
+  if (fault) throw new AppError('conflict', { publicMessage: fault });
+  if (copied.length === 0) throw new AppError('conflict', { publicMessage: `${row.repo_id} has no files` });
+  for (const { path } of copied) refuseStrayPath(path);
+  const bytes = copied.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  await refuseLackOfRoom(services, row.user_id, bytes);
+  report.log(`${row.repo_id} at ${row.commit_id.slice(0, 8)}: ${copied.length} files, ${formatBytes(bytes)}`);
+  if (leftOut.length > 0)
+    report.log(`Left out, since the same weights are there as safetensors: ${namesOf(leftOut)}`);
+  const written = await underLease(services.db, clonesTable, lease, async (tx) => {
+    await insertFiles(tx, row.id, copied);
+    await updateClone(tx, row.id, {
+      ...{ state: 'COPYING', files_total: copied.length, bytes_total: BigInt(bytes) },
+    });
+    await announceClone(tx, row);
+    return true;
+  });
+  if (!written) throw new LeaseLost();
+}
+
+const NAMED_MAX = 5;
+
+function namesOf(files: RepoFile[]): string {
+  const names = files.slice(0, NAMED_MAX).map(({ path }) => path);
+  const others = files.length - names.length;
+  return new Intl.ListFormat('en-GB').format(others > 0 ? [...names, `${others} more`] : names);
+}
+
+/** A name that would not be kept as it is, e.g. one that leads out of the folder or hides something. */
+function refuseStrayPath(path: string): void {
+  let kept: string | null = null;
+  try {
+    kept = cleanFilePath(path);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
+  if (kept === path) return;
+  throw new AppError('conflict', {
+    publicMessage: `The hub lists a file whose name cannot be kept: ${JSON.stringify(path.slice(0, 200))}`,
+  });
+}
+
+async function refuseLackOfRoom(services: Services, userId: string, bytes: number): Promise<void> {
+  const quota = await readQuota(services, userId);
+  if (quota && bytes > quota.leftBytes)
+    throw quotaExceeded(quota, { needed: formatBytes(bytes), param: 'repo_id', files: 2 });
+  const free = await services.blobs.freeBytes();
+  if (free !== null && bytes > free)
+    throw new AppError('unavailable', {
+      publicMessage: `It needs ${formatBytes(bytes)}, and the server's disk has ${formatBytes(free)} left`,
+    });
+}

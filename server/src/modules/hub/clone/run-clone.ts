@@ -1,0 +1,136 @@
+import { formatBytes } from '@bakehouse/contract/labels';
+import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
+import type { Services } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { type Lease, releaseLeased, renewLease } from '../../../platform/leases/leased-table.ts';
+import { underLease } from '../../../platform/leases/under-lease.ts';
+import { linkSignals } from '../../../platform/link-signals.ts';
+import { findHubAccess } from '../public/tokens.ts';
+import { announceClone } from './announce-clone.ts';
+import { type CloneReport, LeaseLost, reportClone } from './clone-report.ts';
+import { type CloneRow, clonesTable } from './clones-table.ts';
+import { type Copying, copyFile } from './copy-file.ts';
+import { endClone } from './end-clone.ts';
+import { finishClone } from './finish-clone.ts';
+import { forEachAtOnce } from './for-each-at-once.ts';
+import { listRepository } from './list-repository.ts';
+import type { Pace } from './pace.ts';
+import { type CloneFile, selectFiles, updateClone } from './queries.ts';
+
+/** Requests to the hub that one clone has open, and files that it copies, at once. */
+const REQUESTS_AT_ONCE = 4;
+const ROUNDS_MAX = 3;
+/** Processes that may end with it before it counts as what ends them. */
+const ATTEMPTS_MAX = 20;
+
+type Parts = {
+  services: Services;
+  /** Aborted when this process ends in good order. */
+  closing: AbortSignal;
+  pace: Pace;
+};
+
+/**
+ * Copies a leased clone to its end, and writes what came of it. Killed anywhere, the lease runs out and another process
+ * goes on with the parts of files that were stored.
+ */
+export async function runClone(parts: Parts, lease: Lease<CloneRow>): Promise<void> {
+  const { services, closing } = parts;
+  try {
+    await begin(services, lease);
+    await copyAll(parts, lease);
+  } catch (error) {
+    if (error instanceof LeaseLost) return;
+    if (closing.aborted) await giveBack(services, lease);
+    else await fail(services, lease, error);
+  }
+}
+
+async function begin({ db, clock }: Services, lease: Lease<CloneRow>): Promise<void> {
+  const { row } = lease;
+  if (row.attempt >= ATTEMPTS_MAX)
+    throw new AppError('conflict', { publicMessage: 'The server was ended too often while it copied this' });
+  const now = clock.now();
+  const values = {
+    state: row.files_total === null ? 'LISTING' : 'COPYING',
+    attempt: row.attempt + 1,
+    started_at: row.started_at ?? now,
+  };
+  if (!(await renewLease(db, clonesTable, lease, { now, values }))) throw new LeaseLost();
+}
+
+async function copyAll({ services, closing, pace }: Parts, lease: Lease<CloneRow>): Promise<void> {
+  const before = await selectFiles(services.db, lease.id);
+  const report = reportClone(services, lease, countDone(before));
+  using ended = linkSignals(report.lost, closing);
+  const { signal } = ended;
+  try {
+    const access = await findHubAccess(services, lease.row.user_id);
+    const requests = fairQueue(REQUESTS_AT_ONCE);
+    const copying: Copying = { services, lease, access, report, pace, requests, signal };
+    let files = before;
+    if (lease.row.files_total === null) {
+      await listRepository({ services, lease, access, report, signal });
+      files = await selectFiles(services.db, lease.id);
+    }
+    for (let round = 0; files.some(({ isCopied }) => !isCopied); round += 1) {
+      // What the store loses meanwhile is copied once more.
+      if (round >= ROUNDS_MAX) throw new Error('files that were copied are not there');
+      await copyMissing(copying, files);
+      files = await selectFiles(services.db, lease.id);
+    }
+    await report.stop();
+    report.lost.throwIfAborted();
+    await finishClone(services, lease, access);
+  } finally {
+    await report.stop();
+  }
+}
+
+async function copyMissing(copying: Copying, files: CloneFile[]): Promise<void> {
+  const missing = files.filter(({ isCopied }) => !isCopied);
+  if (missing.length < files.length) noteResumed(copying.report, files, missing);
+  const broken = new AbortController();
+  using linked = linkSignals(copying.signal, broken.signal);
+  await forEachAtOnce(missing, REQUESTS_AT_ONCE, async (file) => {
+    linked.signal.throwIfAborted();
+    try {
+      await copyFile({ ...copying, signal: linked.signal }, file);
+    } catch (error) {
+      // The others need not go on.
+      broken.abort(error);
+      throw error;
+    }
+  });
+}
+
+function noteResumed(report: CloneReport, files: CloneFile[], missing: CloneFile[]): void {
+  const bytes = missing.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  report.log(`Going on: ${missing.length} of ${files.length} files are left, at most ${formatBytes(bytes)}`);
+}
+
+function countDone(files: CloneFile[]): { bytes: number; files: number } {
+  const done = files.filter(({ isCopied }) => isCopied);
+  return { bytes: done.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0), files: done.length };
+}
+
+/** What was copied stays, for another process. */
+async function giveBack({ clock, db }: Services, lease: Lease<CloneRow>): Promise<void> {
+  await underLease(db, clonesTable, lease, async (tx, row) => {
+    await updateClone(tx, row.id, { state: 'QUEUED', attempt: row.attempt - 1, check_at: clock.now() });
+    await releaseLeased(tx, clonesTable, lease);
+    await announceClone(tx, row);
+  });
+}
+
+/** What was copied stays for a while, for who tries again. */
+async function fail({ clock, db, log }: Services, lease: Lease<CloneRow>, error: unknown): Promise<void> {
+  const isExpected = error instanceof AppError;
+  log[isExpected ? 'info' : 'error']({ err: error, clone_id: lease.id }, 'a clone failed');
+  const reason = isExpected
+    ? error.publicMessage
+    : 'Something went wrong on the server. Its operator can see what';
+  await underLease(db, clonesTable, lease, (tx, row) =>
+    endClone(tx, row, { state: 'FAILED', reason, now: clock.now() }),
+  );
+}

@@ -1,0 +1,59 @@
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { Clone, startClone as endpoint } from '@bakehouse/contract/hub/clones';
+import type { Context } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { recordAudit } from '../../accounts/record-audit.ts';
+import { hubClient } from '../public/hub-client.ts';
+import { findHubAccess } from '../public/tokens.ts';
+import { announceClone } from './announce-clone.ts';
+import { repoOf } from './clones-table.ts';
+import { countOpenClones, findOpenClone, insertClone } from './queries.ts';
+import { toWire } from './to-wire.ts';
+
+/** Clones of one user that wait or are copied. */
+const OPEN_MAX = 20;
+
+/**
+ * Starts a clone of the newest commit of a repository, or answers the one that is under way. Throws AppError 'not_found',
+ * 'conflict' for a gated repository, 'rate_limited' and 'unavailable'.
+ */
+export async function startClone(
+  ctx: Context,
+  { repo_id, dataset_type: datasetType }: InputOf<typeof endpoint>['query'],
+  signal: AbortSignal,
+): Promise<Clone> {
+  const { userId } = ctx.caller;
+  const hub = hubClient(await findHubAccess(ctx, userId), signal);
+  const repo = repoOf({ repo_id, dataset_type: datasetType });
+  const info = await hub.describe(repo);
+  const repoId = info.repo_id;
+  if (info.gated) await hub.requireAccess({ ...repo, id: repoId });
+  const row = await inTransaction(ctx.db, async (tx) => {
+    const open = await findOpenClone(tx, { userId, repoId, datasetType });
+    if (open) return open;
+    if ((await countOpenClones(tx, userId)) >= OPEN_MAX) throw tooMany();
+    const now = ctx.clock.now();
+    const inserted = await insertClone(tx, {
+      ...{ user_id: userId, repo_id: repoId, dataset_type: datasetType, commit_id: info.revision },
+      ...{ check_at: now, created_at: now },
+    });
+    // Two calls at once.
+    if (!inserted) return findOpenClone(tx, { userId, repoId, datasetType });
+    await recordAudit(tx, {
+      userId,
+      action: 'clone.started',
+      detail: { repo_id: repoId, type: datasetType },
+    });
+    await announceClone(tx, inserted);
+    return inserted;
+  });
+  if (!row) throw new AppError('conflict', { publicMessage: `${repoId} has just been cloned` });
+  return toWire(row);
+}
+
+function tooMany(): AppError {
+  return new AppError('rate_limited', {
+    publicMessage: `At most ${OPEN_MAX} clones of one user run or wait at a time. Try again when one has ended`,
+  });
+}

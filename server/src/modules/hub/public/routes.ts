@@ -1,0 +1,45 @@
+import * as clones from '@bakehouse/contract/hub/clones';
+import * as contract from '@bakehouse/contract/hub/public';
+import { type Binding, type BindOptions, bind } from '../../../platform/http/bind.ts';
+import { clientSignal } from '../../../platform/http/client-signal.ts';
+import { cancelClone } from '../clone/cancel-clone.ts';
+import { listClones, readLogs, readStatus } from '../clone/read-clones.ts';
+import { retryClone } from '../clone/retry-clone.ts';
+import { startClone } from '../clone/start-clone.ts';
+import { describeRepository, type ForeseeUses } from './describe-repository.ts';
+import { searchHub } from './search-hub.ts';
+import { forgetToken, saveToken, showToken } from './tokens.ts';
+
+/** Each asks the public hub, which limits its callers too. */
+const asksTheHub: BindOptions = { callsPerMinute: 120 };
+
+/** What the public hub has, and clones of it. */
+export const publicHubRoutes = ({ foresee }: { foresee: ForeseeUses }): Binding[] => [
+  bind(
+    contract.searchHub,
+    (ctx, { query }, { reply }) => searchHub(ctx, query, clientSignal(reply)),
+    asksTheHub,
+  ),
+  bind(
+    contract.getHubRepository,
+    (ctx, { query }, { reply }) => describeRepository(ctx, query, { foresee, signal: clientSignal(reply) }),
+    asksTheHub,
+  ),
+  bind(contract.getHubToken, showToken),
+  bind(
+    contract.saveHubToken,
+    (ctx, { body }, { reply }) => saveToken(ctx, body.token, clientSignal(reply)),
+    asksTheHub,
+  ),
+  bind(contract.deleteHubToken, forgetToken),
+  bind(
+    clones.startClone,
+    (ctx, { query }, { reply }) => startClone(ctx, query, clientSignal(reply)),
+    asksTheHub,
+  ),
+  bind(clones.cloneStatus, (ctx, { params }) => readStatus(ctx, params)),
+  bind(clones.cloneLogs, (ctx, { params }) => readLogs(ctx, params)),
+  bind(clones.listClones, (ctx, { query }) => listClones(ctx, query)),
+  bind(clones.cancelClone, (ctx, { params }) => cancelClone(ctx, params)),
+  bind(clones.retryClone, (ctx, { params }) => retryClone(ctx, params)),
+];

@@ -1,0 +1,67 @@
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import type { getHubToken } from '@bakehouse/contract/hub/public';
+import type { Context, Services } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError, refused } from '../../../platform/errors.ts';
+import { decrypt, type Encryption, encrypt } from '../../../platform/secrets/encryption.ts';
+import { recordAudit } from '../../accounts/record-audit.ts';
+import { serverSecret } from '../../accounts/sign-in/server-secret.ts';
+import type { HubAccess } from './ask-hub.ts';
+import { hubClient } from './hub-client.ts';
+import { deleteToken, findToken, upsertToken } from './token-queries.ts';
+
+type Shown = ResponseOf<typeof getHubToken>;
+
+/** The public hub as the user may read it: with their token, where one is kept that can be decrypted. */
+export async function findHubAccess(
+  { config, db, log }: Pick<Services, 'config' | 'db' | 'log'>,
+  userId: string,
+): Promise<HubAccess> {
+  const kept = await findToken(db, userId);
+  if (!kept) return { url: config.hubUrl, token: null };
+  try {
+    return { url: config.hubUrl, token: decrypt(kept.encrypted, encryptionOf(userId, config)) };
+  } catch (error) {
+    log.warn({ err: error, user_id: userId }, 'a token of the public hub was encrypted under another secret');
+    return { url: config.hubUrl, token: null };
+  }
+}
+
+/** Whether a token is kept, and of which account on the hub. */
+export async function showToken({ db, caller }: Context): Promise<Shown> {
+  const kept = await findToken(db, caller.userId);
+  return { token: kept ? { account: kept.account, saved_at: kept.saved_at.toISOString() } : null };
+}
+
+/** Keeps a token once the hub has said whose it is. Throws AppError 'invalid_request' where it knows nobody by it. */
+export async function saveToken(ctx: Context, token: string, signal: AbortSignal): Promise<Shown> {
+  const { userId } = ctx.caller;
+  const account = await findAccount(ctx, token, signal);
+  await inTransaction(ctx.db, async (tx) => {
+    const encrypted = encrypt(token, encryptionOf(userId, ctx.config));
+    await upsertToken(tx, { user_id: userId, encrypted, account, saved_at: ctx.clock.now() });
+    await recordAudit(tx, { userId, action: 'hub_token.saved', detail: { account } });
+  });
+  return showToken(ctx);
+}
+
+async function findAccount({ config }: Context, token: string, signal: AbortSignal): Promise<string> {
+  try {
+    return await hubClient({ url: config.hubUrl, token }, signal).whoAmI();
+  } catch (error) {
+    if (!(error instanceof AppError && error.status < 500)) throw error;
+    throw refused('token', 'The public hub does not know this token', error);
+  }
+}
+
+export async function forgetToken(ctx: Context): Promise<Shown> {
+  const { userId } = ctx.caller;
+  await inTransaction(ctx.db, async (tx) => {
+    if (await deleteToken(tx, userId)) await recordAudit(tx, { userId, action: 'hub_token.deleted' });
+  });
+  return showToken(ctx);
+}
+
+function encryptionOf(userId: string, config: Services['config']): Encryption {
+  return { userId, purpose: 'hub token', secret: serverSecret(config) };
+}

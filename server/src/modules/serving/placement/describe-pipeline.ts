@@ -1,0 +1,87 @@
+import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
+import type { LicenceName } from '@bakehouse/contract/licences';
+import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
+import { AppError } from '../../../platform/errors.ts';
+import type { AssetRevision } from '../../assets/read-revision.ts';
+import { PIPELINE_INDEX } from '../../assets/recognise/pipeline-index.ts';
+import type { PipelineIndex } from '../../assets/recognise/read-pipeline-index.ts';
+import { findMissingShards } from '../../models/weights/find-missing-shards.ts';
+import { nameMissing } from '../../models/weights/name-missing.ts';
+import type { ImageEngine } from '../image-spec.ts';
+import type { ServedBase } from '../served-model.ts';
+import { hashFiles } from './hash-files.ts';
+import { type ImageMemory, parisMemory, wholeMemory } from './image-memory.ts';
+import { type NeededParts, neededOfFlux, neededOfParis } from './needed-parts.ts';
+
+/** What is opened: weights, configurations, and what tokenizers read. */
+const LOADED = /\.(safetensors|json|txt|model)$/;
+
+export type Family = {
+  /** What a model of the kind is called. */
+  what: string;
+  engine: ImageEngine;
+  /** The licence of its weights where a model's card names no open one. */
+  licence: LicenceName | null;
+  /** Of a model with this index and these files. */
+  needed: (index: PipelineIndex, paths: string[]) => NeededParts;
+  memory: (weights: InputFile[]) => ImageMemory;
+};
+
+const flux = {
+  engine: 'kontext',
+  licence: 'flux-1-dev-non-commercial',
+  needed: neededOfFlux,
+  memory: wholeMemory,
+} as const satisfies Omit<Family, 'what'>;
+
+export const families: Record<ImageDeploymentKind, Family> = {
+  flux: { ...flux, what: 'FLUX model' },
+  'flux-kontext': { ...flux, what: 'FLUX Kontext model' },
+  paris: {
+    what: 'Paris model',
+    engine: 'paris',
+    licence: null,
+    needed: neededOfParis,
+    memory: parisMemory,
+  },
+};
+
+/**
+ * The folders of the pipeline. What lies beside them, as all weights once more in one file, is not loaded. Throws AppError
+ * 'conflict' where some of it is missing. Pure.
+ */
+export function describePipeline(
+  { title, files }: { title: string; files: AssetRevision['files'] },
+  index: PipelineIndex,
+  { engine, needed }: Family,
+): ServedBase {
+  const loaded = files
+    .filter(({ path }) => path === PIPELINE_INDEX || (path.includes('/') && LOADED.test(path)))
+    .map(({ path, sha256, sizeBytes }) => ({ path, sha256, size_bytes: sizeBytes }))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const paths = loaded.map(({ path }) => path);
+  const { weights, others } = needed(index, paths);
+  const withoutWeights = weights.find(
+    (part) => !loaded.some((file) => isWeights(file) && file.path.startsWith(`${part}/`)),
+  );
+  if (withoutWeights !== undefined)
+    throw lacks(title, `no weights in safetensors in its folder ${withoutWeights}`);
+  const missing = others.find((part) => !paths.some((path) => path === part || path.startsWith(`${part}/`)));
+  if (missing !== undefined) throw lacks(title, `no ${missing}`);
+  const incomplete = nameMissing(title, findMissingShards(paths));
+  if (incomplete) throw new AppError('conflict', { publicMessage: incomplete, param: 'model_id' });
+  return { engine, files: loaded, filesSha256: hashFiles(loaded) };
+}
+
+function lacks(title: string, what: string): AppError {
+  return new AppError('conflict', { publicMessage: `${title} has ${what}`, param: 'model_id' });
+}
+
+/** The sentence for a model that no GPU here has room for. */
+export function lackOfGpu(title: string, gib: number): string {
+  return `${title} needs a GPU with at least ${gib} GB of memory, and this installation has none`;
+}
+
+export function isWeights({ path }: { path: string }): boolean {
+  return path.endsWith('.safetensors');
+}

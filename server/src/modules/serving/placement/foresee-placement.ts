@@ -1,0 +1,82 @@
+import { imageDeploymentKinds } from '@bakehouse/contract/deployments/images';
+import { isServedAs } from '@bakehouse/contract/deployments/pipelines';
+import type { Capacity } from '../../../engine/model/capacity.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { PIPELINE_INDEX } from '../../assets/recognise/pipeline-index.ts';
+import type { Foresee, Foreseen, RemoteModel } from '../../models/remote-model.ts';
+import { findGguf } from '../../models/weights/find-gguf.ts';
+import { findMissingParts } from '../../models/weights/find-missing-parts.ts';
+import { listModelFiles } from '../../models/weights/list-model-files.ts';
+import { nameMissing } from '../../models/weights/name-missing.ts';
+import type { ReadCapacity, ServingPlacement } from '../served-model.ts';
+import { chooseImagePlacement } from './choose-image-placement.ts';
+import { choosePlacement, deviceLabel, gpuBytes } from './choose-placement.ts';
+import { describePipeline, families, isWeights, lackOfGpu } from './describe-pipeline.ts';
+
+const GIB = 1024 ** 3;
+/** What a deployment gets that asks for nothing special. */
+const ASKED = { instanceType: 'a100', gpuCount: 1 };
+const TYPE = 'NVIDIA_TESLA_A100';
+
+/** Where a model would be served once it is here, as its files and their sizes tell. */
+export function foreseePlacement({ capacity }: ReadCapacity): Foresee {
+  return async (model) => {
+    const offered = await capacity();
+    const isPipeline = model.files.some(({ path }) => path === PIPELINE_INDEX);
+    return isPipeline ? foreseePipeline(model, offered) : foreseeText(model, offered);
+  };
+}
+
+async function foreseePipeline(model: RemoteModel, capacity: Capacity): Promise<Foreseen> {
+  const index = await model.readJson(PIPELINE_INDEX);
+  const name = typeof index?._class_name === 'string' ? index._class_name : null;
+  const kind = imageDeploymentKinds.find((one) => isServedAs(one, name));
+  if (!kind || !index || name === null)
+    return cannot(
+      `${model.title} is a pipeline that is not served here${name ? `: ${name.slice(0, 100)}` : ''}`,
+    );
+  const files = model.files.map((file) => ({ ...file, sha256: '' }));
+  try {
+    const base = describePipeline(
+      { title: model.title, files },
+      { ...index, _class_name: name },
+      families[kind],
+    );
+    const placed = chooseImagePlacement(TYPE, capacity, families[kind].memory(base.files.filter(isWeights)));
+    return 'neededGib' in placed ? cannot(lackOfGpu(model.title, placed.neededGib)) : onto(placed);
+  } catch (error) {
+    if (error instanceof AppError) return cannot(error.publicMessage);
+    throw error;
+  }
+}
+
+/** By vLLM on a GPU that holds its safetensors, else by llama.cpp from GGUF. */
+function foreseeText(model: RemoteModel, capacity: Capacity): Foreseen {
+  const lack = findLackForGpu(model, capacity);
+  if (lack !== null && typeof lack === 'object') return onto(lack);
+  const { files, fault } = findGguf({ asset: model, files: model.files });
+  if (files.length > 0 && fault === null) return onto({ accelerator: null, count: 0 });
+  const lackOnCpu = fault ?? `${model.title} has no GGUF file, which the CPU needs`;
+  return cannot(lack ? `${lack}. ${lackOnCpu}` : lackOnCpu);
+}
+
+/** Where a GPU serves it, or why none does; null where there is none that could serve any. */
+function findLackForGpu(model: RemoteModel, capacity: Capacity): ServingPlacement | string | null {
+  if (choosePlacement(ASKED, capacity, 0)?.engine !== 'vllm') return null;
+  const weights = listModelFiles(model.files).filter(isWeights);
+  if (weights.length === 0) return `${model.title} has no safetensors weights for a GPU`;
+  const missing = nameMissing(model.title, findMissingParts(weights.map(({ path }) => path)));
+  if (missing) return missing;
+  const bytes = weights.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const placed = choosePlacement(ASKED, capacity, bytes);
+  if (placed?.engine === 'vllm') return placed;
+  return lackOfGpu(model.title, Math.ceil(gpuBytes(bytes, ASKED.gpuCount) / GIB));
+}
+
+function onto({ accelerator, count }: ServingPlacement): Foreseen {
+  return { device: deviceLabel({ accelerator, accelerator_count: count }), obstacle: null };
+}
+
+function cannot(obstacle: string): Foreseen {
+  return { device: null, obstacle };
+}

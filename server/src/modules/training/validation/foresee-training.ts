@@ -1,0 +1,52 @@
+import { gpuLabel } from '@bakehouse/contract/labels';
+import { GPUS_PER_RUN } from '@bakehouse/contract/limits';
+import type { Capacity } from '../../../engine/model/capacity.ts';
+import { PIPELINE_INDEX } from '../../assets/recognise/pipeline-index.ts';
+import type { Foresee, RemoteModel } from '../../models/remote-model.ts';
+import { findMissingParts } from '../../models/weights/find-missing-parts.ts';
+import { listModelFiles } from '../../models/weights/list-model-files.ts';
+import { nameMissing } from '../../models/weights/name-missing.ts';
+import { placeRun } from '../place-run.ts';
+import { fitsInto, gigabytes } from './estimate-run.ts';
+import { findQuantisation } from './find-base-fault.ts';
+import { findMissingFile } from './find-train-obstacle.ts';
+
+/** What a run needs beside the weights at the least. */
+const BESIDE_WEIGHTS = 1.3;
+const WANTED = { type: 'NVIDIA_TESLA_A100', count: GPUS_PER_RUN } as const;
+
+type Parts = { capacity: () => Promise<Capacity>; machineBytes: () => number };
+
+/** Where a fine-tune of a model would run once it is here, as its files tell at a glance. */
+export function foreseeTraining({ capacity, machineBytes }: Parts): Foresee {
+  return async (model) => {
+    const obstacle = await findObstacle(model);
+    if (obstacle) return { device: null, obstacle };
+    const weights = listModelFiles(model.files).filter(isWeights);
+    const neededBytes = BESIDE_WEIGHTS * weights.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    const { gpu } = placeRun(WANTED, neededBytes, await capacity());
+    if (gpu) return { device: `${GPUS_PER_RUN} x ${gpuLabel(gpu.type)}`, obstacle: null };
+    if (fitsInto(machineBytes(), neededBytes)) return { device: 'CPU', obstacle: null };
+    const lack = `${model.title} needs at least ${gigabytes(neededBytes)} of memory to be trained`;
+    return { device: null, obstacle: `${lack}, and neither a GPU nor this machine has so much` };
+  };
+}
+
+async function findObstacle(model: RemoteModel): Promise<string | null> {
+  const { title, files } = model;
+  const paths = files.map(({ path }) => path);
+  if (paths.includes('adapter_config.json'))
+    return `${title} is itself a fine-tune: choose the model that it was made from as base`;
+  if (paths.includes(PIPELINE_INDEX)) return `${title} generates pictures: choose a text model as base`;
+  const weights = listModelFiles(files).filter(isWeights);
+  if (weights.length === 0) return `${title} has no safetensors weights to train on`;
+  return (
+    nameMissing(title, findMissingParts(weights.map(({ path }) => path))) ??
+    findQuantisation(await model.readJson('config.json')) ??
+    findMissingFile({ title, files })
+  );
+}
+
+function isWeights({ path }: { path: string }): boolean {
+  return path.endsWith('.safetensors');
+}

@@ -1,0 +1,76 @@
+import { lookup } from 'node:dns/promises';
+import { addAbortListener } from 'node:events';
+import http, { type Agent, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { isIP } from 'node:net';
+
+/** An address that may not be connected to. */
+export class RefusedAddress extends Error {}
+/** No machine has this name. */
+export class UnknownHost extends Error {}
+
+type Options = {
+  /** Which machine addresses may be connected to. */
+  isAllowed: (address: string) => boolean;
+  signal: AbortSignal;
+  headers: Record<string, string>;
+  /** Keeps connections for further requests; none are kept unless said. */
+  agent?: Agent;
+};
+
+/**
+ * Sends a GET to the machine behind a URL, at the very address that was checked, and follows no redirect. Throws
+ * RefusedAddress, also for a URL that is none of the web or has a password in it, UnknownHost, and what the network throws.
+ */
+export async function askAllowed(url: URL, { isAllowed, ...options }: Options): Promise<IncomingMessage> {
+  return ask(url, await resolve(url, { isAllowed, signal: options.signal }), options);
+}
+
+/** The address of the machine behind a URL; all that its name stands for have to be allowed. */
+async function resolve(
+  { protocol, hostname, username, password }: URL,
+  { isAllowed, signal }: Pick<Options, 'isAllowed' | 'signal'>,
+): Promise<string> {
+  const isWeb = protocol === 'http:' || protocol === 'https:';
+  if (!isWeb || username !== '' || password !== '') throw new RefusedAddress(hostname);
+  const name = hostname.replace(/^\[|\]$/g, '');
+  const found = await lookUp(name, signal).catch((cause: unknown) => {
+    throw new UnknownHost(name, { cause });
+  });
+  const [first] = found;
+  if (!first || !found.every(({ address }) => isAllowed(address))) throw new RefusedAddress(hostname);
+  return first.address;
+}
+
+/** A DNS lookup cannot be aborted; its result is ignored after the signal. */
+async function lookUp(name: string, signal: AbortSignal): Promise<{ address: string }[]> {
+  const { promise: broken, reject } = Promise.withResolvers<never>();
+  const listener = addAbortListener(signal, () => reject(signal.reason));
+  try {
+    return await Promise.race([lookup(name, { all: true }), broken]);
+  } finally {
+    listener[Symbol.dispose]();
+  }
+}
+
+/** Connects to the address that was checked, whatever the name resolves to by now. */
+function ask(
+  url: URL,
+  address: string,
+  { agent, signal, headers }: Omit<Options, 'isAllowed'>,
+): Promise<IncomingMessage> {
+  return new Promise((done, fail) => {
+    const request = (url.protocol === 'https:' ? https : http).get(url, {
+      agent: agent ?? false,
+      signal,
+      headers: { 'accept-encoding': 'identity', 'user-agent': 'Bakehouse', ...headers },
+      lookup: (_name, { all }, answer) => {
+        const family = isIP(address);
+        if (all) answer(null, [{ address, family }]);
+        else answer(null, address, family);
+      },
+    });
+    request.on('response', done);
+    request.on('error', fail);
+  });
+}

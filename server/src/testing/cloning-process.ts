@@ -1,0 +1,17 @@
+import { createApp } from '../app.ts';
+import { readConfig } from '../config.ts';
+import { createFakeDriver } from '../engine/drivers/fake/fake-driver.ts';
+import { createLog } from '../platform/log.ts';
+
+/* For tests that kill it: a process that only clones, on the database of the settings. */
+
+const config = readConfig(process.env);
+const app = await createApp({
+  config,
+  databaseUrl: config.databaseUrl ?? '',
+  log: createLog(config),
+  driver: createFakeDriver({ capacity: { 'cpu:deployment': 4 }, script: async () => 0 }),
+  roles: [],
+});
+app.cloneLoop.start();
+process.stdout.write('ready\n');

@@ -1,0 +1,128 @@
+import type { HubRepositoryDetails } from '@bakehouse/contract/hub/public';
+import { formatBytes } from '@bakehouse/contract/labels';
+import { useQuery } from '@tanstack/react-query';
+import { CloudDownload } from 'lucide-react';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { countOf } from '../../../lib/format/count-of.ts';
+import { useDebounced } from '../../../lib/use-debounced.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
+import { Combobox } from '../../../ui/combobox.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { errorMessage } from '../../../ui/notify.ts';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { useUser } from '../../accounts/session.ts';
+import { recentClonesQuery, useStartClone } from '../clones/clone-calls.ts';
+import { isUnderWay } from '../clones/clone-sentences.ts';
+import { repositoryQuery, useQuickSearch } from '../repository/hub-calls.ts';
+import { CloneUnderWay } from './clone-under-way.tsx';
+
+type Props = {
+  /** Its name on the hub; empty: none is chosen. */
+  value: string;
+  /** The model that is the clone of it; null while there is none. */
+  cloneId: string | null;
+  error: string | undefined;
+  onChange: (repoId: string) => void;
+  onClone: (modelId: string) => void;
+};
+
+/** A choice of the public hub's models, and the clone that it needs. */
+export function HubModelField({ value, cloneId, error, onChange, onClone }: Props) {
+  const [typed, setTyped] = useState('');
+  const query = useDebounced(typed.trim());
+  const found = useQuickSearch(query);
+  const results = (query === '' ? [] : (found.data?.results ?? [])).map(({ repo_id, gated, task }) => ({
+    value: repo_id,
+    label: repo_id,
+    description: [task, gated && 'gated'].filter(Boolean).join(', '),
+  }));
+  const isMissing = value !== '' && !results.some((one) => one.value === value);
+  return (
+    <>
+      <Field label="Hub model" error={error} help="Type to search the public hub.">
+        <Combobox
+          value={value === '' ? null : value}
+          onChange={(id) => {
+            setTyped('');
+            onChange(id ?? '');
+          }}
+          onType={setTyped}
+          found
+          loading={query !== '' && found.isPending}
+          failed={found.isError ? errorMessage(found.error) : undefined}
+          placeholder="owner/name"
+          emptyText={query === '' ? 'Type to search the public hub' : 'No models found'}
+          options={isMissing ? [{ value, label: value }, ...results] : results}
+        />
+      </Field>
+      {value !== '' && <HubModel key={value} id={value} cloneId={cloneId} onClone={onClone} />}
+    </>
+  );
+}
+
+type ModelProps = { id: string; cloneId: string | null; onClone: (modelId: string) => void };
+
+/** Whether there is a clone of the model, one on its way, or none. */
+function HubModel({ id, cloneId, onClone }: ModelProps) {
+  const userId = useUser().id;
+  const repository = useQuery(repositoryQuery(userId, 'model', id));
+  const recent = useQuery(recentClonesQuery(userId)).data ?? [];
+  const own = recent.filter((clone) => clone.repo_id === id && clone.dataset_type === 'MODEL');
+  const underWay = own.find(isUnderWay);
+  const made = own.find(({ asset_id }) => asset_id !== null)?.asset_id ?? repository.data?.cloned_asset_id;
+  const choose = useEffectEvent(() => made && made !== cloneId && onClone(made));
+  useEffect(() => void choose(), [made]);
+  if (underWay) return <CloneUnderWay clone={underWay} />;
+  return (
+    <QueryView
+      query={repository}
+      failed="The model could not be read"
+      pending={<Skeleton className="h-16" />}
+      compact
+    >
+      {(details) => (made ? <Cloned details={details} /> : <NotCloned details={details} />)}
+    </QueryView>
+  );
+}
+
+function Cloned({ details }: { details: HubRepositoryDetails }) {
+  return (
+    <Callout title="You have a clone of this model">
+      It is what the fine-tune is made from. {trainText(details)}
+    </Callout>
+  );
+}
+
+function NotCloned({ details }: { details: HubRepositoryDetails }) {
+  const start = useStartClone('model');
+  const { file_count, obstacle, repo_id, size_bytes, licence } = details;
+  return (
+    <Callout
+      tone={obstacle ? 'bad' : 'info'}
+      title={obstacle ? 'It cannot be cloned as it is' : 'Clone this model first'}
+      action={
+        obstacle === null && (
+          <Button
+            size="sm"
+            loading={start.isPending}
+            onClick={() => start.mutate({ repoId: repo_id, datasetType: 'MODEL' })}
+          >
+            <CloudDownload aria-hidden />
+            Clone
+          </Button>
+        )
+      }
+    >
+      {obstacle ? `${obstacle}. ` : ''}
+      {countOf(file_count, 'file')}, {formatBytes(size_bytes)}, licence {licence ?? 'not stated'}.{' '}
+      {trainText(details)}
+    </Callout>
+  );
+}
+
+function trainText({ train }: HubRepositoryDetails): string {
+  if (!train) return '';
+  return train.device ? `It can be trained on ${train.device}.` : `${train.obstacle}.`;
+}

@@ -1,0 +1,89 @@
+import {
+  type Clone,
+  cancelClone,
+  cloneLogs,
+  cloneStatus,
+  listClones,
+  retryClone,
+  startClone,
+} from '@bakehouse/contract/hub/clones';
+import { queryOptions } from '@tanstack/react-query';
+import { call } from '../../../lib/api/api-client.ts';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { readAllPages } from '../../../lib/api/read-all-pages.ts';
+import { endpointPages } from '../../../lib/live/paged-query.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
+import { awaitEnd } from '../../../ui/long-work.ts';
+import { useUser } from '../../accounts/session.ts';
+import { workId } from './clone-sentences.ts';
+
+const LISTS = ['clone', 'list'];
+const PAGE_LENGTH = 100;
+/** The hub is asked before it begins. */
+const START_TIMEOUT_MS = 40_000;
+
+/** The clones that are under way, or have lately ended: all of them, however many pages they take. */
+export const recentClonesQuery = (userId: string) =>
+  queryOptions({
+    queryKey: [...LISTS, userId, 'recent'],
+    queryFn: async ({ signal }) => {
+      const pages = await readAllPages((cursor) =>
+        call(
+          listClones,
+          { params: { userId }, query: { recent: 'true', limit: PAGE_LENGTH, cursor } },
+          { signal },
+        ),
+      );
+      return pages.flatMap(({ clones }) => clones);
+    },
+  });
+
+export const cloneListQuery = (userId: string) =>
+  endpointPages(
+    [...LISTS, userId],
+    listClones,
+    { params: { userId } },
+    { rows: 'clones', id: 'id', newestFirst: true },
+  );
+
+/** A clone with the end of its log. */
+export const cloneQuery = (id: string) =>
+  endpointQuery(['clone', 'one', id], cloneStatus, { params: { id } });
+
+export const cloneLogsQuery = (id: string) =>
+  endpointQuery(['clone', 'logs', id], cloneLogs, { params: { id } });
+
+/** Starts a clone; `noun` is what the toast of a failure says. */
+export function useStartClone(noun: 'dataset' | 'model') {
+  const userId = useUser().id;
+  return useMutation({
+    mutationFn: ({ repoId, datasetType }: { repoId: string; datasetType: Clone['dataset_type'] }) =>
+      call(
+        startClone,
+        { query: { repo_id: repoId, dataset_type: datasetType, user_id: userId } },
+        { timeoutMs: START_TIMEOUT_MS },
+      ),
+    onSuccess: follow,
+    meta: { title: `Error cloning the ${noun}` },
+  });
+}
+
+export function useCancelClone() {
+  return useMutation({
+    mutationFn: (id: string) => call(cancelClone, { params: { id } }),
+    onSuccess: () => readAgain(['clone']),
+  });
+}
+
+export function useRetryClone() {
+  return useMutation({ mutationFn: (id: string) => call(retryClone, { params: { id } }), onSuccess: follow });
+}
+
+/** Its end is told wherever the person is by then. */
+function follow(clone: Clone): void {
+  awaitEnd(workId(clone.id));
+  void queryClient.invalidateQueries({ queryKey: cloneQuery(clone.id).queryKey });
+  readAgain(LISTS);
+}
