@@ -50,7 +50,7 @@ function toSnakeCase(name: string): string {
 export function readBounds(page: string): Bound[] {
   return page.split('\n').flatMap((line) => {
     const [, first = '', second = ''] = line.split('|');
-    const names = [...first.matchAll(/`([a-z_]+)`/g)].map(([, name = '']) => name);
+    const names = [...first.matchAll(/`([a-z_[\]]+)`/g)].map(([, name = '']) => name);
     const numbers = [...second.matchAll(/\d[\d,.]*/g)].map(([text]) => Number(text.replaceAll(',', '')));
     return names.flatMap((name) => numbers.map((max) => ({ name, max })));
   });
