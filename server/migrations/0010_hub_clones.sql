@@ -29,7 +29,7 @@ create table hub_clones (
 );
 create index hub_clones_by_user on hub_clones (user_id, id);
 create index hub_clones_due on hub_clones (check_at) where ended_at is null;
-create index hub_clones_asset on hub_clones (asset_id) where asset_id is not null;
+create index hub_clones_asset on hub_clones (asset_id);
 -- One repository is cloned once at a time.
 create unique index hub_clones_open on hub_clones (user_id, dataset_type, repo_id) where ended_at is null;
 
@@ -46,7 +46,7 @@ create table hub_clone_files (
   is_copied boolean not null default false,
   primary key (clone_id, path)
 );
-create index hub_clone_files_upload on hub_clone_files (upload_id) where upload_id is not null;
+create index hub_clone_files_upload on hub_clone_files (upload_id);
 
 create table hub_clone_lines (
   clone_id uuid not null references hub_clones (id) on delete cascade,

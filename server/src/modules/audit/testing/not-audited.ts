@@ -26,6 +26,7 @@ import * as images from '@bakehouse/contract/openai-images';
 import * as paris from '@bakehouse/contract/paris';
 import * as purchases from '@bakehouse/contract/purchases';
 import * as referrals from '@bakehouse/contract/referrals';
+import * as sql from '@bakehouse/contract/sql';
 import * as training from '@bakehouse/contract/training';
 
 const CHANGES_NOTHING = 'changes nothing';
@@ -72,6 +73,8 @@ export const notAudited = new Map<Endpoint, string>([
   [paris.pollParis, CHANGES_NOTHING],
   [gallery.linkZip, CHANGES_NOTHING],
   [hubFiles.describePaths, CHANGES_NOTHING],
+  [sql.runSql, CHANGES_NOTHING],
+  [sql.exportSql, CHANGES_NOTHING],
   [hubCommits.preuploadFiles, CHANGES_NOTHING],
   [hubLfs.batchModelFiles, BEFORE_COMMIT],
   [hubLfs.batchDatasetFiles, BEFORE_COMMIT],
