@@ -2,6 +2,7 @@ import type { Generator } from '@bakehouse/contract/generators/generator';
 import { effectiveValues } from '@bakehouse/contract/generators/parameters/parameters';
 import { useLocation } from '@tanstack/react-router';
 import { type ComponentProps, type FormEvent, type ReactNode, useState } from 'react';
+import { loadable } from '../../../lib/loadable.tsx';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -21,11 +22,13 @@ import {
   resetValues,
   visibleFields,
 } from './form-values.ts';
-import { LoraField } from './lora-field.tsx';
 import { PromptField } from './prompt-field.tsx';
 import { promptHelp, promptPlaceholder, SOURCE_NOTE } from './starter-prompt.ts';
 import type { Draft } from './use-draft.ts';
 import { isServed } from './waits-for.ts';
+
+/** Its code comes apart: a visitor has no LoRA. */
+const LoraField = loadable(async () => (await import('./lora-field.tsx')).LoraField);
 
 /** Prompt and settings, rendered from the generator's table, and what stands between them and a result. */
 export function GeneratorForm({ id }: { id: string }) {
@@ -103,13 +106,17 @@ function Settings({ problems, onChange }: SettingsProps) {
       />
       {/* Below the rest: one's own deployments are known late, and nothing may move. */}
       <ModelField />
-      <LoraField
-        generator={generator}
-        draft={{ values }}
-        onChange={onChange}
-        userId={userId}
-        explain={explain}
-      />
+      {userId !== undefined && (
+        <DeferredPart>
+          <LoraField
+            generator={generator}
+            draft={{ values }}
+            onChange={onChange}
+            userId={userId}
+            explain={explain}
+          />
+        </DeferredPart>
+      )}
     </div>
   );
 }
