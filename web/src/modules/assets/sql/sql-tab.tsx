@@ -43,7 +43,11 @@ function Place(props: PlaceProps) {
     <QueryView
       query={useQuery(tablesQuery(props.place))}
       failed="The tables could not be loaded"
-      pending={<Skeleton className="h-56 w-full rounded-xl" />}
+      pending={
+        <LoadingRegion>
+          <Skeleton className="h-56 w-full rounded-xl" />
+        </LoadingRegion>
+      }
       isEmpty={({ tables }) => tables.length === 0}
       empty={
         <Card>
