@@ -3,6 +3,7 @@ import type { IpfsRevision, PinServiceName } from '@bakehouse/contract/ipfs';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Download, Globe } from 'lucide-react';
 import { useState } from 'react';
+import { cx } from '../../../lib/cx.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -85,7 +86,10 @@ function Intro({ asset, canChange, services, isKnown }: IntroProps) {
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
       <p className="min-w-0 max-w-3xl flex-1 basis-60 text-[0.8125rem] text-muted leading-5">{IPFS_HELP}</p>
       <div className="flex items-center gap-2">
-        {isKnown && services.length === 0 && <Badge>Addressed, kept here only</Badge>}
+        {/* Has its place before it is known, so that nothing moves. */}
+        {services.length === 0 && (
+          <Badge className={cx(!isKnown && 'invisible')}>Addressed, kept here only</Badge>
+        )}
         {canChange && <Button onClick={() => setAsking(true)}>Turn off</Button>}
       </div>
       <ConfirmDialog
