@@ -95,29 +95,3 @@ journey(
     expect(await page.getByLabel('Model name').inputValue()).toBe('Quick Expert');
   },
 );
-
-journey('the form of a hub model is filled in and saved, and says what it waits for', async ({ page }) => {
-  await signUp(page);
-  await createDataset(page, { name: 'Numbers', file: DATA });
-  await page.goto('/model?sheet=create-model');
-  await page.getByRole('radio', { name: 'Fine-tune a model from the hub' }).click();
-  await page.getByText('Models from the hub cannot be fine-tuned here yet').waitFor();
-  await look(page, 'wizard-type');
-  const next = page.getByRole('button', { name: 'Continue' });
-  await next.click();
-  await page.getByLabel('Model name').fill('Hub Expert');
-  await next.click();
-  await page.getByLabel('Hub model').fill('HuggingFaceTB/SmolLM2-135M');
-  await look(page, 'wizard-hub-model');
-  await next.click();
-  await page.getByRole('combobox', { name: 'Output column' }).getByText('answer').waitFor();
-  await page.getByRole('button', { name: 'Segmentation' }).click();
-  await page.getByLabel('Min segment length').waitFor();
-  expect(await page.getByLabel('Max chunk size').count()).toBe(0);
-  expect(await page.getByLabel('Stride').count()).toBe(0);
-  expect(await next.isDisabled()).toBe(true);
-  await page.getByLabel('Template name').fill('From the hub');
-  await page.keyboard.press('Enter');
-  await page.getByText('Configuration saved').waitFor();
-  await look(page, 'wizard-hub-parameters');
-});
