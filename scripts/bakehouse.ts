@@ -108,6 +108,7 @@ Options:
   --services NAMES web, worker or reconciler, or several with commas: what this process does; all unless said (up)
   --user NAME      whose it becomes: a username or an email address; --everybody for all (import)
   --title TITLE    its name, that of its folder unless said (import)
+  --remove         delete a model or dataset of everybody, by its title or id (import)
   --no-prepare     leave the Python runtime and the starter model alone (BAKEHOUSE_PREPARE=false)
   --help           this text
 
@@ -154,6 +155,7 @@ async function main(): Promise<number> {
     user: values.user,
     everybody: values.everybody,
     title: values.title,
+    remove: values.remove,
     scale: values.scale ?? false,
     soak: values.soak ?? false,
     fraction: readFraction(values.fraction ?? '1'),
@@ -194,6 +196,7 @@ function readArguments() {
         user: { type: 'string' },
         everybody: { type: 'boolean' },
         title: { type: 'string' },
+        remove: { type: 'boolean' },
         scale: { type: 'boolean' },
         soak: { type: 'boolean' },
         fraction: { type: 'string' },

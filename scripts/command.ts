@@ -11,6 +11,8 @@ export type Arguments = {
   user?: string | undefined;
   everybody?: boolean | undefined;
   title?: string | undefined;
+  /** Deletes one of everybody (import). */
+  remove?: boolean | undefined;
   scale: boolean;
   /** The tests that nobody waits for: many rounds, many seeds. */
   soak: boolean;

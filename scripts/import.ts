@@ -5,7 +5,10 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import { NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
 import { runtimeDir } from '../server/src/engine/host/environment/environment.ts';
 import { findUserId } from '../server/src/modules/accounts/find-user-id.ts';
+import { findAssetUse as findDeploymentUse } from '../server/src/modules/deployments/find-asset-use.ts';
 import { importFolder } from '../server/src/modules/models/import/import-folder.ts';
+import { removeImport } from '../server/src/modules/models/import/remove-import.ts';
+import { findAssetUse as findTrainingUse } from '../server/src/modules/training/find-asset-use.ts';
 import type { Database } from '../server/src/platform/db/database.ts';
 import { AppError } from '../server/src/platform/errors.ts';
 import { findSandbox } from '../server/src/platform/sandbox/find-sandbox.ts';
@@ -16,10 +19,36 @@ import { withDatabase } from './ledger.ts';
 import { PlainError } from './plain-error.ts';
 
 const USAGE =
-  "Call it as './bakehouse import FOLDER --user NAME', or with --everybody. --title names it otherwise than its folder.";
+  "Call it as './bakehouse import FOLDER --user NAME', or with --everybody. --title names it otherwise than its folder. " +
+  "'./bakehouse import --remove TITLE' deletes what everybody has.";
 
-/** `import FOLDER` makes a folder of this machine a model or dataset of a user, or of everybody, whether the server runs or not. */
+/**
+ * `import FOLDER` makes a folder of this machine a model or dataset of a user, or of everybody; `import --remove TITLE` deletes
+ * one of everybody. The server may run or not.
+ */
 export const importCommand: Command = async (args) => {
+  const command = args.remove === true ? remove : importWords;
+  await command(args).catch((error: unknown) => {
+    throw error instanceof AppError ? new PlainError(error.publicMessage) : error;
+  });
+  return 0;
+};
+
+async function remove({ words, user, everybody, title }: Arguments): Promise<void> {
+  const [name, ...more] = words;
+  if (name === undefined || more.length > 0 || (user ?? everybody ?? title) !== undefined)
+    throw new PlainError(USAGE);
+  await withDatabase(async (db) => {
+    const gone = await removeImport(db, { name, findUses: [findTrainingUse, findDeploymentUse] });
+    const what = `the ${gone.datasetType === 'MODEL' ? 'model' : 'dataset'} '${gone.title}'`;
+    const size = formatBytes(Number(gone.bytes));
+    console.log(
+      `Removed ${what}. The server deletes its ${size} within two hours, but for files that others have.`,
+    );
+  });
+}
+
+async function importWords(args: Arguments): Promise<void> {
   const { folder, title } = readWords(args);
   const config = readSettings();
   const blobsFolder = path.join(config.dataDir, 'blobs');
@@ -45,11 +74,8 @@ export const importCommand: Command = async (args) => {
     const size = `${done.files} file${done.files === 1 ? '' : 's'} of ${formatBytes(done.sizeBytes)}, ${formatBytes(done.linkedBytes)} of them linked`;
     console.log(done.isNew ? `Imported ${what}: ${size}.` : `Nothing has changed in ${what}: ${size}.`);
     console.log(`Its id is ${done.assetId}.`);
-  }).catch((error: unknown) => {
-    throw error instanceof AppError ? new PlainError(error.publicMessage) : error;
   });
-  return 0;
-};
+}
 
 function readWords({ words, startedIn, user, everybody, title }: Arguments): {
   folder: string;

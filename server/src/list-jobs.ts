@@ -15,6 +15,7 @@ import { forgetServerWorkloadsJob } from './modules/deployments/jobs/forget-serv
 import { meterDeploymentsJob } from './modules/deployments/jobs/meter-deployments.ts';
 import { reconcileModelServerJob } from './modules/deployments/jobs/reconcile-model-server.ts';
 import { forgetPicturesJob } from './modules/generations/jobs/forget-pictures.ts';
+import { forgetClonesJob } from './modules/hub/clone/forget-clones.ts';
 import { forgetXorbsJob } from './modules/hub/xet/forget-xorbs.ts';
 import { forgetNotificationsJob } from './modules/notifications/jobs/forget-notifications.ts';
 import { warnOfExpiryJob } from './modules/notifications/jobs/warn-of-expiry.ts';
@@ -57,6 +58,7 @@ export function listJobs({ databaseUrl, readData, closeIdle }: Needed): AnyJob[]
     forgetNotificationsJob,
     forgetPicturesJob,
     forgetXorbsJob,
+    forgetClonesJob,
     collectBlobsJob,
     deleteExpiredJob,
     meterDeploymentsJob({ closeIdle }),

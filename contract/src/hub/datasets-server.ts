@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { endpoint } from '../endpoint.ts';
+import { hubError } from './shared.ts';
 
 /** The subset that every dataset here has. */
 export const ONLY_CONFIG = 'default';
@@ -51,7 +52,7 @@ export const rowsAnswer = z.object({
 });
 export type RowsAnswer = z.infer<typeof rowsAnswer>;
 
-const common = { method: 'GET', access: 'key', operation: 'read the dataset' } as const;
+const common = { method: 'GET', access: 'key', operation: 'read the dataset', error: hubError } as const;
 
 export const listSplits = endpoint({
   ...common,

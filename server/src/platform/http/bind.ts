@@ -22,7 +22,7 @@ export type BindOptions = {
   describeError?: DescribeError;
 };
 
-/** Writes headers about an error, and returns its body, where the wire of an endpoint has errors of another shape. */
+/** Writes headers about an error, and its status where that is another, and returns its body, where the wire of an endpoint has errors of another shape. */
 export type DescribeError = (error: AppError, http: Http) => unknown;
 
 type CallerOf<A extends Access> = A extends 'public'

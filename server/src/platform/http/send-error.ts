@@ -32,9 +32,10 @@ export function sendError(
     reply.header('retry-after', RETRY_AFTER_S);
   }
   if (!known.shouldRetry) reply.header('x-should-retry', 'false');
+  reply.code(known.status);
   const { describeError } = request.routeOptions.config;
   const body = describeError ? describeError(known, { request, reply }) : toErrorBody(known, request.id);
-  return reply.code(known.status).type('application/json; charset=utf-8').send(JSON.stringify(body));
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
 function about({ id, routeOptions, caller }: FastifyRequest) {

@@ -37,7 +37,11 @@ const bodyOf = (text: string): any => JSON.parse(text);
 async function ask(place: string, query: Record<string, string>, as = ada) {
   const url = `${server.url}/hub/datasets-server/${place}?${new URLSearchParams(query).toString()}`;
   const answer = await fetch(url, { headers: { authorization: `Bearer ${as.apiKey}` } });
-  return { status: answer.status, body: bodyOf(await answer.text()) };
+  return {
+    status: answer.status,
+    code: answer.headers.get('x-error-code'),
+    body: bodyOf(await answer.text()),
+  };
 }
 
 test('a dataset of one file is the split train, others are called by their tables', async () => {
@@ -127,16 +131,34 @@ test('a dataset is found by the name of its repository', async () => {
 test('another user’s dataset is not there, nor what is none', async () => {
   const eve = await server.signUp('Eve');
   for (const dataset of [one, 'nobody/nothing', 'x', '../..', crypto.randomUUID()])
-    expect(await ask('rows', { dataset, split: 'train' }, eve)).toMatchObject({ status: 404 });
+    expect(await ask('rows', { dataset, split: 'train' }, eve)).toEqual({
+      status: 404,
+      code: 'ExternalAuthenticatedError',
+      body: { error: 'Dataset not found' },
+    });
+});
+
+test('whoever has no key is told so', async () => {
+  expect(await ask('rows', { dataset: one, split: 'train' }, { ...ada, apiKey: 'wrong' })).toMatchObject({
+    status: 401,
+    code: 'ExternalUnauthenticatedError',
+    body: { error: expect.any(String) },
+  });
 });
 
 test.each([
-  ['rows', { split: 'train' }, 'dataset is required'],
-  ['rows', { dataset: 'ONE' }, 'split is required'],
-  ['rows', { dataset: 'ONE', split: 'none' }, 'There is no split none'],
-  ['rows', { dataset: 'ONE', split: 'train', config: 'other' }, "The only config is 'default'"],
+  ['rows', { split: 'train' }, 'dataset is required', 'MissingRequiredParameter'],
+  ['rows', { dataset: 'ONE' }, 'split is required', 'MissingRequiredParameter'],
+  ['rows', { dataset: 'ONE', split: 'none' }, 'There is no split none', 'ResponseNotFound'],
+  [
+    'rows',
+    { dataset: 'ONE', split: 'train', config: 'other' },
+    "The only config is 'default'",
+    'ResponseNotFound',
+  ],
   ['rows', { dataset: 'ONE', split: 'train', length: '101' }, 'length must be at most 100'],
-  ['search', { dataset: 'ONE', split: 'train' }, 'query is required'],
+  ['rows', { dataset: 'ONE', split: 'train', offset: 'x' }, 'offset'],
+  ['search', { dataset: 'ONE', split: 'train' }, 'query is required', 'MissingRequiredParameter'],
   ['filter', { dataset: 'ONE', split: 'train', where: '"nope" = 1' }, /"nope"/],
   [
     'filter',
@@ -148,12 +170,12 @@ test.each([
     { dataset: 'ONE', split: 'train', where: "(FROM read_text('/etc/passwd')) IS NULL" },
     /Cannot access|Subquery/,
   ],
-] as [string, Record<string, string>, string | RegExp][])(
-  '%s of %j is refused',
-  async (place, query, sentence) => {
+] as [string, Record<string, string>, string | RegExp, string?][])(
+  '%s of %j is refused as the hub’s dataset server does',
+  async (place, query, sentence, expected = 'InvalidParameter') => {
     const asked = query.dataset === 'ONE' ? { ...query, dataset: one } : query;
-    const { status, body } = await ask(place, asked);
-    expect([400, 404]).toContain(status);
-    expect(body.error.message).toMatch(sentence);
+    const { status, code, body } = await ask(place, asked);
+    expect([status, code]).toEqual([expected === 'ResponseNotFound' ? 404 : 422, expected]);
+    expect(body).toEqual({ error: expect.stringMatching(sentence) });
   },
 );

@@ -2,12 +2,13 @@ import * as contract from '@bakehouse/contract/hub/datasets-server';
 import { type Binding, bind } from '../../../platform/http/bind.ts';
 import { clientSignal } from '../../../platform/http/client-signal.ts';
 import { checkDataset, listParquetFiles, listSplits, measureDataset } from './describe-dataset.ts';
+import { describeDatasetServerError } from './describe-error.ts';
 import { describeSplit, readSplit } from './read-split.ts';
 
 /** Rows of the first look. */
 const FIRST_ROWS = 100;
 
-/** What clients of the hub's dataset server call. */
+/** What clients of the hub's dataset server call, with errors as these read them. */
 export const datasetServerRoutes: Binding[] = [
   bind(contract.listSplits, (ctx, { query }) => listSplits(ctx, query.dataset)),
   bind(contract.checkDataset, (ctx, { query }) => checkDataset(ctx, query.dataset)),
@@ -34,4 +35,4 @@ export const datasetServerRoutes: Binding[] = [
   bind(contract.readSplitStatistics, (ctx, { query }, { reply }) =>
     describeSplit(ctx, query, clientSignal(reply)),
   ),
-];
+].map((binding) => ({ ...binding, describeError: describeDatasetServerError }));

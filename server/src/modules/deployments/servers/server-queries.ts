@@ -163,6 +163,18 @@ export async function noteStarterRequest(db: Db, id: string, now: Date): Promise
     .execute();
 }
 
+/** Whether it is a starter model that is asked, or has been a short time ago. */
+export async function isAskedStarter(db: Db, assetId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('model_servers')
+    .select('id')
+    .where('starter_name', 'is not', null)
+    .where('starter_asset_id', '=', assetId)
+    .where('starter_requested_at', 'is not', null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Model servers that have, or should have, a workload. */
 export async function listModelServersInUse(db: Db): Promise<{ id: string }[]> {
   // Each part has its index; an `or` of them would read every server that there ever was.

@@ -3,6 +3,7 @@ import { listNotifications } from '@bakehouse/contract/notifications';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { TestServer, TestUser } from '../../../testing/test-server.ts';
 import { assetCalls } from '../../assets/testing/asset-calls.ts';
+import { forgetClonesJob } from './forget-clones.ts';
 import { cloneCalls, cloningServer, safetensors } from '../testing/clones.ts';
 import { type HubRepo, openPublicHub, type PublicHub, sendFile } from '../testing/public-hub.ts';
 
@@ -179,6 +180,23 @@ describe('fails, says why, and leaves nothing half written, where the hub', () =
     },
   );
 
+  test('has a file no more, or the commit, or the repository', async () => {
+    let code = 'EntryNotFound';
+    hub.instead = (_request, response, file) => {
+      if (file !== 'config.json') return undefined;
+      response.writeHead(404, code === '' ? {} : { 'x-error-code': code }).end();
+      return true;
+    };
+    for (code of ['EntryNotFound', 'RevisionNotFound', ''])
+      expect(await reasonOf(repo()), code).toMatch(
+        /^The hub no longer has config\.json of model bakery\/loaf-\d+ at [0-9a-f]{8}\. Clone the repository anew/,
+      );
+    code = 'RepoNotFound';
+    expect(await reasonOf(repo())).toMatch(
+      /^The public hub has no model bakery\/loaf-\d+ that you may read$/,
+    );
+  });
+
   test('leads to a machine that is nobody’s business', async () => {
     for (const location of ['http://10.1.2.3/', 'http://localhost:5432/', 'file:///etc/passwd']) {
       hub.instead = (_request, response, file) => {
@@ -205,6 +223,48 @@ describe('fails, says why, and leaves nothing half written, where the hub', () =
     expect(await reasonOf(repo())).toMatch(/are left\. Delete datasets or models/);
     server.services.config.storageGb = 50;
   });
+});
+
+test('what failed is forgotten: after a week what it had copied, after a month all of it', async () => {
+  const max = await server.signUp('Max');
+  const { db } = server.services;
+  const it = repo();
+  hub.instead = (_request, response, file) => {
+    if (file !== 'model.safetensors') return undefined;
+    response.writeHead(404, { 'x-error-code': 'EntryNotFound' }).end();
+    return true;
+  };
+  const { id } = await calls.clone(max, it.id);
+  hub.instead = null;
+  const kept = async () => {
+    const count = async (table: 'hub_clone_files' | 'hub_clone_lines') =>
+      (await db.selectFrom(table).selectAll().where('clone_id', '=', id).execute()).length;
+    const uploads = await db.selectFrom('uploads').select('id').where('user_id', '=', max.userId).execute();
+    return {
+      files: await count('hub_clone_files'),
+      lines: await count('hub_clone_lines'),
+      uploads: uploads.length,
+    };
+  };
+  const forgetAfter = (days: number) =>
+    forgetClonesJob.run(
+      { ...server.services, clock: { now: () => new Date(Date.now() + days * 24 * 3_600_000) } },
+      {},
+      new AbortController().signal,
+    );
+  const before = await kept();
+  expect(before).toMatchObject({ files: 3, uploads: 3 });
+  await forgetAfter(6.9);
+  expect(await kept()).toEqual(before);
+  await forgetAfter(7.1);
+  expect(await kept()).toEqual({ ...before, files: 0, uploads: 0 });
+  await server.request(retryClone, { params: { id } }, { as: max });
+  const done = await calls.untilEnded(max, id);
+  expect(done).toMatchObject({ status: 'COMPLETED' });
+  expect(await assetCalls(server).get(max, done.asset_id ?? '')).toMatchObject({ file_count: 3 });
+  await forgetAfter(30.1);
+  await expect(calls.status(max, id)).rejects.toMatchObject({ status: 404 });
+  expect(await kept()).toEqual({ files: 0, lines: 0, uploads: 0 });
 });
 
 test('a gated repository is not begun without access, and ends where that is taken back', async () => {

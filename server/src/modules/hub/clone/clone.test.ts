@@ -173,7 +173,9 @@ describe('clones of a user', () => {
     expect(await server.request(retryClone, { params: { id } }, { as: max })).toMatchObject({
       status: 'QUEUED',
     });
-    expect(await calls.untilEnded(max, id)).toMatchObject({ status: 'COMPLETED', files_done: 6 });
+    const done = await calls.untilEnded(max, id);
+    expect(done).toMatchObject({ status: 'COMPLETED', files_done: 6 });
+    expect(await assetCalls(server).get(max, done.asset_id ?? '')).toMatchObject({ file_count: 6 });
     expect(await mine()).toEqual([]);
   });
 });

@@ -132,6 +132,7 @@ function refuseOther(
       readRetryAfter(headers['retry-after'], new Date()),
     );
   if (statusCode === 416) throw otherSize(source, 'fewer');
+  if (statusCode === 404 && headers['x-error-code'] !== 'RepoNotFound') throw goneFile(source);
   if (statusCode !== 200 && statusCode !== 206)
     throw refuseAnswer({ statusCode, headers }, { what: nameOf(repo), token: access.token });
   if (statusCode === 206) {
@@ -152,6 +153,15 @@ function refuseOther(
 function otherSize({ file }: Source, sent: string): AppError {
   return new AppError('conflict', {
     publicMessage: `The hub lists ${file.path} with ${formatBytes(file.sizeBytes)}, and sends ${sent}`,
+  });
+}
+
+/** The hub has listed it, and has it no more: its owner has rewritten the history, or the hub has lost it. */
+function goneFile({ repo, revision, file }: Source): AppError {
+  return new AppError('conflict', {
+    publicMessage:
+      `The hub no longer has ${file.path} of ${nameOf(repo)} at ${revision.slice(0, 8)}. ` +
+      'Clone the repository anew: a new clone copies its newest commit',
   });
 }
 

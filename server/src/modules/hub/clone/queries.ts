@@ -210,6 +210,15 @@ export async function deleteFiles(tx: Transaction, cloneId: string): Promise<str
   return rows.flatMap(({ upload_id }) => upload_id ?? []);
 }
 
+/** Clones that ended before, and still have files. */
+export async function selectEndedWithFiles(db: Db, before: Date, limit: number): Promise<Own[]> {
+  const { rows } = await sql<Own>`
+    select id, user_id as "userId" from hub_clones c
+    where ended_at < ${before} and exists (select from hub_clone_files f where f.clone_id = c.id)
+    order by ended_at limit ${limit}`.execute(db);
+  return rows;
+}
+
 // The log
 
 export async function insertLines(db: Db, cloneId: string, lines: readonly string[]): Promise<void> {

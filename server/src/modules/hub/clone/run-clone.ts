@@ -69,7 +69,8 @@ async function copyAll({ services, closing, pace }: Parts, lease: Lease<CloneRow
     const requests = fairQueue(REQUESTS_AT_ONCE);
     const copying: Copying = { services, lease, access, report, pace, requests, signal };
     let files = before;
-    if (lease.row.files_total === null) {
+    // Of one that was cancelled, or failed long ago, the list is gone.
+    if (before.length === 0) {
       await listRepository({ services, lease, access, report, signal });
       files = await selectFiles(services.db, lease.id);
     }

@@ -120,7 +120,9 @@ function answer(hub: PublicHub, bytesUrl: string, request: IncomingMessage, resp
   const repo = find(hub, prefix ? 'dataset' : 'model', name);
   const file = decodeURIComponent(path);
   const content = repo?.files[file];
-  if (!repo || content === undefined || commit !== commitOf(repo)) return notFound(response);
+  if (!repo) return notFound(response);
+  if (commit !== commitOf(repo)) return notFound(response, 'RevisionNotFound');
+  if (content === undefined) return notFound(response, 'EntryNotFound');
   if (!mayRead(repo, account)) return gated(response);
   const body = toBuffer(content);
   if (body.length >= LFS_BYTES) {
@@ -193,8 +195,8 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-function notFound(response: ServerResponse): void {
-  response.writeHead(404, { 'x-error-code': 'RepoNotFound' }).end('{"error":"Repository not found"}');
+function notFound(response: ServerResponse, code = 'RepoNotFound'): void {
+  response.writeHead(404, { 'x-error-code': code }).end('{"error":"Not found"}');
 }
 
 function gated(response: ServerResponse): void {

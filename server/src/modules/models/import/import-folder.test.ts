@@ -4,10 +4,15 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { listAssets } from '@bakehouse/contract/assets';
 import { expect, test } from 'vitest';
+import type { AppError } from '../../../platform/errors.ts';
 import { testServer } from '../../../testing/test-server.ts';
 import { assetCalls } from '../../assets/testing/asset-calls.ts';
+import { findAssetUse as findDeploymentUse } from '../../deployments/find-asset-use.ts';
+import { insertModel } from '../../deployments/testing/test-models.ts';
+import { findAssetUse as findTrainingUse } from '../../training/find-asset-use.ts';
 import { emptySafetensors } from '../../training/testing/test-run.ts';
 import { importFolder } from './import-folder.ts';
+import { removeImport } from './remove-import.ts';
 
 const server = await testServer();
 const { get, download, storedFiles } = assetCalls(server);
@@ -141,4 +146,75 @@ test('the command names whose it becomes, and takes what it finds', async () => 
   await expect(call(folder, '--user', 'nobody')).rejects.toThrow('There is no user nobody');
   await expect(call(folder)).rejects.toThrow("Call it as './bakehouse import FOLDER --user NAME'");
   await expect(call(path.join(folder, 'none'), '--everybody')).rejects.toThrow('There is no folder');
+});
+
+test('what everybody has is removed by its title, unless somebody uses it; its name and its bytes are free again', async () => {
+  const { db } = server.services;
+  const remove = (name: string) =>
+    removeImport(db, { name, findUses: [findTrainingUse, findDeploymentUse] }).then(
+      (gone) => gone.title,
+      (error: AppError) => error.publicMessage,
+    );
+  const folder = await folderOf('kept', {
+    'config.json': '{"model_type":"llama"}',
+    'model.safetensors': emptySafetensors(),
+  });
+  const input = { folder, title: 'Kept a While', userId: null };
+  const { assetId } = await importFolder(server.services, input);
+  expect(await remove('Nowhere')).toMatch(/^Everybody has no model or dataset 'Nowhere'/);
+  expect(await remove('Crumb 1B')).toMatch(/^Everybody has no/);
+  await db
+    .insertInto('assets')
+    .values({
+      starter_slug: 'smollm2-135m-instruct',
+      starter_task: 'text',
+      is_starter: true,
+      dataset_type: 'MODEL',
+      title: 'Own',
+      details: '',
+      category: '',
+      tags: [],
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  expect(await remove('smollm2-135m-instruct')).toBe("'Own' comes with Bakehouse, and stays");
+
+  const tuned = await insertModel(server.services, ada, 'Tuned', { 'adapter_config.json': '{}' });
+  await db
+    .insertInto('asset_lineage')
+    .values({
+      ...{ asset_id: tuned.assetId, run_id: crypto.randomUUID(), base_title: 'Kept', dataset_title: 'Facts' },
+      ...{ base_asset_id: assetId, base_revision_id: crypto.randomUUID() },
+      ...{ dataset_asset_id: assetId, dataset_revision_id: crypto.randomUUID() },
+    })
+    .execute();
+  expect(await remove('kept a while')).toBe("'Tuned' cannot work without it. Delete that model first.");
+  await db.deleteFrom('asset_lineage').where('asset_id', '=', tuned.assetId).execute();
+  await db
+    .insertInto('model_servers')
+    .values({
+      ...{ kind: 'vllm', engine: 'transformers', files_sha256: '', base_files: '[]', accelerator_count: 0 },
+      ...{ starter_asset_id: assetId, starter_name: 'kept-a-while', starter_requested_at: new Date() },
+    })
+    .execute();
+  expect(await remove('kept a while')).toMatch(/^It answers without a deployment now/);
+  await db.updateTable('model_servers').set({ starter_requested_at: null }).execute();
+
+  expect(await remove('kept a while')).toBe('Kept a While');
+  await expect(get(bob, assetId)).rejects.toMatchObject({ status: 404 });
+  const owners = await db
+    .selectFrom('blob_owners')
+    .select('sha256')
+    .where('owner_kind', '=', 'starter')
+    .execute();
+  const own = await db.selectFrom('asset_files').select('sha256').where('asset_id', '=', assetId).execute();
+  expect([own, owners.length > 0]).toEqual([[], true]);
+  expect(await importFolder(server.services, input)).toMatchObject({ isNew: true });
+  const program = path.resolve(import.meta.dirname, '../../../../../scripts/bakehouse.ts');
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [program, 'import', '--remove', 'Kept a While', '--data-dir', server.services.config.dataDir],
+    { env: { ...process.env, DATABASE_URL: server.databaseUrl } },
+  );
+  expect(stdout).toContain("Removed the model 'Kept a While'.");
 });

@@ -1,7 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import type { DatasetType } from '@bakehouse/contract/assets';
-import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
-import { PARIS_MODEL } from '@bakehouse/contract/generators/paris';
 import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
@@ -16,16 +14,14 @@ import { insertAsset } from '../../assets/insert-asset.ts';
 import { findOwnByTitle } from '../../assets/own/find-own-by-title.ts';
 import { PIPELINE_INDEX } from '../../assets/recognise/pipeline-index.ts';
 import { MODEL_CONFIG, readFamily } from '../../assets/recognise/read-family.ts';
+import { OWN_STARTERS } from '../starter/own-starters.ts';
 import { upsertStarterAsset } from '../starter/queries.ts';
-import { starterLanguageModel } from '../starter/starter-language-model.ts';
 import { checkModelFile } from '../weights/check-model-file.ts';
 import { weightsExtension } from '../weights/find-fault.ts';
 import { type FolderFile, readFolder } from './read-folder.ts';
 
 /** Bytes without an owner are collected after an hour: those that have come are touched so often. */
 const TOUCH_MS = 10 * 60 * 1000;
-/** Those that come with the program. */
-const OWN_STARTERS: string[] = [starterLanguageModel.slug, PARIS_MODEL, KONTEXT_STARTER];
 /** A model's own description of itself has some kilobytes. */
 const JSON_BYTES_MAX = 1024 * 1024;
 

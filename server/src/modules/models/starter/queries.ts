@@ -1,4 +1,5 @@
 import type { DatasetType } from '@bakehouse/contract/assets';
+import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import type { StarterTask } from '../../assets/queries.ts';
 
@@ -13,6 +14,25 @@ export async function listStarterRows(
     .where('revision_id', 'is not', null)
     .orderBy('created_at')
     .$narrowType<{ slug: string; task: StarterTask }>()
+    .execute();
+}
+
+/** What everybody may use and has this title, name or id, locked until the transaction ends. */
+export async function lockStarterAssets(
+  tx: Transaction,
+  name: string,
+): Promise<{ id: string; title: string; slug: string; datasetType: string; bytes: bigint }[]> {
+  return tx
+    .selectFrom('assets')
+    .select(['id', 'title', 'starter_slug as slug', 'dataset_type as datasetType', 'size_bytes as bytes'])
+    .where('is_starter', '=', true)
+    .where('deleted_at', 'is', null)
+    .where(
+      sql<boolean>`(lower(title) = lower(${name}) or starter_slug = ${name} or id::text = lower(${name}))`,
+    )
+    .orderBy('created_at')
+    .$narrowType<{ slug: string }>()
+    .forUpdate()
     .execute();
 }
 

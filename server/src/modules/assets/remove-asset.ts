@@ -1,0 +1,44 @@
+import type { Transaction } from '../../platform/db/database.ts';
+import { AppError } from '../../platform/errors.ts';
+import { publishChange } from '../../platform/events/publish-change.ts';
+import { recordAudit } from '../accounts/record-audit.ts';
+import type { FindAssetUse } from './delete-asset.ts';
+import { endUploadsOf } from './files/upload/parts/queries.ts';
+import { listDependentModels, markDeleted } from './queries.ts';
+
+/** Models that a refusal names. */
+const NAMED_MAX = 3;
+
+/**
+ * Step: deletes a locked asset for everybody; its rows are left to `purgeAsset`. `userId` is who does it, null an operator at
+ * the machine. Throws AppError('conflict') while something uses it.
+ */
+export async function removeAsset(
+  tx: Transaction,
+  {
+    asset,
+    userId,
+    findUses,
+  }: { asset: { id: string; title: string }; userId: string | null; findUses: FindAssetUse[] },
+): Promise<void> {
+  for (const findUse of [...findUses, findDependentOf]) {
+    const use = await findUse(tx, { assetId: asset.id });
+    if (use) throw new AppError('conflict', { publicMessage: use });
+  }
+  await markDeleted(tx, asset.id);
+  await endUploadsOf(tx, asset.id);
+  const detail = { asset_id: asset.id, title: asset.title };
+  await recordAudit(tx, { userId, action: 'asset.deleted', detail });
+  await publishChange(tx, userId, { topic: 'asset', id: asset.id });
+}
+
+const findDependentOf: FindAssetUse = async (tx, { assetId }) => {
+  const { titles, count } = await listDependentModels(tx, assetId, NAMED_MAX);
+  if (count === 0) return null;
+  const names = titles.map((title) => `'${title}'`);
+  if (count > titles.length) names.push(`${count - titles.length} more`);
+  const list = new Intl.ListFormat('en-GB').format(names);
+  return count === 1
+    ? `${list} cannot work without it. Delete that model first.`
+    : `${list} cannot work without it. Delete these models first.`;
+};

@@ -1,0 +1,39 @@
+import type { Database } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { FindAssetUse } from '../../assets/delete-asset.ts';
+import { purgeAsset } from '../../assets/purge-asset.ts';
+import { removeAsset } from '../../assets/remove-asset.ts';
+import { OWN_STARTERS } from '../starter/own-starters.ts';
+import { lockStarterAssets } from '../starter/queries.ts';
+
+type Removed = { title: string; datasetType: string; bytes: bigint };
+
+/**
+ * Deletes a model or dataset of everybody that an operator has imported, by its title or id; the collector deletes its bytes
+ * within the hour. Throws AppError 'not_found', and 'conflict' while something uses it, for what comes with the program, and
+ * where several have the title.
+ */
+export async function removeImport(
+  db: Database,
+  { name, findUses }: { name: string; findUses: FindAssetUse[] },
+): Promise<Removed> {
+  const asset = await inTransaction(db, async (tx) => {
+    const [found, ...others] = await lockStarterAssets(tx, name);
+    if (!found)
+      throw new AppError('not_found', {
+        publicMessage: `Everybody has no model or dataset '${name}'. What a user has they delete themselves`,
+      });
+    if (others.length > 0)
+      throw new AppError('conflict', {
+        publicMessage: `Several have the title '${name}'. Name one by its id: ${[found, ...others].map(({ id }) => id).join(', ')}`,
+      });
+    if (OWN_STARTERS.includes(found.slug))
+      throw new AppError('conflict', { publicMessage: `'${found.title}' comes with Bakehouse, and stays` });
+    await removeAsset(tx, { asset: found, userId: null, findUses });
+    return found;
+  });
+  // Its name is free once the row is gone.
+  while (!(await purgeAsset(db, { assetId: asset.id })));
+  return asset;
+}
