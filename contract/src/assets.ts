@@ -98,6 +98,7 @@ const asset = assetSummary.extend({
     .nullable(),
   /** The repository of a public hub that it is a copy of, and its commit; null for what was not cloned. */
   source: z.object({ hub_url: z.string(), repo_id: z.string(), revision: z.string() }).nullable(),
+  downloads: z.int().describe('By each user once an hour'),
 });
 
 export type Asset = z.infer<typeof asset>;

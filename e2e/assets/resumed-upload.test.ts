@@ -10,7 +10,7 @@ import { signUp } from '../sign-up.ts';
 
 const MB = 1024 * 1024;
 const LINE_BYTES = 1024;
-const SIZE_MB = effort({ usual: 72, soak: 1024 });
+const SIZE_MB = effort({ usual: 64, soak: 1024 });
 /** Parts that arrive before the page is reloaded. */
 const ARRIVED = 2;
 
@@ -41,13 +41,13 @@ journey(
     await page.getByText('At most 50 GB each.').waitFor();
 
     let sent: number[] = [];
-    let isCut = true;
-    await page.route('**/parts/*', async (route) => {
-      const number = Number(/parts\/(\d+)/.exec(route.request().url())?.[1]);
-      sent.push(number);
-      // The rest stays on its way until the page is gone.
-      if (!isCut || number <= ARRIVED) await route.continue();
+    page.on('request', (request) => {
+      const number = Number(/parts\/(\d+)/.exec(request.url())?.[1] ?? 0);
+      if (number > 0) sent.push(number);
     });
+    // The rest stays on its way until the page is gone.
+    const rest = (url: URL) => Number(/parts\/(\d+)/.exec(url.pathname)?.[1] ?? 0) > ARRIVED;
+    await page.route(rest, () => {});
     await page.getByLabel('Choose files').setInputFiles(file);
     await page.getByRole('progressbar', { name: 'corpus.txt' }).waitFor();
     await page.getByText(`32.00 MB of ${SIZE_MB}.00 MB`).waitFor();
@@ -55,7 +55,7 @@ journey(
     page.once('dialog', (dialog) => void dialog.accept());
     await page.reload();
 
-    isCut = false;
+    await page.unroute(rest);
     sent = [];
     await page.getByRole('tab', { name: /Files/ }).click();
     await page.getByText('Choose the file again to continue its upload.').waitFor();
@@ -67,11 +67,7 @@ journey(
     await page.getByRole('tab', { name: 'Files (1)' }).waitFor();
     await page.getByText('Choose the file again to continue its upload.').waitFor({ state: 'hidden' });
 
-    const downloading = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Actions for corpus.txt' }).click();
-    await page.getByRole('menuitem', { name: 'Download' }).click();
-    const hash = createHash('sha256');
-    for await (const chunk of await (await downloading).createReadStream()) hash.update(chunk as Buffer);
-    expect(hash.digest('hex')).toBe(sha256);
+    // The server has hashed what came, part after part.
+    await page.getByTitle(sha256).waitFor();
   },
 );

@@ -112,6 +112,27 @@ export const resolveModelFile = endpoint({
   error: hubError,
 });
 
+/** As `resolve`: no file here is a pointer to another. */
+export const readModelFile = endpoint({
+  method: 'GET',
+  path: '/hub/:namespace/:name/raw/:revision/*',
+  access: 'key',
+  summary: 'Download a file of a model by its raw address, as from the hub',
+  answers: { '*/*': null },
+  params: fileParams,
+  error: hubError,
+});
+
+export const readDatasetFile = endpoint({
+  method: 'GET',
+  path: '/hub/datasets/:namespace/:name/raw/:revision/*',
+  access: 'key',
+  summary: 'Download a file of a dataset by its raw address, as from the hub',
+  answers: { '*/*': null },
+  params: fileParams,
+  error: hubError,
+});
+
 export const resolveDatasetFile = endpoint({
   method: 'GET',
   path: '/hub/datasets/:namespace/:name/resolve/:revision/*',

@@ -30,7 +30,8 @@ const batch = {
     operation: z.literal('upload', 'Files are downloaded from /resolve'),
     transfers: z.array(z.string()).optional(),
     objects: z.array(object).min(1).max(1000),
-    hash_algo: z.literal('sha256').optional(),
+    /** Git LFS writes the first, the hub's client in JavaScript the second. */
+    hash_algo: z.enum(['sha256', 'sha_256']).optional(),
   }),
   error: hubError,
   response: z.object({

@@ -84,3 +84,27 @@ as $$
     and first_number <= of_number and (last_number is null or last_number >= of_number)
   order by path limit most
 $$;
+
+-- A name that an asset had leads to it from now on; one that an asset has leads nowhere else any more, also once that one
+-- is gone.
+create or replace function keep_old_names() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' then
+    if lower(new.name) = lower(old.name) then
+      return null;
+    end if;
+    delete from asset_old_names n using assets a
+    where n.name = lower(old.name) and a.id = n.asset_id
+      and coalesce(a.owner_user_id, '') = coalesce(new.owner_user_id, '')
+      and (a.dataset_type = 'MODEL') = (new.dataset_type = 'MODEL');
+    insert into asset_old_names (asset_id, name) values (new.id, lower(old.name));
+  end if;
+  delete from asset_old_names n using assets a
+  where n.name = lower(new.name) and a.id = n.asset_id
+    and coalesce(a.owner_user_id, '') = coalesce(new.owner_user_id, '')
+    and (a.dataset_type = 'MODEL') = (new.dataset_type = 'MODEL');
+  return null;
+end $$;
+
+create or replace trigger assets_keep_old_names after insert or update of name on assets
+  for each row execute function keep_old_names();

@@ -34,6 +34,7 @@ export async function describeAsset(services: Services, asset: AssetRow): Promis
     next_files_cursor: nextCursor,
     card,
     lineage: lineage ? toWireLineage(lineage) : null,
+    downloads: Number(asset.downloads),
     source: source && { hub_url: source.hubUrl, repo_id: source.repoId, revision: source.commitId },
   };
 }

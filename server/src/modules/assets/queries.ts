@@ -3,7 +3,7 @@ import { type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { DB } from '../../platform/db/schema.generated.ts';
 
-export type AssetRow = Selectable<DB['assets']> & { owner_username: string | null };
+export type AssetRow = Selectable<DB['assets']> & { owner_username: string | null; downloads: bigint };
 /** What a starter model makes. */
 export type StarterTask = NonNullable<AssetSummary['starter_task']>;
 export type RevisionRow = Selectable<DB['revisions']>;
@@ -13,14 +13,16 @@ export type LineageRow = Selectable<DB['asset_lineage']>;
 /** The file of a model that says what it is. */
 export const CARD_PATH = 'README.md';
 
-/** Assets that are there, each with the name of its owner. */
+/** Assets that are there, each with the name of its owner and its downloads. */
 export function selectAssets(db: Database | Transaction) {
   return db
     .selectFrom('assets')
     .leftJoin('users', 'users.id', 'assets.owner_user_id')
+    .leftJoin('asset_downloads', 'asset_downloads.asset_id', 'assets.id')
     .where('assets.deleted_at', 'is', null)
     .selectAll('assets')
-    .select('users.username as owner_username');
+    .select('users.username as owner_username')
+    .select(sql<bigint>`coalesce(asset_downloads.downloads, 0)`.as('downloads'));
 }
 
 export async function findAsset(db: Database | Transaction, assetId: string): Promise<AssetRow | undefined> {

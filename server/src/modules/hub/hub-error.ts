@@ -11,11 +11,19 @@ type HubCode = 'RepoNotFound' | 'GatedRepo' | 'RevisionNotFound' | 'EntryNotFoun
 export class HubError extends AppError {
   readonly hubCode: HubCode | null;
   readonly url: string | undefined;
+  /** Of a repository that was moved: what it is called now. */
+  readonly movedTo: string | undefined;
 
-  constructor(code: ErrorCode, hubCode: HubCode | null, publicMessage: string, url?: string) {
+  constructor(
+    code: ErrorCode,
+    hubCode: HubCode | null,
+    publicMessage: string,
+    more: { url?: string; movedTo?: string } = {},
+  ) {
     super(code, { publicMessage, shouldRetry: false });
     this.hubCode = hubCode;
-    this.url = url;
+    this.url = more.url;
+    this.movedTo = more.movedTo;
   }
 }
 
@@ -29,12 +37,25 @@ export const describeHubError: DescribeError = (error, { request, reply }): z.in
   const isAnonymous = isUnknown && authorization === undefined && key === undefined;
   const code = error instanceof HubError ? error.hubCode : isAnonymous ? 'RepoNotFound' : codeOf(error);
   const words = isUnknown && !isAnonymous ? WRONG_TOKEN : error.publicMessage;
+  const moved = error instanceof HubError && error.movedTo ? inNewPlace(request.url, error.movedTo) : null;
+  if (moved !== null) {
+    // The clients follow what is no other address alone.
+    reply.code(307).header('location', moved);
+    return { error: error.publicMessage };
+  }
   if (code) reply.header('x-error-code', code);
   // A header takes no other characters.
   reply.header('x-error-message', words.replace(/[^\x20-\x7e]/g, '?'));
   const url = error instanceof HubError ? error.url : undefined;
   return { error: error.publicMessage, ...(url !== undefined && { url }) };
 };
+
+/** The same path with another name of the repository; null where the path names none. Pure. */
+function inNewPlace(path: string, name: string): string | null {
+  const named =
+    /^(\/hub\/(?:api\/(?:models|datasets)\/|datasets\/|(?!api\/)))[^/?]+\/[^/?]+?(\.git)?(?=[/?]|$)/;
+  return named.test(path) ? path.replace(named, `$1${name}$2`) : null;
+}
 
 /** What other modules say in their own words. */
 function codeOf({ code, param }: AppError): HubCode | null {

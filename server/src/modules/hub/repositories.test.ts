@@ -1,10 +1,11 @@
 import { createApiKey } from '@bakehouse/contract/api-keys';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
-import { hubCalls } from './testing/hub-calls.ts';
+import { fileLine, header, hubCalls } from './testing/hub-calls.ts';
 
 const server = await testServer();
-const { signUpAs, send, read, refusal, recorded } = hubCalls(server);
+const hub = hubCalls(server);
+const { signUpAs, send, read, refusal, recorded } = hub;
 
 let ada: TestUser;
 let bob: TestUser;
@@ -62,7 +63,6 @@ test('a repository is renamed within its namespace, opened and deleted by its ow
     status: 409,
   });
   await read('/api/repos/move', move(ada, 'ada/dough', 'ada/Bread'));
-  expect(await refusal('/api/datasets/ada/dough', { as: ada })).toMatchObject({ code: 'RepoNotFound' });
 
   const settings = '/api/datasets/ada/Bread/settings';
   await read(settings, { as: ada, method: 'PUT', body: { visibility: 'public' } });
@@ -79,6 +79,70 @@ test('a repository is renamed within its namespace, opened and deleted by its ow
   expect(await recorded(ada)).toEqual(
     expect.arrayContaining(['asset.created', 'asset.renamed', 'asset.changed', 'asset.deleted']),
   );
+});
+
+describe('the old name of a repository', () => {
+  const move = (fromRepo: string, toRepo: string) =>
+    read('/api/repos/move', { as: ada, body: { fromRepo, toRepo, type: 'dataset' } });
+  const look = (path: string, as = ada) =>
+    fetch(`${server.url}/hub${path}`, {
+      redirect: 'manual',
+      headers: { authorization: `Bearer ${as.apiKey}` },
+    });
+
+  test('leads to where it is now, for those who may read it, whatever is asked of it', async () => {
+    await read('/api/repos/create', create(ada, { name: 'first', type: 'dataset' }));
+    await hub.commit('ada/first', [header('Add'), fileLine('a.csv', 'a\n1\n')], { as: ada });
+    await move('ada/first', 'ada/second');
+    await move('ada/second', 'ada/Third');
+    for (const old of ['first', 'FIRST', 'second']) {
+      expect(await read(`/api/datasets/ada/${old}`, { as: ada })).toMatchObject({ id: 'ada/Third' });
+      const file = await look(`/datasets/ada/${old}/resolve/main/a.csv?download=true`);
+      expect([file.status, file.headers.get('location')]).toEqual([
+        307,
+        '/hub/datasets/ada/Third/resolve/main/a.csv?download=true',
+      ]);
+      expect(await (await send(`/datasets/ada/${old}/resolve/main/a.csv`, { as: ada })).text()).toBe(
+        'a\n1\n',
+      );
+    }
+    const paths = { as: ada, body: { paths: ['a.csv'] } };
+    expect(await read('/api/datasets/ada/first/paths-info/main', paths)).toHaveLength(1);
+    const sent = await hub.commit('ada/first', [header('More'), fileLine('b.csv', 'b')], { as: ada });
+    expect(sent.status).toBe(200);
+    const batch = await fetch(`${server.url}/hub/datasets/ada/first.git/info/lfs/objects/batch`, {
+      ...{
+        method: 'POST',
+        redirect: 'manual',
+        body: JSON.stringify({ operation: 'upload', objects: [{ oid: '0'.repeat(64), size: 1 }] }),
+      },
+      headers: { authorization: `Bearer ${ada.apiKey}`, 'content-type': 'application/json' },
+    });
+    expect(batch.headers.get('location')).toBe('/hub/datasets/ada/Third.git/info/lfs/objects/batch');
+    expect((await look('/api/datasets/ada/first', bob)).status).toBe(404);
+    expect((await look('/api/models/ada/first')).status).toBe(404);
+    expect(
+      await refusal('/api/repos/delete', {
+        as: ada,
+        method: 'DELETE',
+        body: { name: 'first', type: 'dataset' },
+      }),
+    ).toMatchObject({ status: 404 });
+  });
+
+  test('is free for another, and leads nowhere from then on, also once that one is gone', async () => {
+    await read('/api/repos/create', create(ada, { name: 'first', type: 'dataset' }));
+    expect(await read('/api/datasets/ada/first', { as: ada })).toMatchObject({ id: 'ada/first' });
+    expect(await read('/api/datasets/ada/second', { as: ada })).toMatchObject({ id: 'ada/Third' });
+    await read('/api/repos/delete', { as: ada, method: 'DELETE', body: { name: 'first', type: 'dataset' } });
+    expect(await refusal('/api/datasets/ada/first', { as: ada })).toMatchObject({ code: 'RepoNotFound' });
+    // Back to a name of its own, and to one in another case.
+    await move('ada/Third', 'ada/second');
+    await move('ada/second', 'ada/Second');
+    expect(await read('/api/datasets/ada/third', { as: ada })).toMatchObject({ id: 'ada/Second' });
+    await read('/api/repos/delete', { as: ada, method: 'DELETE', body: { name: 'Second', type: 'dataset' } });
+    expect(await refusal('/api/datasets/ada/third', { as: ada })).toMatchObject({ code: 'RepoNotFound' });
+  });
 });
 
 test('a key that reads writes nothing', async () => {

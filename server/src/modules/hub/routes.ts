@@ -69,17 +69,19 @@ function fileRoutes(): Binding[] {
     bind(files.listRepositoryFiles, listEntries),
     bind(files.listRepositoryFolder, listEntries),
     bind(files.describePaths, describePaths),
-    bind(
-      files.resolveModelFile,
-      (ctx, { params }, http) => resolveFile(ctx, { type: 'models', params }, http),
-      {
-        ...transfers,
-      },
+    ...[files.resolveModelFile, files.readModelFile].map((endpoint) =>
+      bind(
+        endpoint,
+        (ctx, { params }, http) => resolveFile(ctx, { type: 'models', params }, http),
+        transfers,
+      ),
     ),
-    bind(
-      files.resolveDatasetFile,
-      (ctx, { params }, http) => resolveFile(ctx, { type: 'datasets', params }, http),
-      { ...transfers },
+    ...[files.resolveDatasetFile, files.readDatasetFile].map((endpoint) =>
+      bind(
+        endpoint,
+        (ctx, { params }, http) => resolveFile(ctx, { type: 'datasets', params }, http),
+        transfers,
+      ),
     ),
   ];
 }

@@ -47,6 +47,11 @@ export type ApiKeysTable = {
   counted_since: Generated<Timestamp>;
 };
 
+export type AssetDownloadsTable = {
+  asset_id: string;
+  downloads: bigint;
+};
+
 export type AssetFilesTable = {
   asset_id: string;
   path: string;
@@ -67,6 +72,11 @@ export type AssetLineageTable = {
   dataset_revision_id: string;
   dataset_title: string;
   created_at: Generated<Timestamp>;
+};
+
+export type AssetOldNamesTable = {
+  asset_id: string;
+  name: string;
 };
 
 export type AssetSourcesTable = {
@@ -996,8 +1006,10 @@ export type XPostsTable = {
 export type DB = {
   access_requests: AccessRequestsTable;
   api_keys: ApiKeysTable;
+  asset_downloads: AssetDownloadsTable;
   asset_files: AssetFilesTable;
   asset_lineage: AssetLineageTable;
+  asset_old_names: AssetOldNamesTable;
   asset_sources: AssetSourcesTable;
   asset_uploads: AssetUploadsTable;
   assets: AssetsTable;

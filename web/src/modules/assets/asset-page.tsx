@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Pencil, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { countOf } from '../../lib/format/count-of.ts';
 import { formatNumber } from '../../lib/format/format-number.ts';
 import { Badge, TagBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -113,10 +114,10 @@ function LoadedPage({
   );
 }
 
-/** Its details, category and tags. */
+/** Its details, where it comes from, how often it was downloaded, its category and tags. */
 function AssetWords({ asset }: { asset: Asset }) {
   const labels = [...new Set([asset.category, ...asset.tags].filter(Boolean))];
-  if (!asset.details && labels.length === 0 && !asset.source) return null;
+  if (!asset.details && labels.length === 0 && !asset.source && asset.downloads === 0) return null;
   return (
     <div className="-mt-3 mb-5 flex flex-col gap-3">
       {asset.details && (
@@ -125,6 +126,11 @@ function AssetWords({ asset }: { asset: Asset }) {
         </div>
       )}
       {asset.source && <SourceLine source={asset.source} type={asset.dataset_type} />}
+      {asset.downloads > 0 && (
+        <p className="text-[0.8125rem] text-muted" title="By each user once an hour">
+          {countOf(asset.downloads, 'download', 'downloads')}
+        </p>
+      )}
       {labels.length > 0 && (
         <ul aria-label="Category and tags" className="flex flex-wrap gap-1.5">
           {labels.map((label) => (

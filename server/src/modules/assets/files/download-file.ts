@@ -4,6 +4,7 @@ import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { breakOffWithKey } from '../../../platform/http/callers/break-off-with-key.ts';
 import { sendBlob } from '../../../platform/storage/send-blob.ts';
+import { countDownload } from '../downloads/count-download.ts';
 import { contentDisposition } from './content-disposition.ts';
 import { contentTypeOf } from './content-type.ts';
 import { findFile } from './find-file.ts';
@@ -17,6 +18,7 @@ export async function downloadFile(
   const path = params['*'];
   const file = await findFile(ctx, { assetId: params.id, revisionId: query.revision_id, path });
   breakOffWithKey(ctx, http);
+  if (http.request.method === 'GET') countDownload(ctx, params.id);
   await sendBlob(ctx, http, {
     sha256: file.sha256,
     path,

@@ -3,7 +3,13 @@ import { isUuid } from '../../../platform/is-uuid.ts';
 import { type AssetRow, findAsset } from '../queries.ts';
 import { isGranted } from '../restricted/queries.ts';
 import { usernameOf } from './namespace.ts';
-import { findByName, findRestricted, isRestricted, type RepositoryType } from './repository-queries.ts';
+import {
+  findByName,
+  findByOldName,
+  findRestricted,
+  isRestricted,
+  type RepositoryType,
+} from './repository-queries.ts';
 
 /** Stands for a namespace where an asset is named by its id. */
 const BY_ID = 'id';
@@ -19,7 +25,25 @@ export async function findRepository(
   { userId, ...wanted }: RepositoryName & { userId: string },
 ): Promise<AssetRow | 'gated' | null> {
   const asset = (await findNamed(db, wanted)) ?? (await findRestrictedModel(db, wanted));
-  if (!asset) return null;
+  return asset ? asReadable(db, asset, userId) : null;
+}
+
+/** The asset that was called so before it was moved, if the user may read it. */
+export async function findMovedRepository(
+  db: Database | Transaction,
+  { type, namespace, name, userId }: RepositoryName & { userId: string },
+): Promise<AssetRow | null> {
+  const username = usernameOf(namespace);
+  const asset = username ? await findByOldName(db, { type, username, name }) : undefined;
+  const found = asset ? await asReadable(db, asset, userId) : null;
+  return found === 'gated' ? null : found;
+}
+
+async function asReadable(
+  db: Database | Transaction,
+  asset: AssetRow,
+  userId: string,
+): Promise<AssetRow | 'gated' | null> {
   if (asset.owner_user_id === userId || asset.is_starter) return asset;
   if (await isGranted(db, { assetId: asset.id, userId })) return asset;
   return (await isRestricted(db, asset.id)) ? 'gated' : null;

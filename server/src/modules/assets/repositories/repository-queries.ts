@@ -22,6 +22,19 @@ export async function findByName(
   );
 }
 
+/** The asset that had this name before it was moved, and that its owner has used for none since. */
+export async function findByOldName(
+  db: Database | Transaction,
+  { type, username, name }: { type: RepositoryType; username: string; name: string },
+): Promise<AssetRow | undefined> {
+  return selectAssets(db)
+    .innerJoin('asset_old_names as old', 'old.asset_id', 'assets.id')
+    .where(sql<SqlBool>`old.name = lower(${name})`)
+    .where('users.username', '=', username)
+    .where(sql<SqlBool>`(assets.dataset_type = 'MODEL') = ${type === 'model'}`)
+    .executeTakeFirst();
+}
+
 /** The asset of the restricted model with this id, where it has one. */
 export async function findRestricted(
   db: Database | Transaction,

@@ -5,6 +5,8 @@ import { findByCommitId, findByRevision, findByTag } from './commit-queries.ts';
 
 /** The one branch. */
 export const BRANCH = 'main';
+/** What names its newest commit; clients in JavaScript ask for the HEAD unless told otherwise. */
+const NEWEST: readonly string[] = [BRANCH, `refs/heads/${BRANCH}`, 'HEAD'];
 
 /** A revision as the hub's clients see it. */
 export type Commit = {
@@ -41,7 +43,7 @@ export async function findCommit(
   asset: AssetRow,
   wanted: string,
 ): Promise<Commit | null> {
-  if (wanted === BRANCH || wanted === `refs/heads/${BRANCH}`) return findHead(db, asset);
+  if (NEWEST.includes(wanted)) return findHead(db, asset);
   if (/^[0-9a-f]{40}$/.test(wanted)) {
     const empty = emptyCommit(asset);
     return wanted === empty.commitId ? empty : ((await findByCommitId(db, asset.id, wanted)) ?? null);

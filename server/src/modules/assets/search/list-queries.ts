@@ -6,7 +6,7 @@ import { selectGranted } from '../restricted/queries.ts';
 import { findRarestPart } from './rarest-part.ts';
 import { contains } from './search-text.ts';
 
-export type SortKey = 'updated' | 'created' | 'title' | 'size';
+export type SortKey = 'updated' | 'created' | 'title' | 'size' | 'downloads';
 export type ListCursor = { value: string; id: string };
 
 /** Each order with the id as its second key, so that a cursor names one place. */
@@ -15,6 +15,10 @@ const orders = {
   created: { key: sql`assets.created_at`, type: sql`timestamptz`, direction: sql`desc`, after: sql`<` },
   title: { key: sql`lower(assets.title)`, type: sql`text`, direction: sql`asc`, after: sql`>` },
   size: { key: sql`assets.size_bytes`, type: sql`bigint`, direction: sql`desc`, after: sql`<` },
+  downloads: {
+    key: sql`coalesce(asset_downloads.downloads, 0)`,
+    ...{ type: sql`bigint`, direction: sql`desc`, after: sql`<` },
+  },
 };
 
 export type ListFilter = {

@@ -10,6 +10,7 @@ const values: Record<SortKey, z.ZodType<string>> = {
   created: time,
   title: z.string(),
   size: z.string().regex(/^\d{1,18}$/),
+  downloads: z.string().regex(/^\d{1,18}$/),
 };
 
 /** One page of the assets that a user may read, and the cursor of the next. Throws AppError('invalid_request') for a cursor that is none. */

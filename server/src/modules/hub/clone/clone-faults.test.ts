@@ -3,9 +3,9 @@ import { listNotifications } from '@bakehouse/contract/notifications';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { TestServer, TestUser } from '../../../testing/test-server.ts';
 import { assetCalls } from '../../assets/testing/asset-calls.ts';
-import { forgetClonesJob } from './forget-clones.ts';
 import { cloneCalls, cloningServer, safetensors } from '../testing/clones.ts';
 import { type HubRepo, openPublicHub, type PublicHub, sendFile } from '../testing/public-hub.ts';
+import { forgetClonesJob } from './forget-clones.ts';
 
 /* A hub that is busy, breaks off, lies or forbids. */
 

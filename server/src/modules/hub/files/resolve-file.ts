@@ -5,6 +5,7 @@ import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { breakOffWithKey } from '../../../platform/http/callers/break-off-with-key.ts';
 import { sendBlob } from '../../../platform/storage/send-blob.ts';
+import { countDownload } from '../../assets/downloads/count-download.ts';
 import { contentDisposition } from '../../assets/files/content-disposition.ts';
 import { contentTypeOf } from '../../assets/files/content-type.ts';
 import { findFilesOf } from '../../assets/revisions/read-tree.ts';
@@ -25,6 +26,7 @@ export async function resolveFile(
   if (!file)
     throw new HubError('not_found', 'EntryNotFound', `There is no file ${path} in ${params.revision}`);
   breakOffWithKey(ctx, http);
+  if (http.request.method === 'GET') countDownload(ctx, asset.id);
   const sizeBytes = Number(file.size_bytes);
   await sendBlob(ctx, http, {
     sha256: file.sha256,

@@ -26,7 +26,7 @@ export async function createRepository(
   const url = `${hubUrl(http)}/${type === 'dataset' ? 'datasets/' : ''}${namespace}/${name}`;
   const id = await inTransaction(ctx.db, async (tx) => {
     if (!(await takeName(tx, { userId, type, name })))
-      throw new HubError('conflict', null, `You have a ${type} ${namespace}/${name} already`, url);
+      throw new HubError('conflict', null, `You have a ${type} ${namespace}/${name} already`, { url });
     return insertNew(tx, { userId, type, name, isPublished: isPublic(body) });
   });
   return { url, name: `${namespace}/${name}`, id };

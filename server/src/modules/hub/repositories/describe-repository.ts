@@ -28,7 +28,7 @@ export function describeRepository(asset: AssetRow, { userId, sha, card }: About
     // Others read it because an operator has let them.
     gated: isOwn || asset.is_starter ? false : 'manual',
     disabled: false,
-    downloads: 0,
+    downloads: Number(asset.downloads),
     likes: 0,
     tags: [...new Set([...asset.tags, ...tagsOf(card)])],
     ...(typeof card?.pipeline_tag === 'string' && { pipeline_tag: card.pipeline_tag }),

@@ -5,8 +5,8 @@ import type { Http } from '../../../platform/http/bind.ts';
 import { getMe } from '../../accounts/get-me.ts';
 import { usernameOf } from '../../assets/repositories/namespace.ts';
 import { findCommitIds } from '../../assets/revisions/list-commits.ts';
+import type { SortKey } from '../../assets/search/list-queries.ts';
 import { readPage } from '../../assets/search/read-page.ts';
-
 import { linkNextPage } from '../next-page.ts';
 import { describeRepository } from './describe-repository.ts';
 
@@ -28,7 +28,7 @@ export async function listRepositories(
     whose,
     search: query.search,
     tags: query.filter,
-    sort: query.sort === 'createdAt' ? 'created' : 'updated',
+    sort: sortOf(query.sort),
     cursor: query.cursor,
     limit: Math.min(query.limit, PAGE_MAX),
   });
@@ -38,6 +38,12 @@ export async function listRepositories(
     rows.flatMap(({ revision_id }) => revision_id ?? []),
   );
   return rows.map((row) => describeRepository(row, { userId, sha: shas.get(row.revision_id ?? '') }));
+}
+
+/** As the clients name it; what is not known here is sorted by the last change. */
+function sortOf(sort: string | undefined): SortKey {
+  if (sort === 'createdAt' || sort === 'created_at') return 'created';
+  return sort === 'downloads' ? 'downloads' : 'updated';
 }
 
 /** Whose repositories have this namespace, of those that the caller may see. */

@@ -1,7 +1,7 @@
 import type { RepositoryTypes } from '@bakehouse/contract/hub/shared';
 import type { Context } from '../../../platform/context.ts';
 import type { AssetRow } from '../../assets/queries.ts';
-import { findRepository } from '../../assets/repositories/find-repository.ts';
+import { findMovedRepository, findRepository } from '../../assets/repositories/find-repository.ts';
 import { namespaceOf } from '../../assets/repositories/namespace.ts';
 import { type Commit, findCommit } from '../../assets/revisions/find-commit.ts';
 import { HubError } from '../hub-error.ts';
@@ -14,18 +14,22 @@ export function repositoryId(asset: Pick<AssetRow, 'owner_username' | 'name'>): 
   return `${namespaceOf(asset.owner_username)}/${asset.name}`;
 }
 
-/** The repository, if the caller may read it. Throws HubError RepoNotFound or GatedRepo. */
+/** The repository, if the caller may read it. Throws HubError RepoNotFound, which leads on to one that was moved, or GatedRepo. */
 export async function openRepository(
   ctx: Context,
   { type, namespace, name }: RepositoryParams,
 ): Promise<AssetRow> {
-  const found = await findRepository(ctx.db, {
-    type: type === 'models' ? 'model' : 'dataset',
-    namespace,
-    name,
-    userId: ctx.caller.userId,
-  });
-  if (found === null) throw new HubError('not_found', 'RepoNotFound', 'Repository not found');
+  const wanted = {
+    type: type === 'models' ? ('model' as const) : ('dataset' as const),
+    ...{ namespace, name, userId: ctx.caller.userId },
+  };
+  const found = await findRepository(ctx.db, wanted);
+  if (found === null) {
+    const moved = await findMovedRepository(ctx.db, wanted);
+    throw new HubError('not_found', 'RepoNotFound', 'Repository not found', {
+      ...(moved && { movedTo: repositoryId(moved) }),
+    });
+  }
   if (found !== 'gated') return found;
   throw new HubError(
     'forbidden',

@@ -1,10 +1,36 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { readConfig } from '../../../config.ts';
 import { environmentPython } from '../../../engine/host/environment/environment.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import type { TestServer, TestUser } from '../../../testing/test-server.ts';
+
+type Client = { server: TestServer; user: TestUser; home: string; env?: Record<string, string> };
+
+/** Starts Python with the hub's clients, which call the server as the user and keep what they keep in `home`. */
+export async function startPython(
+  words: string[],
+  { server, user, home, env = {} }: Client,
+): Promise<ChildProcessByStdio<null, Readable, Readable>> {
+  const python = await environmentPython(readConfig(process.env));
+  const { HF_ENDPOINT: _, HF_TOKEN: __, ...inherited } = process.env;
+  return spawn(python, words, {
+    cwd: home,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...inherited,
+      PYTHONDONTWRITEBYTECODE: '1',
+      HF_ENDPOINT: `${server.url}/hub`,
+      HF_TOKEN: user.apiKey,
+      HF_HOME: home,
+      HF_HUB_DISABLE_TELEMETRY: '1',
+      HF_HUB_DISABLE_PROGRESS_BARS: '1',
+      ...env,
+    },
+  });
+}
 
 /** Runs a file of pytest beside this one with the hub's Python clients, which call the server as the user. */
 export async function runClients(
@@ -16,26 +42,9 @@ export async function runClients(
     only = '',
   }: { file: string; user: TestUser; env?: Record<string, string>; only?: string },
 ): Promise<{ code: unknown; output: string }> {
-  const python = await environmentPython(readConfig(process.env));
-  const home = await temporaryFolder();
-  const { HF_ENDPOINT: _, HF_TOKEN: __, ...inherited } = process.env;
-  const child = spawn(
-    python,
+  const child = await startPython(
     ['-m', 'pytest', '-q', '-x', '-p', 'no:cacheprovider', '-k', only, path.join(import.meta.dirname, file)],
-    {
-      cwd: home,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        ...inherited,
-        PYTHONDONTWRITEBYTECODE: '1',
-        HF_ENDPOINT: `${server.url}/hub`,
-        HF_TOKEN: user.apiKey,
-        HF_HOME: home,
-        HF_HUB_DISABLE_TELEMETRY: '1',
-        HF_HUB_DISABLE_PROGRESS_BARS: '1',
-        ...env,
-      },
-    },
+    { server, user, home: await temporaryFolder(), env },
   );
   const [output, errors, code] = await Promise.all([
     text(child.stdout),

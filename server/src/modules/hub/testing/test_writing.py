@@ -36,9 +36,13 @@ def test_a_repository_is_created_moved_and_deleted():
         api.create_repo("bob/first")
     api.update_repo_settings("ada/first", private=False)
     assert api.model_info("ada/first").private is False
+    api.upload_file(path_or_fileobj=b"crumb", path_in_repo="a.txt", repo_id="ada/first")
     api.move_repo("ada/first", "ada/second")
-    with pytest.raises(RepositoryNotFoundError):
-        api.model_info("ada/first")
+    assert api.model_info("ada/first").id == "ada/second"
+    assert read("ada/first", "a.txt") == b"crumb"
+    assert os.listdir(snapshot_download("ada/first")) == ["a.txt"]
+    api.create_repo("first")
+    assert api.model_info("ada/first").id == "ada/first"
     api.delete_repo("ada/second")
     with pytest.raises(RepositoryNotFoundError):
         api.delete_repo("ada/second")
@@ -140,3 +144,22 @@ def test_a_model_is_pushed_and_loaded():
     model.push_to_hub("ada/tiny-llama")
     loaded = LlamaForCausalLM.from_pretrained("ada/tiny-llama")
     assert loaded.lm_head.weight.equal(model.lm_head.weight)
+
+
+def test_a_pipeline_is_pushed_and_loaded():
+    from diffusers import DDPMPipeline, DDPMScheduler, DiffusionPipeline, UNet2DModel
+
+    unet = UNet2DModel(
+        sample_size=8,
+        block_out_channels=(8,),
+        layers_per_block=1,
+        norm_num_groups=4,
+        down_block_types=("DownBlock2D",),
+        up_block_types=("UpBlock2D",),
+    )
+    DDPMPipeline(unet, DDPMScheduler(num_train_timesteps=10)).push_to_hub("ada/tiny-painter")
+    loaded = DiffusionPipeline.from_pretrained("ada/tiny-painter")
+    assert type(loaded) is DDPMPipeline
+    assert loaded.unet.conv_in.weight.equal(unet.conv_in.weight)
+    loaded.set_progress_bar_config(disable=True)
+    assert loaded(num_inference_steps=2, output_type="np").images.shape == (1, 8, 8, 3)

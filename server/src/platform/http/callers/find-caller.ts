@@ -99,9 +99,12 @@ function refuseOtherSites(request: FastifyRequest, publicUrl: string): void {
   throw new AppError('forbidden', { publicMessage: 'Only a page of this server may do this' });
 }
 
-/** The API key of a request, as it was sent. */
+/** Before any token that the hub's client in JavaScript takes for one. */
+const HUB_PREFIX = /^hf_(?=bk_)/;
+
+/** The API key of a request. */
 export function readKey(request: FastifyRequest): string | null {
-  return headerText(request.headers['x-api-key']) ?? readBearer(request);
+  return headerText(request.headers['x-api-key']) ?? readBearer(request)?.replace(HUB_PREFIX, '') ?? null;
 }
 
 function readBearer(request: FastifyRequest): string | null {

@@ -279,7 +279,9 @@ test('nothing stays of an upload that is refused while it is opened, and a part 
   expect(await selectParts(db, id)).toMatchObject([{ sha256: '0'.repeat(64) }]);
 });
 
-test('a file of any size takes no more memory than its pieces', async () => {
+test('a file of any size takes no more memory than its pieces', {
+  timeout: effort({ usual: 60_000, soak: 900_000 }),
+}, async () => {
   const piece = randomBytes(64 * 1024);
   const sizeBytes = effort({ usual: 128, soak: 5 * 1024 }) * 2 ** 20;
   const upload = await openUpload(server.services, { userId: ada, sizeBytes, sha256: null });

@@ -3,6 +3,7 @@ import type { linkFile as endpoint } from '@bakehouse/contract/file-links';
 import type { Context } from '../../../../platform/context.ts';
 import { AppError } from '../../../../platform/errors.ts';
 import { watchForDamage } from '../../../../platform/storage/watch-for-damage.ts';
+import { countDownload } from '../../downloads/count-download.ts';
 import { contentTypeOf } from '../content-type.ts';
 import { findFile } from '../find-file.ts';
 import { linkBlob } from './link-blob.ts';
@@ -25,6 +26,7 @@ export async function linkFile(
       param: 'disposition',
     });
   }
+  if (disposition === 'attachment') countDownload(ctx, input.assetId);
   await watchForDamage(ctx, { sha256: file.sha256, path });
   const { url, expiresAt } = await linkBlob(ctx, {
     ...{ sha256: file.sha256, path, disposition },

@@ -45,6 +45,7 @@ const asset: Asset = {
   card: null,
   lineage: null,
   source: null,
+  downloads: 0,
 };
 
 const file = { assetId: 'set', revisionId: 'first', path: 'd.csv' };

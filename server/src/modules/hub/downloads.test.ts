@@ -1,0 +1,63 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { linkFile } from '@bakehouse/contract/file-links';
+import { expect, test, vi } from 'vitest';
+import { testServer } from '../../testing/test-server.ts';
+import { countDownload } from '../assets/downloads/count-download.ts';
+import { assetCalls } from '../assets/testing/asset-calls.ts';
+import { importFolder } from '../models/import/import-folder.ts';
+import { hubCalls } from './testing/hub-calls.ts';
+
+const server = await testServer();
+const { send, read, signUpAs } = hubCalls(server);
+const { contextOf, create, download, get, uploadAt } = assetCalls(server);
+const [ada, bob] = [await signUpAs('ada'), await signUpAs('bob')];
+
+test('downloads are counted once an hour for each user, told of by the hub and the app, and sorted by', async () => {
+  const folder = path.join(server.services.config.dataDir, 'imports/Crumbs');
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, 'a.csv'), 'a\n1\n');
+  await writeFile(path.join(folder, 'b.csv'), 'b\n1\n');
+  const { assetId } = await importFolder(server.services, { folder, title: 'Crumbs', userId: null });
+  const own = await create(ada, { title: 'Own' });
+  await uploadAt(ada, own, 'c.csv', 'c\n1\n');
+  const unread = await create(ada, { title: 'Unread' });
+  const file = '/datasets/bakehouse/crumbs/resolve/main';
+
+  // To look whether it is there is no download.
+  await send(`${file}/a.csv`, { as: ada, method: 'HEAD' });
+  for (const name of ['a.csv', 'b.csv', 'a.csv'])
+    expect((await send(`${file}/${name}`, { as: ada })).status).toBe(200);
+  await download(bob, assetId, 'a.csv');
+  await server.request(linkFile, { params: { id: own }, query: { path: 'c.csv' } }, { as: ada });
+  await vi.waitFor(
+    async () => {
+      expect(await get(ada, assetId)).toMatchObject({ downloads: 2 });
+      expect(await get(ada, own)).toMatchObject({ downloads: 1 });
+    },
+    { timeout: 15_000 },
+  );
+  expect(await get(ada, unread)).toMatchObject({ downloads: 0 });
+  expect(await read('/api/datasets/bakehouse/crumbs', { as: bob })).toMatchObject({ downloads: 2 });
+
+  const names: string[] = [];
+  for (let url = '/api/datasets?sort=downloads&direction=-1&limit=1'; url !== ''; ) {
+    const page = await send(url, { as: ada });
+    names.push(
+      ...((await page.json()) as { id: string; downloads: number }[]).map(
+        (one) => `${one.id} ${one.downloads}`,
+      ),
+    );
+    const next = /<([^>]+)>/.exec(page.headers.get('link') ?? '')?.[1] ?? '';
+    url = next.slice(next === '' ? 0 : `${server.url}/hub`.length);
+  }
+  expect(names).toEqual(['bakehouse/crumbs 2', 'ada/Own 1', 'ada/Unread 0']);
+
+  const later = { ...contextOf(bob), clock: { now: () => new Date(Date.now() + 3_600_000) } };
+  countDownload(later, assetId);
+  countDownload(later, assetId);
+  countDownload(later, crypto.randomUUID());
+  await vi.waitFor(async () => expect(await get(ada, assetId)).toMatchObject({ downloads: 3 }), {
+    timeout: 15_000,
+  });
+});

@@ -1,0 +1,37 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import type { TestServer } from '../../../testing/test-server.ts';
+
+/** A process that clones what this server's users ask for, until it is killed. */
+export async function startCloningProcess({ services, databaseUrl }: TestServer): Promise<ChildProcess> {
+  const { dataDir } = services.config;
+  const program = fileURLToPath(import.meta.resolve('../../../testing/cloning-process.ts'));
+  const child = spawn(process.execPath, [program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env.PATH,
+      HOME: dataDir,
+      DATABASE_URL: databaseUrl,
+      BAKEHOUSE_DATA_DIR: dataDir,
+      BAKEHOUSE_CACHE_DIR: `${dataDir}/cache`,
+      BAKEHOUSE_SECRET: 'only-for-tests-only-for-tests-only',
+      BAKEHOUSE_SERVICE_URLS: `huggingface=${services.config.hubUrl}`,
+      BAKEHOUSE_DRIVER: 'fake',
+      BAKEHOUSE_PREPARE: 'false',
+      BAKEHOUSE_LOG_LEVEL: 'silent',
+    },
+  });
+  onFileEnd(() => killProcess(child));
+  await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+  return child;
+}
+
+/** As `kill -9` does. */
+export async function killProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
