@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { userId, userIdParams } from './accounts.ts';
+import { aboutCard } from './asset-commits.ts';
 import { endpoint } from './endpoint.ts';
 import { flag } from './fields/flag.ts';
 import { idOf } from './fields/id.ts';
@@ -86,8 +87,7 @@ const asset = assetSummary.extend({
   files: z.array(assetFile),
   /** The cursor with which `GET /api/v1/asset/{id}/info` goes on behind them; null where these are all. */
   next_files_cursor: z.string().nullable(),
-  /** README.md of the newest revision, if it has one. */
-  card: z.string().nullable(),
+  ...aboutCard,
   /** What a model was made from; null for what was uploaded. */
   lineage: z
     .object({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { filePreview } from './assets.ts';
+import { cell, filePreview } from './assets.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 
@@ -177,4 +177,85 @@ export const showPictures = endpoint({
     limit: z.coerce.number().int().min(1).max(100).default(100),
   }),
   response: rowPictures,
+});
+
+const filePictures = z.object({
+  /** The picture files (png, jpg, webp) in the order of their paths. */
+  pictures: z.array(
+    z.object({
+      path: z.string(),
+      size_bytes: z.number(),
+      /** Of the picture as it is shown, turned as it says; null where it cannot be read. */
+      width: z.int().nullable(),
+      height: z.int().nullable(),
+      /** As a WebP of at most 128 x 128 pixels, in a data URL; null where it cannot be read. */
+      thumbnail: z.string().nullable(),
+      /** Why it cannot be read; null: it can. */
+      problem: z.string().nullable(),
+    }),
+  ),
+  next_cursor: z.string().nullable(),
+});
+
+export type FilePictures = z.infer<typeof filePictures>;
+
+export const listFilePictures = endpoint({
+  method: 'GET',
+  path: '/api/v1/asset/:id/thumbnails',
+  access: 'key',
+  operation: 'show the pictures',
+  summary: 'List picture files with thumbnails, and what is wrong with broken ones',
+  params: assetIdParams,
+  query: z.object({
+    revision_id: idOf('revision').optional(),
+    limit: z.coerce.number().int().min(1).max(48).default(24),
+    /** The path of the last picture of the page before. */
+    cursor: z.string().max(4096).optional(),
+  }),
+  response: filePictures,
+});
+
+const diffRow = z.object({
+  /** Where in its file it is, from 0. */
+  at: z.int(),
+  /** As the preview shows them. */
+  values: z.array(cell),
+});
+
+export const rowDifferences = z.object({
+  /** Why the two cannot be compared, as a sentence; null: they were. */
+  problem: z.string().nullable(),
+  /** Those that both have, by which rows are compared. */
+  columns: z.array(z.string()),
+  added_columns: z.array(z.string()),
+  removed_columns: z.array(z.string()),
+  /** Tells which row is which: one that has it and other values was changed. Null: none does, and a changed row is one removed and one added. */
+  key_column: z.string().nullable(),
+  rows_before: z.int(),
+  rows_after: z.int(),
+  added_count: z.int(),
+  removed_count: z.int(),
+  changed_count: z.int(),
+  /** At most the first 20 of each. */
+  added: z.array(diffRow),
+  removed: z.array(diffRow),
+  changed: z.array(z.object({ before: diffRow, after: diffRow })),
+});
+
+export type RowDifferences = z.infer<typeof rowDifferences>;
+
+export const compareRows = endpoint({
+  method: 'GET',
+  path: '/api/v1/asset/:id/diff/rows',
+  access: 'key',
+  operation: 'compare the rows',
+  summary: 'Compare the rows of a data file at two commits: added, removed, changed',
+  params: assetIdParams,
+  query: z.object({
+    path: z.string().min(1),
+    /** A commit or tag. Left out: the one before `to`. */
+    from: z.string().min(1).max(300).optional(),
+    to: z.string().min(1).max(300).default('main'),
+  }),
+  response: rowDifferences,
 });

@@ -1,5 +1,6 @@
 import * as accounts from '@bakehouse/contract/accounts';
 import * as apiKeys from '@bakehouse/contract/api-keys';
+import * as assetCommits from '@bakehouse/contract/asset-commits';
 import * as assetFiles from '@bakehouse/contract/asset-files';
 import * as assetUploads from '@bakehouse/contract/asset-uploads';
 import * as assets from '@bakehouse/contract/assets';
@@ -55,6 +56,7 @@ const modules = [
   accounts,
   allDeployments,
   apiKeys,
+  assetCommits,
   assetFiles,
   assetUploads,
   assets,

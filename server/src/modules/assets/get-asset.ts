@@ -4,10 +4,12 @@ import type { Context, Services } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { readBlob } from '../../platform/storage/read-blob.ts';
 import { findReadableAsset } from './access/find-readable-asset.ts';
+import { readCardMetadata } from './card/card-metadata.ts';
 import { listFilesPage } from './files/list-files-page.ts';
 import { type AssetRow, CARD_PATH, findNewestFile } from './queries.ts';
 import { readLineage } from './read-lineage.ts';
 import { findPipelines } from './recognise/find-pipelines.ts';
+import { repositoryId } from './repositories/namespace.ts';
 import { findSource } from './sources/sources.ts';
 import { toSummary } from './to-wire.ts';
 
@@ -33,6 +35,8 @@ export async function describeAsset(services: Services, asset: AssetRow): Promis
     files,
     next_files_cursor: nextCursor,
     card,
+    card_metadata: readCardMetadata(card),
+    repo_id: repositoryId(asset),
     lineage: lineage ? toWireLineage(lineage) : null,
     downloads: Number(asset.downloads),
     source: source && { hub_url: source.hubUrl, repo_id: source.repoId, revision: source.commitId },

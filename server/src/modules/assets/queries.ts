@@ -197,12 +197,19 @@ export const fileColumns = ['path', 'sha256', 'size_bytes', 'uploaded_at'] as co
  * Which of a revision's files are read, all of them unless said: those of these paths; `top`: those in no folder, and
  * GGUF weights; those whose path matches a regular expression of PostgreSQL, in any case; the first ones.
  */
-export type FileChoice = { paths?: string[]; top?: boolean; matching?: string; limit?: number };
+export type FileChoice = {
+  paths?: string[];
+  top?: boolean;
+  matching?: string;
+  /** Only those behind this path. */
+  after?: string | undefined;
+  limit?: number;
+};
 
 /** Files of one revision, in the order of their paths. */
 export async function listFiles(
   db: Database | Transaction,
-  { assetId, number, paths, top, matching, limit }: { assetId: string; number: number } & FileChoice,
+  { assetId, number, paths, top, matching, after, limit }: { assetId: string; number: number } & FileChoice,
 ): Promise<FileRow[]> {
   let query = db
     .selectFrom('asset_files')
@@ -214,6 +221,7 @@ export async function listFiles(
   // What Transformers opens lies in no folder; llama.cpp is led to its file wherever that is.
   if (top) query = query.where(sql<boolean>`(strpos(path, '/') = 0 or path like '%.gguf')`);
   if (matching !== undefined) query = query.where('path', '~*', matching);
+  if (after !== undefined) query = query.where('path', '>', after);
   if (limit !== undefined) query = query.limit(limit);
   return query.orderBy('path').execute();
 }

@@ -13,11 +13,11 @@ export type AssetRevision = ReadableRevision & {
  */
 export async function readRevision(
   tx: Database | Transaction,
-  { paths, top, matching, limit, ...wanted }: WantedRevision & FileChoice,
+  { paths, top, matching, after, limit, ...wanted }: WantedRevision & FileChoice,
 ): Promise<AssetRevision> {
   const found = await requireRevision(tx, wanted);
   const { number } = found.revision;
-  const files = await listFiles(tx, { assetId: found.asset.id, number, paths, top, matching, limit });
+  const files = await listFiles(tx, { assetId: found.asset.id, number, paths, top, matching, after, limit });
   return {
     ...found,
     files: files.map(({ path, sha256, size_bytes }) => ({ path, sha256, sizeBytes: Number(size_bytes) })),

@@ -1,3 +1,4 @@
+import * as commits from '@bakehouse/contract/asset-commits';
 import { filesCopyStatus } from '@bakehouse/contract/asset-files';
 import * as uploads from '@bakehouse/contract/asset-uploads';
 import * as contract from '@bakehouse/contract/assets';
@@ -5,6 +6,8 @@ import * as data from '@bakehouse/contract/data-files';
 import * as links from '@bakehouse/contract/file-links';
 import { search as searchEndpoint } from '@bakehouse/contract/search';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
+import { getCard } from './card/get-card.ts';
+import { saveCard } from './card/save-card.ts';
 import { deleteAsset, type FindAssetUse } from './delete-asset.ts';
 import { deleteFile } from './files/deletion/delete-file.ts';
 import { downloadFile } from './files/download-file.ts';
@@ -26,6 +29,8 @@ import { listVersions } from './files/versions/list-versions.ts';
 import { getAsset } from './get-asset.ts';
 import { listAssets } from './list-assets.ts';
 import { restrictedRoutes } from './restricted/routes.ts';
+import { compareCommits } from './revisions/compare-commits.ts';
+import { listAssetCommits } from './revisions/list-asset-commits.ts';
 import { search } from './search/search.ts';
 import { updateAsset } from './update-asset.ts';
 
@@ -67,6 +72,12 @@ export function assetsRoutes(parts: { findUses: FindAssetUse[]; checkModelFile: 
     bind(contract.assetInfo, (ctx, { params, query }) => getInfo(ctx, { assetId: params.id, ...query })),
     bind(filesCopyStatus, getCopyStatus),
     bind(contract.assetTree, (ctx, { params, query }) => listTree(ctx, { assetId: params.id, ...query })),
+    bind(commits.listAssetCommits, listAssetCommits),
+    bind(commits.compareCommits, (ctx, { params, query }) =>
+      compareCommits(ctx, { assetId: params.id, ...query }),
+    ),
+    bind(commits.getCard, (ctx, { params }) => getCard(ctx, { assetId: params.id })),
+    bind(commits.saveCard, (ctx, { params, body }) => saveCard(ctx, { assetId: params.id, ...body })),
     ...restrictedRoutes,
     bind(data.listFileVersions, listVersions),
   ];

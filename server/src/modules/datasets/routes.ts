@@ -4,7 +4,9 @@ import * as sql from '@bakehouse/contract/sql';
 import { type Binding, bind } from '../../platform/http/bind.ts';
 import { clientSignal } from '../../platform/http/client-signal.ts';
 import { datasetServerRoutes } from './dataset-server/routes.ts';
+import { compareRows } from './diff/compare-rows.ts';
 import { describeColumns } from './preview/columns/describe-columns.ts';
+import { listFilePictures } from './preview/pictures/list-file-pictures.ts';
 import { showPictures } from './preview/pictures/show-pictures.ts';
 import { previewFile } from './preview/preview-file.ts';
 import { searchRows } from './preview/search/search-rows.ts';
@@ -25,6 +27,12 @@ export const datasetsRoutes: Binding[] = [
   ),
   bind(data.showPictures, (ctx, { params, query: { revision_id: revisionId, ...query } }, { reply }) =>
     showPictures(ctx, { assetId: params.id, revisionId, ...query, signal: clientSignal(reply) }),
+  ),
+  bind(data.listFilePictures, (ctx, { params, query: { revision_id: revisionId, ...query } }, { reply }) =>
+    listFilePictures(ctx, { assetId: params.id, revisionId, ...query, signal: clientSignal(reply) }),
+  ),
+  bind(data.compareRows, (ctx, { params, query }, { reply }) =>
+    compareRows(ctx, { assetId: params.id, ...query, signal: clientSignal(reply) }),
   ),
   bind(sql.listSqlTables, (ctx, { params, query: { revision_id: revisionId } }) =>
     listTables(ctx, { assetId: params.id, revisionId }),

@@ -1,7 +1,10 @@
+import { deleteAsset } from '@bakehouse/contract/assets';
 import { saveRestrictedModel } from '@bakehouse/contract/restricted-models';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { signUpOperator } from '../../testing/sign-up-operator.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
+import { recordSource } from '../assets/sources/sources.ts';
 import { assetCalls, sha256 } from '../assets/testing/asset-calls.ts';
 import { insertModel } from '../deployments/testing/test-models.ts';
 import { hubCalls } from './testing/hub-calls.ts';
@@ -42,6 +45,17 @@ test('a title becomes the name of the repository, and is counted where it is tak
     (await read(`/api/${type}?author=ada`, { as: ada })).map((one: { id: string }) => one.id).sort();
   expect(await names('datasets')).toEqual(['ada/Facts-uber-Brot', 'ada/Facts-uber-Brot-2']);
   expect(await names('models')).toEqual(['ada/Facts-uber-brot']);
+});
+
+test('a copy of the public hub is also found by its name there, by its owner alone', async () => {
+  const { assetId } = await insertModel(server.services, ada, 'Loaf', { 'config.json': '{}' });
+  const copied = { hubUrl: 'https://hub.example', repoId: 'ovens/Loaf-7B', commitId: 'c'.repeat(40) };
+  await inTransaction(server.services.db, (tx) => recordSource(tx, assetId, copied));
+  expect(await read('/api/models/ovens/Loaf-7B', { as: ada })).toMatchObject({ id: 'ada/Loaf' });
+  expect((await send('/ovens/Loaf-7B/resolve/main/config.json', { as: ada })).status).toBe(200);
+  expect(await refusal('/api/models/ovens/Loaf-7B', { as: bob })).toMatchObject({ code: 'RepoNotFound' });
+  expect(await refusal('/api/datasets/ovens/Loaf-7B', { as: ada })).toMatchObject({ code: 'RepoNotFound' });
+  await server.request(deleteAsset, { params: { id: assetId } }, { as: ada });
 });
 
 describe('lists', () => {

@@ -17,6 +17,8 @@ const lfsBatch = { operation: 'upload', objects: [{ oid: '0'.repeat(64), size: 1
 export const inputs: Record<string, Input> = {
   'GET /api/v1/asset/:id/preview': { query: { path: 'rows.csv' } },
   'GET /api/v1/asset/:id/columns': { query: { path: 'rows.csv' } },
+  'GET /api/v1/asset/:id/diff/rows': { query: { path: 'rows.csv' } },
+  'PUT /api/v1/asset/:id/card': { body: { content: '# Rows', parent_commit: 'a'.repeat(40) } },
   'GET /api/v1/asset/:id/rows': { query: { path: 'rows.csv', text: 'a' } },
   'GET /api/v1/asset/:id/pictures': { query: { path: 'rows.csv', column: 'question' } },
   'POST /api/v1/asset/:id/sql': { body: { query: 'FROM rows' } },

@@ -2,6 +2,7 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { isUuid } from '../../../platform/is-uuid.ts';
 import { type AssetRow, findAsset } from '../queries.ts';
 import { isGranted } from '../restricted/queries.ts';
+import { findClonedAsset } from '../sources/sources.ts';
 import { usernameOf } from './namespace.ts';
 import {
   findByName,
@@ -17,14 +18,18 @@ const BY_ID = 'id';
 type RepositoryName = { type: RepositoryType; namespace: string; name: string };
 
 /**
- * The asset that the hub's clients call `namespace/name`, if the user may read it: by its name, as `id/…` by its id, or a
- * restricted model by its own. Null where there is none for this user, 'gated' where an operator has to grant access first.
+ * The asset that the hub's clients call `namespace/name`, if the user may read it: by its name, as `id/…` by its id, a
+ * restricted model by its own, or the user's own copy of the public hub's repository of that name. Null where there is none
+ * for this user, 'gated' where an operator has to grant access first.
  */
 export async function findRepository(
   db: Database | Transaction,
   { userId, ...wanted }: RepositoryName & { userId: string },
 ): Promise<AssetRow | 'gated' | null> {
-  const asset = (await findNamed(db, wanted)) ?? (await findRestrictedModel(db, wanted));
+  const asset =
+    (await findNamed(db, wanted)) ??
+    (await findRestrictedModel(db, wanted)) ??
+    (await findCopy(db, wanted, userId));
   return asset ? asReadable(db, asset, userId) : null;
 }
 
@@ -66,4 +71,14 @@ async function findRestrictedModel(
   { type, namespace, name }: RepositoryName,
 ): Promise<AssetRow | undefined> {
   return type === 'model' ? findRestricted(db, `${namespace}/${name}`) : undefined;
+}
+
+/** A fine-tune names its base as the public hub does: where that was cloned, it is found here too. */
+async function findCopy(
+  db: Database | Transaction,
+  { type, namespace, name }: RepositoryName,
+  userId: string,
+): Promise<AssetRow | undefined> {
+  const id = await findClonedAsset(db, { userId, repoId: `${namespace}/${name}`, type });
+  return id === null ? undefined : findAsset(db, id);
 }

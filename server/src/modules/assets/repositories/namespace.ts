@@ -1,3 +1,5 @@
+import type { AssetRow } from '../queries.ts';
+
 /** The namespace of the starter models, which nobody owns. */
 const STARTERS = 'bakehouse';
 /** Words of the hub's paths, of which a namespace would be taken for one; and what stands for an id. */
@@ -32,4 +34,9 @@ export function usernameOf(namespace: string): string | null | undefined {
   if (lower === STARTERS) return null;
   const username = lower.startsWith(ESCAPED) ? lower.slice(ESCAPED.length).replaceAll('_._', '-') : lower;
   return namespaceOf(username) === lower ? username : undefined;
+}
+
+/** A repository is an asset; this is how the hub's clients call it. */
+export function repositoryId(asset: Pick<AssetRow, 'owner_username' | 'name'>): string {
+  return `${namespaceOf(asset.owner_username)}/${asset.name}`;
 }

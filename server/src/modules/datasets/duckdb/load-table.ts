@@ -4,7 +4,7 @@ import { endingOf } from '../data-file.ts';
 import { SNIFFED_ROWS } from '../preview/format/recognise-format.ts';
 import { openTextTable } from '../preview/open-text-table.ts';
 import { COLUMNS_MAX, isBroken } from '../preview/table.ts';
-import { Unreadable } from '../preview/unreadable.ts';
+import { isTooDeep, Unreadable } from '../preview/unreadable.ts';
 import { list, name as named, text } from './quote.ts';
 import { readValue } from './read-value.ts';
 import { scanText } from './scan.ts';
@@ -16,6 +16,8 @@ const CELLS_MAX = 4_000_000;
 /** Rows of a larger file by which its columns are known. */
 const HEAD_ROWS = 10_000;
 const CHUNK_ROWS = 2048;
+/** Of a text in a page of rows; far more than is shown of one. */
+const TEXT_CHARS_MAX = 100_000;
 
 /** `text`: csv and lines; `json`: each cell is written in JSON, one that is missing is null; `typed`: as Parquet has it. */
 export type CellKind = 'text' | 'json' | 'typed';
@@ -37,16 +39,17 @@ export type LoadedTable = {
 };
 
 /**
- * Opens a data file for questions of its rows. Throws Unreadable as the preview does. The file is not trusted: run it
+ * Opens a data file for questions of its rows; those of a small text file are put into the table `into`. Throws Unreadable as the preview does. The file is not trusted: run it
  * confined.
  */
 export async function loadTable(
   database: DuckDBConnection,
   file: { localPath: string; name: string },
+  into = 'loaded',
 ): Promise<LoadedTable> {
   if (endingOf(file.name) === 'parquet') return loadParquet(database, file);
   const { size } = await stat(file.localPath);
-  return size <= EXACT_BYTES_MAX ? loadExactly(database, file) : loadLarge(file);
+  return size <= EXACT_BYTES_MAX ? loadExactly(database, file, into) : loadLarge(file);
 }
 
 /** The values of columns of one row, as the readers have them. */
@@ -119,6 +122,7 @@ async function parquetColumns(database: DuckDBConnection, path: string, name: st
 async function loadExactly(
   database: DuckDBConnection,
   file: { localPath: string; name: string },
+  into: string,
 ): Promise<LoadedTable> {
   const { columns, rows } = await openTextTable(file);
   const isJson = ['json', 'jsonl'].includes(endingOf(file.name));
@@ -142,10 +146,10 @@ async function loadExactly(
   }
   const width = Math.max(1, columns.shown.length);
   const definitions = Array.from({ length: width }, (_, at) => `c${at} VARCHAR`).join(', ');
-  await database.run(`CREATE TABLE loaded (${definitions})`);
-  await append(database, read, width);
+  await database.run(`CREATE TABLE ${into} (${definitions})`);
+  await append(database, into, read, width);
   return {
-    from: '(SELECT rowid AS r, * FROM loaded)',
+    from: `(SELECT rowid AS r, * FROM ${into})`,
     kind: isJson ? 'json' : 'text',
     columns: { names: columns.shown, types: columns.shown.map(() => VARCHAR), count: columns.count },
     rowCount: read.length,
@@ -159,8 +163,13 @@ function toJsonCell(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value);
 }
 
-async function append(database: DuckDBConnection, rows: readonly unknown[][], width: number): Promise<void> {
-  const appender = await database.createAppender('loaded');
+async function append(
+  database: DuckDBConnection,
+  into: string,
+  rows: readonly unknown[][],
+  width: number,
+): Promise<void> {
+  const appender = await database.createAppender(into);
   const types = Array.from({ length: width }, () => VARCHAR);
   for (let start = 0; start < rows.length; start += CHUNK_ROWS) {
     const part = rows.slice(start, start + CHUNK_ROWS);
@@ -179,9 +188,14 @@ async function loadLarge(file: { localPath: string; name: string }): Promise<Loa
   let looked = 0;
   let firstBroken = 0;
   // The columns of JSON grow with the rows.
-  for await (const item of rows) {
-    if (isBroken(item) && looked < SNIFFED_ROWS) firstBroken += 1;
-    if ((looked += 1) === HEAD_ROWS) break;
+  try {
+    for await (const item of rows) {
+      if (isBroken(item) && looked < SNIFFED_ROWS) firstBroken += 1;
+      if ((looked += 1) === HEAD_ROWS) break;
+    }
+  } catch (error) {
+    // Rows of a megabyte: fewer of them have to do.
+    if (!isTooDeep(error)) throw error;
   }
   const { kind, scan, cell } = await scanText(file, columns.count);
   const picked = columns.shown.map((column, at) => `${cell(column, at)} AS c${at}`);
@@ -202,12 +216,14 @@ export async function readRows(
   table: LoadedTable,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<{ at: number; values: unknown[] }[]> {
-  const columns = table.columns.names.length === 0 ? 'r' : `r, ${columnList(table)}`;
-  // Of Parquet the number of a row says where it lies; of text all before it is read in any case.
-  const place =
-    table.kind === 'typed' ? `WHERE r >= ${offset} LIMIT ${limit}` : `LIMIT ${limit} OFFSET ${offset}`;
+  const columns = table.columns.names.map((_, at) => {
+    // Of many long texts only what may be shown is held in memory; of one row all of it.
+    return table.kind === 'text' && limit > 1 ? `left(c${at}, ${TEXT_CHARS_MAX})` : `c${at}`;
+  });
+  // By its number, not by OFFSET: that would hold all rows before it in memory where they are long.
+  const place = `WHERE r >= ${offset} LIMIT ${limit}`;
   const found = await database
-    .runAndReadAll(`SELECT ${columns} FROM ${table.from} ${place}`)
+    .runAndReadAll(`SELECT ${['r', ...columns].join(', ')} FROM ${table.from} ${place}`)
     .catch((error: unknown) => {
       throw table.refusal(error);
     });

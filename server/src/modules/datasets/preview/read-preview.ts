@@ -11,6 +11,7 @@ import { recogniseFormat, SNIFFED_ROWS } from './format/recognise-format.ts';
 import { openTextTable } from './open-text-table.ts';
 import { type Columns, cut, isBroken, type Table } from './table.ts';
 import { toCell, toJson } from './to-cell.ts';
+import { isTooDeep } from './unreadable.ts';
 
 /** Files up to this size are read to their end, so that rows and broken rows are counted. */
 const COUNT_BYTES_MAX = 16 * 1024 * 1024;
@@ -35,7 +36,13 @@ export async function readPreview(file: { localPath: string; name: string } & Pa
   if (endingOf(file.name) === 'parquet') return readByDuckDb(name, file);
   const { size } = await stat(file.localPath);
   if (size > COUNT_BYTES_MAX && file.offset >= DEEP_ROWS) return readByDuckDb(name, file);
-  return readPage(name, await openTextTable(file), file, size <= COUNT_BYTES_MAX);
+  try {
+    return await readPage(name, await openTextTable(file), file, size <= COUNT_BYTES_MAX);
+  } catch (error) {
+    // A hundred rows of a megabyte are more than one look reads.
+    if (!isTooDeep(error)) throw error;
+    return readByDuckDb(name, file);
+  }
 }
 
 /** A page of Parquet, and one deep in a text file that our own reader would have to read from its beginning. */

@@ -7,3 +7,8 @@ export class Unreadable extends Error {
     this.param = options.param ?? 'path';
   }
 }
+
+/** Whether a look at a text file has ended because it had read too much of it. */
+export function isTooDeep(error: unknown): boolean {
+  return error instanceof Unreadable && error.param === 'offset';
+}

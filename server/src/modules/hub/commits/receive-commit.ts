@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { CARD_BYTES_MAX } from '@bakehouse/contract/asset-commits';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { commitFiles as endpoint } from '@bakehouse/contract/hub/commits';
 import type { Context } from '../../../platform/context.ts';
@@ -12,11 +13,12 @@ import type { NewFile } from '../../assets/add-revision.ts';
 import type { CheckModelFile } from '../../assets/files/upload/upload-file.ts';
 import type { AssetRow } from '../../assets/queries.ts';
 import { commitFiles, type FileChanges } from '../../assets/revisions/commit-files.ts';
+import { repositoryId } from '../../assets/repositories/namespace.ts';
 import type { Commit } from '../../assets/revisions/find-commit.ts';
 import { CARD_PATH, findFilesOf } from '../../assets/revisions/read-tree.ts';
 import { findUploaded } from '../lfs/find-uploaded.ts';
 import { hubUrl } from '../next-page.ts';
-import { openCommit, repositoryId } from '../repositories/open-repository.ts';
+import { openCommit } from '../repositories/open-repository.ts';
 import { type CommitLine, parseCommitLine } from './commit-line.ts';
 import { openOwnBranch } from './open-own-branch.ts';
 import { REGULAR_BYTES_MAX } from './preupload-files.ts';
@@ -26,7 +28,6 @@ import { readLines } from './read-lines.ts';
 const LINE_BYTES_MAX = (REGULAR_BYTES_MAX / 3) * 4 + 16 * 1024;
 /** Far more than the hub takes. */
 const LINES_MAX = 50_000;
-const CARD_BYTES_MAX = 1024 * 1024;
 
 type Draft = FileChanges & { header: Extract<CommitLine, { key: 'header' }>['value'] | null };
 

@@ -1,9 +1,8 @@
 import type { RepositorySummary } from '@bakehouse/contract/hub/repositories';
 import type { AssetRow } from '../../assets/queries.ts';
-import { namespaceOf } from '../../assets/repositories/namespace.ts';
+import { namespaceOf, repositoryId } from '../../assets/repositories/namespace.ts';
 import { emptyCommit } from '../../assets/revisions/find-commit.ts';
-import { repositoryId } from './open-repository.ts';
-import type { CardData } from './read-card-data.ts';
+import type { CardData } from '../../assets/card/read-card-data.ts';
 
 type About = {
   userId: string;

@@ -12,7 +12,7 @@ import {
 import { toLfs } from '../files/to-entry.ts';
 import { describeRepository } from './describe-repository.ts';
 import { openRevision } from './open-repository.ts';
-import { readCardData } from './read-card-data.ts';
+import { readCardData } from '../../assets/card/read-card-data.ts';
 
 /** Files that are read at once. */
 const PAGE = 10_000;

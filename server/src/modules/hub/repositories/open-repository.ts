@@ -2,17 +2,12 @@ import type { RepositoryTypes } from '@bakehouse/contract/hub/shared';
 import type { Context } from '../../../platform/context.ts';
 import type { AssetRow } from '../../assets/queries.ts';
 import { findMovedRepository, findRepository } from '../../assets/repositories/find-repository.ts';
-import { namespaceOf } from '../../assets/repositories/namespace.ts';
+import { repositoryId } from '../../assets/repositories/namespace.ts';
 import { type Commit, findCommit } from '../../assets/revisions/find-commit.ts';
 import { HubError } from '../hub-error.ts';
 
 /** How paths name a repository. */
 export type RepositoryParams = { type: RepositoryTypes; namespace: string; name: string };
-
-/** A repository is an asset; this is how the hub's clients call it. */
-export function repositoryId(asset: Pick<AssetRow, 'owner_username' | 'name'>): string {
-  return `${namespaceOf(asset.owner_username)}/${asset.name}`;
-}
 
 /** The repository, if the caller may read it. Throws HubError RepoNotFound, which leads on to one that was moved, or GatedRepo. */
 export async function openRepository(

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describeColumns, showPictures } from '@bakehouse/contract/data-files';
+import { describeColumns, listFilePictures, showPictures } from '@bakehouse/contract/data-files';
 import { DuckDBInstance } from '@duckdb/node-api';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
@@ -47,4 +47,43 @@ test('pictures in Parquet have thumbnails, and broken ones are named', async () 
   expect((await look('caption')).pictures).toEqual([null, null, null]);
   await expect(look('nope')).rejects.toThrow("The file has no column 'nope'.");
   await expect(look('image', eve)).rejects.toMatchObject({ status: 404 });
+});
+
+test('folders of pictures have thumbnails page by page, and broken ones are named', async () => {
+  const server = await testServer();
+  const { create, uploadAt } = assetCalls(server);
+  const [ada, eve] = [await server.signUp(), await server.signUp()];
+  const id = await create(ada);
+  const png = await sharp({ create: { width: 640, height: 320, channels: 3, background: '#a52' } })
+    .png()
+    .toBuffer();
+  const turned = await sharp(png).jpeg().withMetadata({ orientation: 6 }).toBuffer();
+  await uploadAt(ada, id, 'loaves/a.png', new Uint8Array(png));
+  await uploadAt(ada, id, 'loaves/B.JPG', new Uint8Array(turned));
+  await uploadAt(ada, id, 'loaves/broken.png', new Uint8Array(png.subarray(0, png.length / 2)));
+  await uploadAt(ada, id, 'loaves/text.webp', '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  await uploadAt(ada, id, 'metadata.csv', 'file_name,text\nloaves/a.png,rye\n');
+  const look = (query: { limit?: number; cursor?: string } = {}, as = ada) =>
+    server.request(listFilePictures, { params: { id }, query }, { as });
+
+  const { pictures, next_cursor } = await look();
+  expect(next_cursor).toBeNull();
+  expect(pictures.map(({ path: name, width, height }) => [name, width, height])).toEqual(
+    expect.arrayContaining([
+      ['loaves/a.png', 640, 320],
+      ['loaves/B.JPG', 320, 640],
+      ['loaves/broken.png', null, null],
+      ['loaves/text.webp', null, null],
+    ]),
+  );
+  expect(pictures).toHaveLength(4);
+  for (const { thumbnail, problem } of pictures)
+    expect([thumbnail === null, problem === null]).toContain(true);
+  const broken = pictures.find(({ path: name }) => name === 'loaves/broken.png');
+  expect(broken?.problem).not.toMatch(/\/tmp|sandbox/);
+  const first = await look({ limit: 3 });
+  expect(first.pictures).toHaveLength(3);
+  const rest = await look({ cursor: first.next_cursor ?? '' });
+  expect([...first.pictures, ...rest.pictures]).toEqual(pictures);
+  await expect(look({}, eve)).rejects.toMatchObject({ status: 404 });
 });

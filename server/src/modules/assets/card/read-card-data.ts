@@ -4,12 +4,12 @@ import * as z from 'zod';
 import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
-import type { FileRow } from '../../assets/revisions/read-tree.ts';
+import type { FileRow } from '../queries.ts';
 
 /** Far more than people write before the text of a card. */
 const HEAD_BYTES_MAX = 64 * 1024;
 /** So that a card of a few lines does not become one of gigabytes. */
-const ALIASES_MAX = 100;
+export const ALIASES_MAX = 100;
 
 export type CardData = Record<string, unknown>;
 

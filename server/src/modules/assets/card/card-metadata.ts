@@ -1,0 +1,30 @@
+import type { Asset } from '@bakehouse/contract/assets';
+import { parseCardData } from './read-card-data.ts';
+
+/** Of a card that names more of something, the rest stays in the card. */
+const NAMES_MAX = 50;
+const NAME_CHARS_MAX = 200;
+
+/** What the metadata before a card's text says of it; null where it has none that can be read. Pure. */
+export function readCardMetadata(card: string | null): Asset['card_metadata'] {
+  const data = card === null ? null : parseCardData(card);
+  if (data === null) return null;
+  return {
+    license: namesOf(data.license_name ?? data.license)[0] ?? null,
+    languages: namesOf(data.language),
+    tags: namesOf(data.tags),
+    base_models: namesOf(data.base_model),
+    datasets: namesOf(data.datasets),
+    pipeline_tag: namesOf(data.pipeline_tag)[0] ?? null,
+    library_name: namesOf(data.library_name)[0] ?? null,
+  };
+}
+
+/** One name or a list of them, each once. */
+function namesOf(value: unknown): string[] {
+  const names = (Array.isArray(value) ? (value as unknown[]) : [value])
+    .filter((name) => typeof name === 'string')
+    .map((name) => name.trim().slice(0, NAME_CHARS_MAX))
+    .filter(Boolean);
+  return [...new Set(names)].slice(0, NAMES_MAX);
+}

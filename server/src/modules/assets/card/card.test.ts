@@ -1,0 +1,133 @@
+import { getCard, listAssetCommits, saveCard } from '@bakehouse/contract/asset-commits';
+import { beforeAll, expect, test } from 'vitest';
+import { type TestUser, testServer } from '../../../testing/test-server.ts';
+import { assetCalls } from '../testing/asset-calls.ts';
+import { readCardMetadata } from './card-metadata.ts';
+
+const server = await testServer();
+const { create, upload, get, download } = assetCalls(server);
+
+let ada: TestUser;
+let eve: TestUser;
+beforeAll(async () => {
+  [ada, eve] = [await server.signUp('Ada'), await server.signUp('Eve')];
+});
+
+const read = (id: string, as = ada) => server.request(getCard, { params: { id } }, { as });
+const save = (id: string, body: { content: string; message?: string; parent_commit: string }, as = ada) =>
+  server.request(saveCard, { params: { id }, body }, { as });
+
+const CARD = `---
+license: apache-2.0
+language:
+- en
+- de
+tags: [bread, rye]
+base_model: ada/loaf
+datasets: [ada/facts]
+---
+# Facts
+`;
+
+test('a card is begun, changed and told of as commits', async () => {
+  const id = await create(ada);
+  const empty = await read(id);
+  expect(empty).toMatchObject({ content: '', is_whole: true });
+  const first = await save(id, { content: CARD, parent_commit: empty.commit_id });
+  expect(first).toMatchObject({ number: 1, message: 'Create README.md', author: 'ada-1' });
+  const card = await read(id);
+  expect(card).toEqual({ content: CARD, is_whole: true, commit_id: first.commit_id });
+  await save(id, { content: `${CARD}More.\n`, message: 'Say more', parent_commit: card.commit_id });
+  const asset = await get(ada, id);
+  expect(asset.card).toBe(`${CARD}More.\n`);
+  expect(asset.card_metadata).toEqual({
+    license: 'apache-2.0',
+    languages: ['en', 'de'],
+    tags: ['bread', 'rye'],
+    base_models: ['ada/loaf'],
+    datasets: ['ada/facts'],
+    pipeline_tag: null,
+    library_name: null,
+  });
+  expect(asset.repo_id).toBe('ada-1/Facts');
+  const { commits, next_cursor } = await server.request(
+    listAssetCommits,
+    { params: { id }, query: { limit: 2 } },
+    { as: ada },
+  );
+  expect(commits.map(({ message }) => message)).toEqual(['Say more', 'Create README.md']);
+  const rest = await server.request(
+    listAssetCommits,
+    { params: { id }, query: { cursor: next_cursor ?? '' } },
+    { as: ada },
+  );
+  expect(rest).toMatchObject({ commits: [{ number: 0, revision_id: null }], next_cursor: null });
+});
+
+test('a stale parent is refused, and nothing is lost', async () => {
+  const id = await create(ada);
+  const { commit_id: parent_commit } = await read(id);
+  await upload(ada, id, 'facts.csv', 'a\n1\n');
+  await expect(save(id, { content: '# Late', parent_commit })).rejects.toMatchObject({
+    status: 412,
+    message: expect.stringContaining('Its files have changed since you began'),
+  });
+  expect((await get(ada, id)).card).toBeNull();
+  expect(await read(id)).toMatchObject({ content: '' });
+  // Comments alone are no metadata, and not wrong.
+  await save(id, { content: '---\n# license: mit\n---\n', parent_commit: (await read(id)).commit_id });
+  // What is there already is saved on whatever was made since.
+  const newer = await read(id);
+  await save(id, { content: '# Facts', parent_commit: newer.commit_id });
+  await expect(save(id, { content: '# Facts', parent_commit: newer.commit_id })).resolves.toMatchObject({
+    number: 3,
+  });
+});
+
+test('only its owner writes a card, and nobody else reads it', async () => {
+  const id = await create(ada);
+  const { commit_id: parent_commit } = await read(id);
+  await expect(read(id, eve)).rejects.toMatchObject({ status: 404 });
+  await expect(save(id, { content: '# Eve', parent_commit }, eve)).rejects.toMatchObject({ status: 404 });
+});
+
+test('a card that is empty, too long or has metadata that nobody can read is refused', async () => {
+  const id = await create(ada);
+  const { commit_id: parent_commit } = await read(id);
+  await expect(save(id, { content: '', parent_commit })).rejects.toThrow('The card is empty');
+  await expect(
+    save(id, { content: `<script>${'x'.repeat(1024 * 1024)}</script>`, parent_commit }),
+  ).rejects.toMatchObject({ status: 413, message: expect.stringContaining('at most 1 MB') });
+  await expect(save(id, { content: 'x'.repeat(10 * 1024 * 1024), parent_commit })).rejects.toMatchObject({
+    status: 413,
+  });
+  await expect(save(id, { content: '---\ntags: [a\n---\n', parent_commit })).rejects.toThrow(
+    'The metadata of the card cannot be read',
+  );
+  await expect(save(id, { content: '---\njust words\n---\n', parent_commit })).rejects.toThrow(
+    'it has to be names and values',
+  );
+  await expect(save(id, { content: '# A', parent_commit: 'main' })).rejects.toThrow(
+    'parent_commit must be the id of a commit',
+  );
+  expect((await get(ada, id)).file_count).toBe(0);
+});
+
+test('a card of 10 MB that was uploaded shows its beginning, and is not cut by an edit', async () => {
+  const id = await create(ada);
+  await upload(ada, id, 'README.md', `# Long\n${'<script>alert(1)</script>\n'.repeat(400_000)}`);
+  const { card } = await get(ada, id);
+  expect(card?.length).toBe(512 * 1024);
+  expect(await read(id)).toMatchObject({ is_whole: false });
+  const whole = await (await download(ada, id, 'README.md')).text();
+  expect(whole.length).toBe(10_400_007);
+});
+
+test('metadata is told as names, whatever stands there', () => {
+  expect(readCardMetadata('# No metadata')).toBeNull();
+  expect(readCardMetadata('---\na: *b\n---\n')).toBeNull();
+  const odd = readCardMetadata(
+    '---\nlicense: other\nlicense_name: ours\ntags: [1, " a ", a]\nlanguage: 7\n---\n',
+  );
+  expect(odd).toMatchObject({ license: 'ours', tags: ['a'], languages: [] });
+});

@@ -1,0 +1,54 @@
+import { Readable } from 'node:stream';
+import { CARD_BYTES_MAX, type saveCard as endpoint } from '@bakehouse/contract/asset-commits';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { Context } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError, refused } from '../../../platform/errors.ts';
+import { storeBlob } from '../../../platform/storage/store-blob.ts';
+import { findChangeableAsset } from '../access/find-changeable-asset.ts';
+import { CARD_PATH, findNewestFile } from '../queries.ts';
+import { commitFiles } from '../revisions/commit-files.ts';
+import { toWireCommit } from '../revisions/to-wire-commit.ts';
+import { findMetadataProblem } from './find-metadata-problem.ts';
+
+type Input = { assetId: string } & InputOf<typeof endpoint>['body'];
+
+/**
+ * Saves the card of an asset of the caller as a commit. Throws AppError 'precondition_failed' where another commit has been
+ * made since, 'invalid_request' for metadata that cannot be read, and 'payload_too_large' beyond 1 MB and the user's quota.
+ */
+export async function saveCard(
+  ctx: Context,
+  { assetId, content, message, parent_commit: parentCommit }: Input,
+): Promise<ResponseOf<typeof endpoint>> {
+  const { userId } = ctx.caller;
+  const { id } = await findChangeableAsset(ctx.db, { assetId, userId });
+  const bytes = Buffer.from(content);
+  if (bytes.length > CARD_BYTES_MAX) {
+    const publicMessage = 'A card has at most 1 MB. Put what is longer into a file of its own';
+    throw new AppError('payload_too_large', { publicMessage, param: 'content' });
+  }
+  const problem = findMetadataProblem(content);
+  if (problem !== null) throw refused('content', problem);
+  const isNew = (await findNewestFile(ctx.db, id, CARD_PATH)) === undefined;
+  const blob = await storeBlob(ctx, Readable.from([bytes]));
+  const commit = await inTransaction(ctx.db, (tx) =>
+    commitFiles(tx, ctx.config, {
+      ...{ assetId: id, userId, parentCommit },
+      message: message || `${isNew ? 'Create' : 'Update'} ${CARD_PATH}`,
+      put: [{ path: CARD_PATH, ...blob }],
+      removeFiles: [],
+      removeFolders: [],
+    }),
+  ).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'precondition_failed') throw error;
+    throw new AppError('precondition_failed', {
+      publicMessage:
+        'Its files have changed since you began. Nothing was saved: look at what is there now, then save again',
+      param: 'parent_commit',
+      shouldRetry: false,
+      cause: error,
+    });
+  });
+  return toWireCommit(commit);
+}

@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import type { Database } from '../../../platform/db/database.ts';
+
+type Wanted = { assetId: string; before: number; after: number; limit: number };
+type Row = {
+  path: string;
+  before: bigint | null;
+  after: bigint | null;
+  added: bigint;
+  removed: bigint;
+  changed: bigint;
+};
+
+/** A file that differs: its bytes before and after, null where it was or is not there. */
+export type Difference = { path: string; before: number | null; after: number | null };
+
+/** The files that differ between two revisions, given by their numbers, in the order of their paths, and how many there are. */
+export async function selectDifferences(
+  db: Database,
+  { assetId, before, after, limit }: Wanted,
+): Promise<{ files: Difference[]; counts: { added: number; removed: number; changed: number } }> {
+  const { rows } = await sql<Row>`
+    with one_side as (
+      select path, sha256, size_bytes,
+        first_number <= ${before} and (last_number is null or last_number >= ${before}) as is_before,
+        first_number <= ${after} and (last_number is null or last_number >= ${after}) as is_after
+      from asset_files where asset_id = ${assetId}
+    ), pairs as (
+      select path, b.size_bytes as before, a.size_bytes as after
+      from (select * from one_side where is_before and not is_after) b
+      full join (select * from one_side where is_after and not is_before) a using (path)
+      where a.sha256 is distinct from b.sha256
+    )
+    select path, before, after,
+      count(*) filter (where before is null) over () as added,
+      count(*) filter (where after is null) over () as removed,
+      count(*) filter (where before is not null and after is not null) over () as changed
+    from pairs order by path limit ${limit}`.execute(db);
+  const [first] = rows;
+  return {
+    files: rows.map((row) => ({
+      path: row.path,
+      before: toNumber(row.before),
+      after: toNumber(row.after),
+    })),
+    counts: {
+      added: Number(first?.added ?? 0),
+      removed: Number(first?.removed ?? 0),
+      changed: Number(first?.changed ?? 0),
+    },
+  };
+}
+
+function toNumber(bytes: bigint | null): number | null {
+  return bytes === null ? null : Number(bytes);
+}

@@ -1,0 +1,39 @@
+import type { Services } from '../../../platform/context.ts';
+import type { ReadableRevision } from '../access/require-revision.ts';
+import { type CardData, readCardData } from '../card/read-card-data.ts';
+import { CARD_PATH, findAsset } from '../queries.ts';
+import { repositoryId } from '../repositories/namespace.ts';
+import { findSource } from '../sources/sources.ts';
+import { findCommitIds } from './list-commits.ts';
+import { findFilesOf } from './read-tree.ts';
+
+/** The revision that a copy from a hub begins with. */
+const COPIED = 1;
+
+/**
+ * How hubs call a revision, and the metadata of its card. What was copied from a hub has its name there, and the commit as
+ * long as nothing was changed since; all else has its name here.
+ */
+export async function nameRevision(
+  services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
+  { asset, revision }: ReadableRevision,
+): Promise<{ repository: string; commitId: string | null; card: CardData | null }> {
+  const { db } = services;
+  const of = { assetId: asset.id, number: revision.number, paths: [CARD_PATH] };
+  const [row, source, commits, [card]] = await Promise.all([
+    findAsset(db, asset.id),
+    findSource(db, asset.id),
+    findCommitIds(db, [revision.id]),
+    findFilesOf(db, of),
+  ]);
+  const said = await readCardData(services, card);
+  if (source) {
+    const commitId = revision.number === COPIED ? source.commitId : null;
+    return { repository: source.repoId, commitId, card: said };
+  }
+  return {
+    repository: row ? repositoryId(row) : `id/${asset.id}`,
+    commitId: commits.get(revision.id) ?? null,
+    card: said,
+  };
+}

@@ -1,0 +1,71 @@
+import type { FilePictures } from '@bakehouse/contract/data-files';
+import * as z from 'zod';
+import { OutOfLimits, runConfined } from '../../../../platform/confined/run-confined.ts';
+import type { Context } from '../../../../platform/context.ts';
+import { withBlobFiles } from '../../../../platform/storage/with-blob-file.ts';
+import { readRevision } from '../../../assets/read-revision.ts';
+
+const PROGRAM = new URL('./read-file-pictures-program.ts', import.meta.url);
+const PICTURE_FILE = '\\.(png|jpe?g|webp)$';
+/** A page of pictures of a few megapixels. */
+const limits = { cpuSeconds: 60, heapMb: 512, waitingMax: 4 };
+
+const looked = z.array(
+  z.object({
+    thumbnail: z.string().nullable(),
+    width: z.int().nullable(),
+    height: z.int().nullable(),
+    problem: z.string().nullable(),
+  }),
+);
+
+type Asked = {
+  assetId: string;
+  revisionId?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+  signal?: AbortSignal | undefined;
+};
+
+/**
+ * The picture files of a dataset, page by page, with thumbnails; of a broken one it says why. Throws AppError('not_found')
+ * unless the caller may read it, 'conflict' where it has no files, 'unavailable' for a user who waits for several, and
+ * the signal's reason.
+ */
+export async function listFilePictures(
+  ctx: Context,
+  { assetId, revisionId, limit, cursor, signal }: Asked,
+): Promise<FilePictures> {
+  const { userId } = ctx.caller;
+  const { files: found } = await readRevision(ctx.db, {
+    ...{ assetId, userId, matching: PICTURE_FILE, after: cursor, limit: limit + 1 },
+    ...(revisionId && { revisionId }),
+  });
+  const files = found.slice(0, limit);
+  // Each by its place: what strangers call their files is no name for the program.
+  const names = files.map((_, at) => String(at));
+  const answer = await withBlobFiles(ctx, files, (localPaths) =>
+    runConfined(
+      ctx.sandbox,
+      {
+        program: PROGRAM,
+        files: localPaths.map((localPath, at) => ({ localPath, as: names[at] ?? '' })),
+        input: { names },
+      },
+      { ...limits, userId, signal },
+    ),
+  ).catch((cause: unknown) => {
+    if (!(cause instanceof OutOfLimits)) throw cause;
+    const problem = 'These pictures take too much time or memory to be shown here';
+    return files.map(() => ({ thumbnail: null, width: null, height: null, problem }));
+  });
+  const pictures = looked.parse(files.length > 0 ? answer : []);
+  return {
+    pictures: files.map(({ path, sizeBytes }, at) => ({
+      path,
+      size_bytes: sizeBytes,
+      ...(pictures[at] ?? { thumbnail: null, width: null, height: null, problem: 'It was not looked at' }),
+    })),
+    next_cursor: found.length > limit ? (files.at(-1)?.path ?? null) : null,
+  };
+}
