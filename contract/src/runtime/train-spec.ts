@@ -57,6 +57,22 @@ export const trainingParameters = z.object({
   lora: loraSpec,
 });
 
+/** How hubs call what a run is made from, for its card. A repository is `namespace/name`. */
+export const trainingSources = z.object({
+  /** Of the public hub where it is a copy from there. */
+  base_model: z.string(),
+  /** 40 hexadecimal digits; null where it is no longer what was copied. */
+  base_model_commit: z.string().nullable(),
+  dataset: z.string(),
+  dataset_commit: z.string().nullable(),
+  /** What the base model's card says of its licence. */
+  license: z.string().nullable(),
+  license_name: z.string().nullable(),
+  license_link: z.string().nullable(),
+});
+
+export type TrainingSources = z.infer<typeof trainingSources>;
+
 /** Input folders: `base_model` (safetensors and tokenizer) and `dataset`. */
 export const trainTextSpec = workloadSpecBase.extend({
   kind: z.literal('train'),
@@ -64,6 +80,8 @@ export const trainTextSpec = workloadSpecBase.extend({
   title: z.string(),
   base_model_title: z.string(),
   dataset_title: z.string(),
+  /** Null in runs from before there was this field. */
+  sources: trainingSources.nullable().default(null),
   data: dataSpec,
   parameters: trainingParameters,
   device: z.enum(['auto', 'cpu', 'cuda', 'mps']),

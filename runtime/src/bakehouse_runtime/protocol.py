@@ -86,6 +86,16 @@ class LoraSpec(Wire):
     target_modules: Annotated[list[str], Field(min_length=1)]
 
 
+class TrainingSources(Wire):
+    base_model: str
+    base_model_commit: str | None
+    dataset: str
+    dataset_commit: str | None
+    license: str | None
+    license_name: str | None
+    license_link: str | None
+
+
 class TrainingParameters(Wire):
     epochs: Annotated[int, Field(ge=1)]
     learning_rate: Annotated[float, Field(gt=0)]
@@ -107,6 +117,7 @@ class TrainTextSpec(Wire):
     title: str
     base_model_title: str
     dataset_title: str
+    sources: TrainingSources | None = None
     data: DataSpec
     parameters: TrainingParameters
     device: Literal["auto", "cpu", "cuda", "mps"]

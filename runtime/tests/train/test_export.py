@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bakehouse_runtime.files import read_object, write_json
+from bakehouse_runtime.protocol import TrainTextSpec
 from bakehouse_runtime.train.lora.export import Outcome, _duration, export
 from prepared import prepare, write_pairs
 from train_spec import train_spec
@@ -34,7 +35,11 @@ OUTCOME = Outcome(
 
 
 def exported(
-    server: BakehouseServer, tmp_path: Path, model: Path, base: Path
+    server: BakehouseServer,
+    tmp_path: Path,
+    model: Path,
+    base: Path,
+    sources: dict[str, Any] | None = None,
 ) -> tuple[list[str], str]:
     """The further warnings and the card of an adapter that has learnt nothing."""
     from peft import LoraConfig, get_peft_model
@@ -44,7 +49,9 @@ def exported(
     adapted: Any = get_peft_model(loaded, LoraConfig(r=2, target_modules=["q_proj"]))
     prepared = prepare(write_pairs(tmp_path, 10), model)
     out = tmp_path / "out"
-    warnings = export(adapted, train_spec(server, tmp_path, model), base, out, prepared, OUTCOME)
+    spec = train_spec(server, tmp_path, model)
+    told = TrainTextSpec.model_validate(spec.model_dump() | {"sources": sources})
+    warnings = export(adapted, told, base, out, prepared, OUTCOME)
     return warnings, (out / "README.md").read_text()
 
 
@@ -70,6 +77,45 @@ def test_a_card_promises_no_file_that_is_not_there_and_says_why(
     assert "`adapter_model.safetensors` loads with PEFT on the base model." in card
     assert warning.startswith("The adapter cannot be served by llama.cpp: ")
     assert f"- lm_head is left out.\n- {warning}\n" in card
+
+
+def test_the_metadata_of_a_card_is_what_hubs_read(
+    server: BakehouseServer, tmp_path: Path, tied_model: Path
+) -> None:
+    from huggingface_hub import ModelCard
+    from peft import PeftConfig
+
+    from_hub = "HuggingFaceTB/SmolLM2-135M"
+    sources = {
+        "base_model": from_hub,
+        "base_model_commit": "a" * 40,
+        "dataset": "ada/facts",
+        "dataset_commit": "b" * 40,
+        "license": "apache-2.0",
+        "license_name": None,
+        "license_link": None,
+    }
+    _, text = exported(server, tmp_path, tied_model, tied_model, sources)
+    card = ModelCard.load(tmp_path / "out" / "README.md").data
+    assert (card.base_model, card.datasets, card.license) == (
+        from_hub,
+        ["ada/facts"],
+        "apache-2.0",
+    )
+    assert (card.library_name, card.pipeline_tag) == ("peft", "text-generation")
+    assert "lora" in card.tags
+    measured = [
+        (one.metric_type, one.metric_value, one.dataset_type, one.dataset_revision)
+        for one in card.eval_results
+    ]
+    assert measured == [
+        ("loss", 0.6, "ada/facts", "b" * 40),
+        ("perplexity", pytest.approx(1.8221188), "ada/facts", "b" * 40),
+        ("loss", 2.0, "ada/facts", "b" * 40),
+    ]
+    assert f"- Base model: `{from_hub}` at commit `{'a' * 40}`" in text
+    config = PeftConfig.from_pretrained(tmp_path / "out")
+    assert config.base_model_name_or_path == from_hub
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..protocol import TrainTextSpec
 
 _REPOSITORY_ID = re.compile(r"[\w.-]{1,96}/[\w.-]{1,96}", re.ASCII)
 
@@ -16,6 +23,37 @@ def origin(base_model_title: str, dataset_title: str) -> dict[str, object]:
         **({"base_model": base} if base else {}),
         **({"datasets": [dataset]} if dataset else {}),
     }
+
+
+def text_origin(spec: TrainTextSpec) -> dict[str, object]:
+    """The same of a text run, whose server has said how hubs call its sources; with the licence of
+    the base, which holds for what is made from it."""
+    sources = spec.sources
+    if sources is None:
+        return origin(spec.base_model_title, spec.dataset_title)
+    said = {
+        "license": sources.license,
+        "license_name": sources.license_name,
+        "license_link": sources.license_link,
+    }
+    return {
+        **{key: value for key, value in said.items() if value is not None},
+        **origin(sources.base_model, sources.dataset),
+    }
+
+
+def base_model_id(spec: TrainTextSpec) -> str | None:
+    """How hubs call the base model of a text run; None where nobody has said."""
+    return repository_id(spec.sources.base_model if spec.sources else spec.base_model_title)
+
+
+def front_matter(data: Mapping[str, object]) -> list[str]:
+    """The lines before a card's text. JSON is YAML, and needs no quoting rules of its own."""
+    return [
+        "---",
+        *(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in data.items()),
+        "---",
+    ]
 
 
 def repository_id(title: str) -> str | None:

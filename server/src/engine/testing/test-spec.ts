@@ -8,6 +8,7 @@ export function testSpec(title: string, inputs: WorkloadSpec['inputs'] = []): Wo
     title,
     base_model_title: 'tiny',
     dataset_title: 'rows',
+    sources: null,
     inputs,
     data: {
       file_path: 'rows.csv',

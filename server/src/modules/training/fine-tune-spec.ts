@@ -1,4 +1,9 @@
-import type { TrainTextSpec, ValidateReport, ValidateSpec } from '@bakehouse/contract/runtime/train-spec';
+import type {
+  TrainingSources,
+  TrainTextSpec,
+  ValidateReport,
+  ValidateSpec,
+} from '@bakehouse/contract/runtime/train-spec';
 import type { FineTunePayload } from '@bakehouse/contract/training';
 import type { WorkloadSpec } from '../../engine/model/workload.ts';
 import type { AssetRevision } from '../assets/read-revision.ts';
@@ -90,10 +95,11 @@ export function toTrainSpec(input: {
   fields: FineTuneFields;
   base: AssetRevision;
   dataset: AssetRevision;
+  sources: TrainingSources;
   device: 'cpu' | 'cuda';
   now: Date;
 }): WorkloadSpec {
-  const { title, fields, base, dataset, device, now } = input;
+  const { title, fields, base, dataset, sources, device, now } = input;
   const toInput = ({ path, sha256, sizeBytes }: AssetRevision['files'][number]) => ({
     path,
     sha256,
@@ -105,6 +111,7 @@ export function toTrainSpec(input: {
     title,
     base_model_title: base.asset.title,
     dataset_title: dataset.asset.title,
+    sources,
     inputs: [
       { name: 'base_model', files: listModelFiles(base.files).map(toInput) },
       { name: 'dataset', files: dataset.files.filter(({ path }) => path === fields.file_name).map(toInput) },

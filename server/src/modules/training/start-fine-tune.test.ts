@@ -4,7 +4,13 @@ import { changePrice } from '@bakehouse/contract/prices';
 import * as training from '@bakehouse/contract/training';
 import { describe, expect, test } from 'vitest';
 import { idleUntilStopped } from '../../engine/drivers/fake/fake-driver.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { signUpOperator } from '../../testing/sign-up-operator.ts';
+import { readRevision } from '../assets/read-revision.ts';
+import { recordSource } from '../assets/sources/sources.ts';
+import { assetCalls } from '../assets/testing/asset-calls.ts';
+import { insertModel } from '../deployments/testing/test-models.ts';
+import { nameSources } from './name-sources.ts';
 import { goodData } from './testing/test-run.ts';
 import { trainingServer } from './testing/training-server.ts';
 
@@ -70,6 +76,35 @@ describe('starting', () => {
     expect(launch.spec).toMatchObject({ data: { ...kept, format: 'messages' } });
     const run = await runOf(modelId);
     expect(run.parameters).toMatchObject({ ...kept, data_format: 'messages' });
+    await request(training.cancelRun, { params: { runId: run.run_id } }, { as: user });
+    await ended(modelId);
+  });
+
+  test('tells the run how hubs call its sources, and what the base says of its licence', async () => {
+    const { assetId: base_model, revisionId } = await insertModel(server.services, user, 'Loaf', {
+      'README.md': '---\nlicense: other\nlicense_name: bakers\n---\n# Loaf\n',
+      'config.json': '{}',
+    });
+    const { db } = server.services;
+    const copied = { hubUrl: 'https://hub.example', repoId: 'ovens/loaf', commitId: 'c'.repeat(40) };
+    await inTransaction(db, (tx) => recordSource(tx, base_model, copied));
+    const check = {
+      base: await readRevision(db, { assetId: base_model, revisionId, userId: user.userId }),
+      dataset: await readRevision(db, { assetId: datasetId, userId: user.userId }),
+    };
+    expect(await nameSources(assetCalls(server).contextOf(user), check)).toEqual({
+      base_model: 'ovens/loaf',
+      base_model_commit: 'c'.repeat(40),
+      dataset: expect.stringMatching(/^ada-1\/[\w-]+$/),
+      dataset_commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+      license: 'other',
+      license_name: 'bakers',
+      license_link: null,
+    });
+    const { modelId, launch } = await begin(idleUntilStopped);
+    const named = { sources: { base_model: expect.stringContaining('/'), license: null } };
+    expect(launch.spec).toMatchObject(named);
+    const run = await runOf(modelId);
     await request(training.cancelRun, { params: { runId: run.run_id } }, { as: user });
     await ended(modelId);
   });

@@ -1,6 +1,7 @@
 import type { createAsset } from '@bakehouse/contract/assets';
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import { smallerAmount } from '@bakehouse/contract/money';
+import type { TrainingSources } from '@bakehouse/contract/runtime/train-spec';
 import type { FineTunePayload } from '@bakehouse/contract/training';
 import { requestWorkload } from '../../engine/request-workload.ts';
 import type { Context } from '../../platform/context.ts';
@@ -18,6 +19,7 @@ import { spendOnce } from '../credits/spend-once.ts';
 import { usualCeilingMicro } from './charges/ceiling.ts';
 import { holdForRun } from './charges/hold-run.ts';
 import { toTrainSpec, withFormat } from './fine-tune-spec.ts';
+import { nameSources } from './name-sources.ts';
 import { insertRun } from './queries.ts';
 import { FINE_TUNE_KIND } from './runs/fine-tune-kind.ts';
 import { checkFineTune, type FineTuneCheck, type TrainingParts } from './validation/check-fine-tune.ts';
@@ -46,25 +48,30 @@ export async function startFineTune(
     ctx,
     parts.usage,
     { operation: 'start-fine-tune', input },
-    () => checkStart(ctx, parts, payload, reply),
-    async (tx, check) => {
+    async () => {
+      const check = await checkStart(ctx, parts, payload, reply);
+      return { check, sources: await nameSources(ctx, check) };
+    },
+    async (tx, { check, sources }) => {
       refuseHigherCost({
         micro: check.costMicro,
         maxMicro: costMaxMicro,
         what: 'this run',
         param: `${PAYLOAD}.cost_max`,
       });
-      return { id: await makeRun(tx, ctx, { body, payload, check }) };
+      return { id: await makeRun(tx, ctx, { body, payload, check, sources }) };
     },
   );
   return id;
 }
 
+type Start = { body: Body; payload: FineTunePayload; check: FineTuneCheck; sources: TrainingSources };
+
 /** Step: makes the model asset and the run, holds the quote, and queues the work. Returns the asset's id. */
 async function makeRun(
   tx: Transaction,
   ctx: Context,
-  { body, payload, check }: { body: Body; payload: FineTunePayload; check: FineTuneCheck },
+  { body, payload, check, sources: named }: Start,
 ): Promise<string> {
   const { userId } = ctx.caller;
   const { base, dataset, place } = check;
@@ -95,6 +102,7 @@ async function makeRun(
       fields,
       base,
       dataset,
+      sources: named,
       device: place.placement.accelerator === null ? 'cpu' : 'cuda',
       now,
     }),

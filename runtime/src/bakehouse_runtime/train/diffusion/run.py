@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ from ...image.training.device import training_device
 from ...image.training.latent_cache import LatentCache, write_latent_cache
 from ...image.training.loop import LoopSettings
 from ...workload import workload
-from ..card import origin
+from ..card import front_matter, origin
 from .networks import open_network
 from .reporter import DiffusionReporter
 from .train import DiffusionTraining, TrainingData, train_network
@@ -111,16 +110,13 @@ def _write_card(
     """The model card: what was trained on what, how, and the curves' last values."""
     parameters = spec.parameters
     title = " ".join(spec.title.split())
-    front_matter = {
+    metadata = {
         **origin(spec.base_model_title, spec.dataset_title),
         "library_name": "diffusers",
         "tags": [spec.method, "bakehouse"],
     }
     lines = [
-        "---",
-        # JSON is YAML, and needs no quoting rules of its own.
-        *(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in front_matter.items()),
-        "---",
+        *front_matter(metadata),
         f"# {title}",
         "",
         f"{what}, made from {pictures} pictures of {spec.dataset_title}.",

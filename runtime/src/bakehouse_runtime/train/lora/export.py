@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
-import json
+import math
 import shutil
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from ...data.tokens import read_model_tokens
 from ...errors import PlainError
 from ...files import read_object, read_optional_object, write_json
 from ...gguf_adapter import write_gguf_adapter
-from ..card import origin, repository_id
+from ..card import base_model_id, front_matter, text_origin
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,6 +31,8 @@ _TOKENIZER_FILES = (
 )
 _LIBRARIES = ("torch", "transformers", "trl", "peft", "datasets", "tokenizers", "safetensors")
 _TABLE_ROWS = 12
+# Beyond this a perplexity says nothing.
+_LOSS_MAX = 100
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def export(
     model.save_pretrained(str(out), save_embedding_layers=False)
     # PEFT notes the folder of this machine.
     config_file = out / "adapter_config.json"
-    base_id = repository_id(spec.base_model_title)
+    base_id = base_model_id(spec)
     write_json(config_file, read_object(config_file) | {"base_model_name_or_path": base_id})
     warnings = []
     try:
@@ -114,22 +116,21 @@ def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has
         if prepared.format
         else f"text, segmented by {data.segmentation_method}"
     )
-    front_matter = {
-        **origin(spec.base_model_title, spec.dataset_title),
+    metadata = {
+        **text_origin(spec),
         "library_name": "peft",
         "pipeline_tag": "text-generation",
         "tags": ["lora", "sft", "bakehouse"],
+        **_figures(spec, title, outcome),
     }
     rows = _parameters(spec, prepared, outcome)
     lines = [
-        "---",
-        # JSON is YAML, and needs no quoting rules of its own.
-        *(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in front_matter.items()),
-        "---",
+        *front_matter(metadata),
         f"# {title}",
         "",
         f"A LoRA adapter for {_one_line(spec.base_model_title)}, "
         f"trained on {_one_line(spec.dataset_title)} with Bakehouse.",
+        *_commits(spec),
         "",
         "## Data",
         "",
@@ -164,6 +165,60 @@ def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has
         "",
     ]
     return "\n".join(lines)
+
+
+def _commits(spec: TrainTextSpec) -> list[str]:
+    """Of what exactly it was made, where that has a name."""
+    sources = spec.sources
+    if sources is None:
+        return []
+    named = {
+        "Base model": (sources.base_model, sources.base_model_commit),
+        "Dataset": (sources.dataset, sources.dataset_commit),
+    }
+    return [
+        "",
+        *(
+            f"- {what}: `{name}`" + (f" at commit `{commit}`" if commit else "")
+            for what, (name, commit) in named.items()
+        ),
+    ]
+
+
+def _figures(spec: TrainTextSpec, title: str, outcome: Outcome) -> dict[str, object]:
+    """What was measured on the held-out rows, as hubs read it (`model-index`); nothing where none
+    were held out. A dataset needs a type there: its name on a hub, or its title."""
+    metrics = [
+        {"type": kind, "value": value, "name": name}
+        for kind, value, name in (
+            ("loss", outcome.eval_loss, "Loss on the held-out rows"),
+            ("perplexity", _perplexity(outcome.eval_loss), "Perplexity on the held-out rows"),
+            ("loss", outcome.eval_loss_base, "Loss of the base model on them"),
+        )
+        if value is not None and math.isfinite(value)
+    ]
+    if outcome.eval_loss is None or not metrics:
+        return {}
+    dataset_title = _one_line(spec.dataset_title)
+    sources = spec.sources
+    dataset = {
+        "name": dataset_title,
+        "type": sources.dataset if sources else dataset_title,
+        **({"revision": sources.dataset_commit} if sources and sources.dataset_commit else {}),
+        "split": "held out",
+        "args": {"file": spec.data.file_path, "seed": spec.data.seed},
+    }
+    task = {"type": "text-generation", "name": "Text Generation"}
+    return {
+        "model-index": [
+            {"name": title, "results": [{"task": task, "dataset": dataset, "metrics": metrics}]}
+        ]
+    }
+
+
+def _perplexity(loss: float | None) -> float | None:
+    """No number where the loss is so high that it has none."""
+    return None if loss is None or loss > _LOSS_MAX else math.exp(loss)
 
 
 def _parameters(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome) -> dict[str, object]:
