@@ -1,12 +1,19 @@
-/** Search parameters of a page with tabs: the one in sight, the file that it shows, and which revision of it. */
-export function parseTabAndFile({ tab, file, revision }: Record<string, unknown>): {
+/**
+ * Search parameters of a page with tabs: the one in sight, the file that it shows and which revision of it, or
+ * the commit that it shows and which it is compared with.
+ */
+export function parseTabAndFile({ tab, file, revision, commit, from }: Record<string, unknown>): {
   tab?: string;
   file?: string;
   revision?: string | undefined;
+  commit?: string | undefined;
+  from?: string | undefined;
 } {
   return {
     ...(typeof tab === 'string' && { tab }),
     ...(typeof file === 'string' && { file }),
     ...(typeof revision === 'string' && { revision }),
+    ...(typeof commit === 'string' && { commit }),
+    ...(typeof from === 'string' && { from }),
   };
 }

@@ -19,6 +19,7 @@ import { useUser } from '../accounts/session.ts';
 import { useDeleteAsset } from './asset-calls.ts';
 import { assetQuery } from './asset-queries.ts';
 import { EditAssetDialog } from './edit-asset-dialog.tsx';
+import { UseAsset } from './snippets/use-asset.tsx';
 
 type Props = {
   id: string;
@@ -86,6 +87,7 @@ function LoadedPage({
         actions={
           <>
             {actions?.(asset)}
+            <UseAsset asset={asset} />
             {canChange && (
               <div className="flex gap-2">
                 <Button size="icon" aria-label="Edit" onClick={() => setOpen('edit')}>

@@ -1,11 +1,14 @@
 import { datasetCategories, NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
 import { useNavigate } from '@tanstack/react-router';
 import { CircleCheck } from 'lucide-react';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import type { ChosenFile } from '../../lib/files/chosen-file.ts';
+import { findDropped } from '../../lib/files/dropped-folder.ts';
+import { countOf } from '../../lib/format/count-of.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Callout } from '../../ui/callout.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
@@ -24,7 +27,7 @@ import { announceUpload } from './files/uploads/announce-upload.ts';
 import { uploadFiles } from './files/uploads/uploads.ts';
 import { IPFS_HELP } from './ipfs/ipfs-help.ts';
 
-type Props = { open: boolean; onClose: () => void };
+type Props = { open: boolean; onClose: () => void; dropped?: string | undefined };
 
 type Values = {
   title: string;
@@ -46,36 +49,46 @@ const categories = [
 
 const FORM_ID = 'create-dataset';
 const TAGS_MAX = 20;
+const NAMED_MAX = 5;
 
 /** Create Dataset: the form, then the success or the failure view. A dataset that is there begins the next one anew. */
-export function CreateDatasetSheet({ open, onClose }: Props) {
-  const { key, onDraft } = useRound<true>(open, true, () => true);
-  return <CreateDataset key={key} open={open} onClose={onClose} onDraft={onDraft} />;
+export function CreateDatasetSheet({ open, onClose, dropped = '' }: Props) {
+  const { key, ...round } = useRound(open, dropped, (wanted, begun) => wanted === '' || wanted === begun);
+  return <CreateDataset key={key} open={open} onClose={onClose} {...round} />;
 }
 
-function CreateDataset({ open, onClose, onDraft }: Props & Pick<Round<true>, 'onDraft'>) {
+type RoundProps = Omit<Props, 'dropped'> & Omit<Round<string>, 'key'>;
+
+function CreateDataset({ open, onClose, onDraft, begunWith }: RoundProps) {
+  const [folder] = useState(() => findDropped(begunWith));
+  const send = useSend();
   const user = useUser();
   const create = useCreateDataset();
   const keys = useIdempotencyKeys('dataset');
-  const form = useForm({ initial: () => empty, problemsOf, onSubmit: submit });
+  const form = useForm({
+    initial: () => ({ ...empty, title: folder?.name ?? '' }),
+    problemsOf,
+    onSubmit: submit,
+  });
 
   function submit({ title, ...rest }: Values) {
     if (create.isPending) return;
     const dataset = { ...rest, title: title.trim() };
     create.mutate(
       { ...dataset, userId: user.id, idempotencyKey: keys.keyFor(dataset) },
-      { onSuccess: () => keys.renew(dataset) },
+      {
+        onSuccess: (id) => {
+          keys.renew(dataset);
+          if (folder) send(id, folder.files);
+        },
+      },
     );
   }
-  const startAgain = () => {
-    create.reset();
-    form.reset();
-  };
   const view = create.isSuccess ? 'success' : create.isError ? 'failure' : 'form';
-  const isUnfinished = view !== 'success' && form.isDirty;
+  const isUnfinished = view !== 'success' && (form.isDirty || folder !== undefined);
   useEffect(() => {
-    if (open) onDraft(isUnfinished || null);
-  }, [open, isUnfinished, onDraft]);
+    if (open) onDraft(isUnfinished ? begunWith : null);
+  }, [open, isUnfinished, begunWith, onDraft]);
   const close = () => {
     if (!create.isPending) onDraft(null);
     onClose();
@@ -92,6 +105,7 @@ function CreateDataset({ open, onClose, onDraft }: Props & Pick<Round<true>, 'on
     >
       {view === 'form' && (
         <form id={FORM_ID} onSubmit={form.onSubmit} noValidate className="flex flex-col gap-5">
+          {folder && <FilesToAdd files={folder.files} />}
           <DatasetFields {...form} />
         </form>
       )}
@@ -99,16 +113,15 @@ function CreateDataset({ open, onClose, onDraft }: Props & Pick<Round<true>, 'on
         <CreatedDataset
           id={create.data}
           title={create.variables.title}
-          onStartAgain={startAgain}
+          onStartAgain={() => {
+            create.reset();
+            form.reset();
+          }}
           onClose={close}
         />
       )}
       {view === 'failure' && (
-        <ErrorState
-          title="Your dataset was not created"
-          error={create.error}
-          onRetry={() => create.reset()}
-        />
+        <ErrorState title="Your dataset was not created" error={create.error} onRetry={create.reset} />
       )}
     </Sheet>
   );
@@ -151,16 +164,33 @@ function DatasetFields({ values: { title, category, tags, useIpfs }, problems, c
   );
 }
 
+/** Sends files to a dataset, and leads to its page, which shows how far they are. */
+function useSend() {
+  const navigate = useNavigate();
+  return (id: string, files: ChosenFile[]) => {
+    void uploadFiles(id, files).then(announceUpload);
+    void navigate({ to: '/dataset/$id/description', params: { id }, replace: true });
+  };
+}
+
+function FilesToAdd({ files }: { files: ChosenFile[] }) {
+  return (
+    <Callout tone="info" title={`${countOf(files.length, 'file')} to add`}>
+      {listOf(files)}
+    </Callout>
+  );
+}
+
+/** The first of them by their paths. */
+function listOf(files: readonly ChosenFile[]): string {
+  const names = files.slice(0, NAMED_MAX).map(({ path }) => path);
+  return files.length > NAMED_MAX ? `${names.join(', ')} and more` : names.join(', ');
+}
+
 type CreatedProps = { id: string; title: string; onStartAgain: () => void; onClose: () => void };
 
 function CreatedDataset({ id, title, onStartAgain, onClose }: CreatedProps) {
-  const navigate = useNavigate();
-  const send = (files: ChosenFile[]) => {
-    void uploadFiles(id, files).then(announceUpload);
-    onStartAgain();
-    // Its page shows how far they are.
-    void navigate({ to: '/dataset/$id/description', params: { id }, replace: true });
-  };
+  const send = useSend();
   return (
     <div className="flex flex-col items-center py-8 text-center">
       <span className="mb-4 flex size-12 items-center justify-center rounded-full bg-good-soft text-good">
@@ -174,7 +204,13 @@ function CreatedDataset({ id, title, onStartAgain, onClose }: CreatedProps) {
       <p className="mt-1 text-muted">Embedding model: none</p>
       <p className="mt-6 mb-3 text-muted">Now add the files you want to train on.</p>
       <div className="w-full">
-        <AssetFileDrop hint={DATA_FILES_HINT} onFiles={send} />
+        <AssetFileDrop
+          hint={DATA_FILES_HINT}
+          onFiles={(files) => {
+            onStartAgain();
+            send(id, files);
+          }}
+        />
       </div>
       <div className="mt-6 flex w-full flex-col gap-2">
         <ButtonLink

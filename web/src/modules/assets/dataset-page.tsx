@@ -10,19 +10,25 @@ import { ListSkeleton } from '../../ui/list-skeleton.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
 import { AssetPage } from './asset-page.tsx';
+import { AssetCard } from './card/asset-card.tsx';
 import { AssetFiles } from './files/asset-files.tsx';
 import { DATA_FILES_HINT } from './files/data-file.ts';
 import { mayTrainText, selectedDataFile } from './files/selected-data-file.ts';
 import { RowsPreview } from './files/viewer/rows-preview.tsx';
+import { historyTab } from './history/deferred-history.tsx';
 
 const IpfsTab = loadable(async () => (await import('./ipfs/ipfs-tab.tsx')).IpfsTab);
+const PicturesTab = loadable(async () => (await import('./pictures/pictures-tab.tsx')).PicturesTab);
 const SqlTab = loadable(async () => (await import('./sql/sql-tab.tsx')).SqlTab);
+
+/** Files that have thumbnails. */
+const PICTURE = /\.(png|jpe?g|webp)$/i;
 
 const route = getRouteApi('/app/dataset/$id/description');
 
 export function DatasetPage() {
   const { id } = route.useParams();
-  const { tab = 'files', query, ...place } = route.useSearch();
+  const { tab = 'files', query, commit, from, ...place } = route.useSearch();
   const navigate = route.useNavigate();
   return (
     <AssetPage
@@ -68,11 +74,18 @@ export function DatasetPage() {
                 />
               ),
             },
+            ...(asset.files.some(({ path }) => PICTURE.test(path)) ? [picturesTab(asset)] : []),
             sqlTab(
               asset,
               query,
               (next) =>
                 void navigate({ search: { tab: 'sql', query: next }, replace: true, resetScroll: false }),
+            ),
+            cardTab(asset, canChange),
+            historyTab(
+              asset,
+              { commit, from },
+              (next) => void navigate({ search: { tab: 'history', ...next }, resetScroll: false }),
             ),
             ipfsTab(asset, canChange),
           ]}
@@ -81,6 +94,22 @@ export function DatasetPage() {
     </AssetPage>
   );
 }
+
+const cardTab = (asset: Asset, canChange: boolean): Tab => ({
+  value: 'card',
+  label: 'Card',
+  content: <AssetCard asset={asset} canChange={canChange} />,
+});
+
+const picturesTab = (asset: Asset): Tab => ({
+  value: 'pictures',
+  label: 'Pictures',
+  content: (
+    <DeferredPart pending={<Skeleton className="h-44 w-full rounded-xl" />}>
+      <PicturesTab asset={asset} />
+    </DeferredPart>
+  ),
+});
 
 const sqlTab = (asset: Asset, query: string | undefined, onQuery: (query: string) => void): Tab => ({
   value: 'sql',

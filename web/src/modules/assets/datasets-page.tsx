@@ -1,8 +1,10 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { CloudDownload, Database, Plus } from 'lucide-react';
+import { keepDropped } from '../../lib/files/dropped-folder.ts';
 import { useSheets } from '../../lib/sheet.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { PageDrop } from '../../ui/page-drop.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { AssetList } from './asset-list.tsx';
 
@@ -30,19 +32,24 @@ export function DatasetsPage() {
   return (
     <>
       <PageHeader title="My Datasets" description="Files to train your models on." actions={actions} />
-      <AssetList
-        kind="dataset"
-        filter={filter}
-        onFilter={(search) => void navigate({ search, replace: true })}
-        empty={
-          <EmptyState
-            icon={<Database aria-hidden />}
-            title="No datasets yet"
-            description="A dataset holds the questions and answers, or the texts, that you fine-tune a model on."
-            action={create}
-          />
-        }
-      />
+      <PageDrop
+        label="Drop to make a dataset of them"
+        onDrop={(folder) => sheets.open('create-dataset', { dropped: keepDropped(folder) })}
+      >
+        <AssetList
+          kind="dataset"
+          filter={filter}
+          onFilter={(search) => void navigate({ search, replace: true })}
+          empty={
+            <EmptyState
+              icon={<Database aria-hidden />}
+              title="No datasets yet"
+              description="A dataset holds the questions and answers, or the texts, that you fine-tune a model on."
+              action={create}
+            />
+          }
+        />
+      </PageDrop>
     </>
   );
 }

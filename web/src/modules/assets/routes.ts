@@ -3,6 +3,7 @@ import { pageComponent } from '../../lib/loadable.tsx';
 import { parseTabAndFile } from '../../lib/tab-search.ts';
 import { parseAssetList } from './asset-list-search.ts';
 import { parseRowsPlace, type RowsPlace } from './files/viewer/rows-place.ts';
+import type { HistoryPlace } from './history/history-tab.tsx';
 
 /** The list of datasets, and the page of each. */
 export const assetsRoutes = <App extends AnyRoute>(app: App) =>
@@ -22,7 +23,9 @@ export const assetsRoutes = <App extends AnyRoute>(app: App) =>
   ] as const;
 
 /** `query` is the SQL that was run last. */
-function parseDatasetPage(search: Record<string, unknown>): { tab?: string; query?: string } & RowsPlace {
+function parseDatasetPage(
+  search: Record<string, unknown>,
+): { tab?: string; query?: string } & RowsPlace & HistoryPlace {
   const { query } = search;
   return {
     ...parseTabAndFile(search),

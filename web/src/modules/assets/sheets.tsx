@@ -3,7 +3,8 @@ import type { Sheet } from '../../lib/sheet.ts';
 
 declare module '../../lib/sheet.ts' {
   interface Sheets {
-    'create-dataset': Record<string, never>;
+    /** `dropped`: the id of what was dropped on the page. */
+    'create-dataset': { dropped?: string | undefined };
   }
 }
 
@@ -17,6 +18,8 @@ export const assetSheets: Sheet[] = [
     label: 'Create Dataset',
     page: '/dataset',
     preload: CreateDatasetSheet.preload,
-    render: ({ open, onClose }) => <CreateDatasetSheet open={open} onClose={onClose} />,
+    render: ({ open, onClose, params: { dropped } }) => (
+      <CreateDatasetSheet open={open} onClose={onClose} dropped={dropped} />
+    ),
   },
 ];

@@ -11,14 +11,15 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { DeferredPart } from '../../ui/deferred-part.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { Markdown } from '../../ui/markdown.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { modelReadinessQuery } from '../assets/asset-calls.ts';
 import { AssetPage } from '../assets/asset-page.tsx';
 import { assetQuery } from '../assets/asset-queries.ts';
+import { AssetCard } from '../assets/card/asset-card.tsx';
 import { AssetFiles } from '../assets/files/asset-files.tsx';
 import { ModelFilesHelp } from '../assets/files/model-files-help.tsx';
+import { historyTab } from '../assets/history/deferred-history.tsx';
 import { DeployButton } from '../deployments/deploy/deploy-button.tsx';
 import { useDeploymentsOf, useLiveDeployment } from '../deployments/use-deployments.ts';
 import { useRun } from '../training/runs/run-queries.ts';
@@ -37,7 +38,7 @@ const route = getRouteApi('/app/model/$id/description');
 
 export function ModelPage() {
   const { id } = route.useParams();
-  const { tab = 'card' } = route.useSearch();
+  const { tab = 'card', commit, from } = route.useSearch();
   const navigate = route.useNavigate();
   const model = useQuery(assetQuery(id));
   const readiness = useReadiness(id, model.data);
@@ -68,7 +69,7 @@ export function ModelPage() {
               label: 'Model card',
               content: (
                 <>
-                  <ModelCard asset={asset} />
+                  <ModelCard asset={asset} canChange={canChange} />
                   {canChange && <OwnAnswers asset={asset} />}
                 </>
               ),
@@ -78,6 +79,11 @@ export function ModelPage() {
               label: `Files (${formatNumber(asset.file_count)})`,
               content: <ModelFiles asset={asset} canChange={canChange} />,
             },
+            historyTab(
+              asset,
+              { commit, from },
+              (next) => void navigate({ search: { tab: 'history', ...next }, resetScroll: false }),
+            ),
           ]}
         />
       )}
@@ -210,27 +216,17 @@ function OwnAnswers({ asset: { lineage, file_count } }: { asset: Asset }) {
   );
 }
 
-function ModelCard({ asset }: { asset: Asset }) {
+function ModelCard({ asset, canChange }: { asset: Asset; canChange: boolean }) {
   const { lineage } = asset;
   const run = useUnfinishedRun(asset);
   return (
     <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
-      <Card className="order-2 lg:order-1">
-        {asset.card ? (
-          <Markdown text={asset.card} />
-        ) : run ? (
-          <EmptyState {...unfinishedText(run)} />
-        ) : (
-          <EmptyState
-            title="No model card yet"
-            description={
-              lineage
-                ? 'Its run has not written one.'
-                : 'Upload a README.md to describe what this model is and what it can do.'
-            }
-          />
-        )}
-      </Card>
+      <AssetCard
+        asset={asset}
+        canChange={canChange}
+        className="order-2 lg:order-1"
+        empty={run && <EmptyState {...unfinishedText(run)} />}
+      />
       {lineage && (
         <Card title="Made from" className="order-1 self-start lg:order-2">
           <dl className="flex flex-col gap-3 [overflow-wrap:anywhere]">

@@ -1,8 +1,10 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { Box, CloudDownload, Lock, Plus } from 'lucide-react';
+import { keepDropped } from '../../lib/files/dropped-folder.ts';
 import { useSheets } from '../../lib/sheet.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { PageDrop } from '../../ui/page-drop.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { AssetList } from '../assets/asset-list.tsx';
 import { UnfinishedBadge } from '../training/runs/unfinished/unfinished-badge.tsx';
@@ -38,20 +40,25 @@ export function ModelsPage() {
           </>
         }
       />
-      <AssetList
-        kind="model"
-        filter={filter}
-        badge={(model, models) => <UnfinishedBadge model={model} models={models} />}
-        onFilter={(search) => void navigate({ search, replace: true })}
-        empty={
-          <EmptyState
-            icon={<Box aria-hidden />}
-            title="No models yet"
-            description="Fine-tune the starter model on one of your datasets. It appears here once this machine has prepared it."
-            action={create}
-          />
-        }
-      />
+      <PageDrop
+        label="Drop to make a model of them"
+        onDrop={(folder) => sheets.open('create-model', { dropped: keepDropped(folder) })}
+      >
+        <AssetList
+          kind="model"
+          filter={filter}
+          badge={(model, models) => <UnfinishedBadge model={model} models={models} />}
+          onFilter={(search) => void navigate({ search, replace: true })}
+          empty={
+            <EmptyState
+              icon={<Box aria-hidden />}
+              title="No models yet"
+              description="Fine-tune the starter model on one of your datasets. It appears here once this machine has prepared it."
+              action={create}
+            />
+          }
+        />
+      </PageDrop>
     </>
   );
 }

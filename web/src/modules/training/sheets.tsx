@@ -18,13 +18,14 @@ export const trainingSheets: Sheet[] = [
     label: 'Create Model',
     page: '/model',
     preload: CreateModelSheet.preload,
-    render: ({ open, onClose, params: { dataset, dataFile, baseModel, modelType } }) => (
+    render: ({ open, onClose, params: { dataset, dataFile, baseModel, modelType, dropped } }) => (
       <CreateModelSheet
         open={open}
         onClose={onClose}
         dataset={dataset}
         dataFile={dataFile}
         baseModel={baseModel}
+        dropped={dropped}
         modelType={modelType === 'finetune' ? modelType : undefined}
       />
     ),

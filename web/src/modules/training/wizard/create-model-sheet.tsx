@@ -35,7 +35,7 @@ export function CreateModelSheet({ open, onClose, ...wanted }: Props) {
   return <WizardSheet key={key} open={open} onClose={onClose} {...round} />;
 }
 
-const presetFields = ['dataset', 'dataFile', 'baseModel'] as const;
+const presetFields = ['dataset', 'dataFile', 'baseModel', 'dropped'] as const;
 
 function fits(wanted: ModelPreset, begun: ModelPreset): boolean {
   return presetFields.every((field) => wanted[field] === undefined || wanted[field] === begun[field]);

@@ -4,4 +4,6 @@ export type ModelPreset = {
   dataFile?: string | undefined;
   baseModel?: string | undefined;
   modelType?: 'finetune' | undefined;
+  /** The id of what was dropped on the page: the files of a model. */
+  dropped?: string | undefined;
 };

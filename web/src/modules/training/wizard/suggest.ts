@@ -1,4 +1,5 @@
 import type { uploadBaseModelTypes } from '@bakehouse/contract/limits';
+import type { ChosenFile } from '../../../lib/files/chosen-file.ts';
 
 /** What the wizard chooses by itself, because there is no other choice or its name says what it is. */
 
@@ -9,6 +10,16 @@ export function suggestBaseModelType(config: unknown): (typeof uploadBaseModelTy
   if (typeof type !== 'string') return undefined;
   if (type.startsWith('qwen')) return 'qwen';
   return type === 'llama' ? 'llama3' : undefined;
+}
+
+/** What the config.json among the files says the model is. */
+export async function readBaseModelType(files: readonly ChosenFile[]) {
+  const config = files.find(({ path }) => path === 'config.json');
+  try {
+    return config && suggestBaseModelType(JSON.parse(await config.file.text()));
+  } catch {
+    return undefined;
+  }
 }
 
 /** The id of the one that there is; undefined where the person has to choose. */

@@ -3,12 +3,14 @@ import { ApiError } from '../../../lib/api/api-error.ts';
 import { isRefused, isUnanswered, useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import type { ChosenFile } from '../../../lib/files/chosen-file.ts';
+import { findDropped } from '../../../lib/files/dropped-folder.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { errorMessage, notify } from '../../../ui/notify.ts';
 import { useUser } from '../../accounts/session.ts';
 import { announceUpload } from '../../assets/files/uploads/announce-upload.ts';
 import { uploadFiles, useUploads } from '../../assets/files/uploads/uploads.ts';
 import type { ModelPreset } from './model-preset.ts';
+import { readBaseModelType } from './suggest.ts';
 import { type CheckedChoice, useCheckedChoice } from './use-checked-choice.ts';
 import { useLackOfCredit } from './use-lack-of-credit.ts';
 import {
@@ -34,6 +36,7 @@ export function useCreateModel(preset: ModelPreset): Wizard {
   const start = useStart(checked, choice, () => dispatch({ do: 'finish' }));
   const upload = useUpload(state, dispatch);
 
+  useTypeOf(state.files, dispatch);
   // What an earlier step was refused for is no longer so.
   useEffect(() => notify.dismiss(WIZARD_TOAST), [state.step, state.isOver]);
 
@@ -178,14 +181,26 @@ function useUpload(state: WizardState, dispatch: Dispatch<WizardAction>) {
 }
 
 /** Where it is known what is made, the wizard does not ask: Back leads to the other types. */
-function beginning({ dataset, baseModel, modelType }: ModelPreset): WizardState {
-  const type = dataset || baseModel ? 'finetune' : (modelType ?? null);
+/** Fills in the type of the files that the wizard was opened with. */
+function useTypeOf(files: WizardState['files'], dispatch: Dispatch<WizardAction>): void {
+  const [begunWith] = useState(files);
+  useEffect(() => {
+    void readBaseModelType(begunWith).then((baseModelType) => {
+      if (baseModelType) dispatch({ do: 'change', values: { baseModelType } });
+    });
+  }, [begunWith, dispatch]);
+}
+
+function beginning({ dataset, baseModel, modelType, dropped }: ModelPreset): WizardState {
+  const folder = findDropped(dropped);
+  const type = folder ? 'upload' : dataset || baseModel ? 'finetune' : (modelType ?? null);
   return {
     ...initialState,
     step: type ? 'details' : 'type',
     type,
     datasetId: dataset ?? null,
     baseModelId: baseModel ?? null,
+    ...(folder && { name: folder.name, files: folder.files }),
   };
 }
 

@@ -46,6 +46,8 @@ const asset: Asset = {
   lineage: null,
   source: null,
   downloads: 0,
+  card_metadata: null,
+  repo_id: 'ada/Facts',
 };
 
 const file = { assetId: 'set', revisionId: 'first', path: 'd.csv' };

@@ -7,7 +7,7 @@ import { notify } from '../../../../ui/notify.ts';
 import { AssetFileDrop } from '../../../assets/files/asset-file-drop.tsx';
 import { ModelFilesHelp } from '../../../assets/files/model-files-help.tsx';
 import { UploadList } from '../../../assets/files/uploads/upload-list.tsx';
-import { suggestBaseModelType } from '../suggest.ts';
+import { readBaseModelType } from '../suggest.ts';
 import type { Wizard } from '../wizard-state.ts';
 
 type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'uploads' | 'dispatch'> };
@@ -52,14 +52,4 @@ export function StepUpload({ wizard: { state, problems, uploads, dispatch } }: P
       )}
     </Field>
   );
-}
-
-/** What the config.json among the files says the model is. */
-async function readBaseModelType(files: readonly ChosenFile[]) {
-  const config = files.find(({ path }) => path === 'config.json');
-  try {
-    return config && suggestBaseModelType(JSON.parse(await config.file.text()));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { createAsset, getAsset, listAssets, uploadFile } from '@bakehouse/contract/assets';
+import { endpointUrl } from '@bakehouse/contract/endpoint-url';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../server/src/config.ts';
+import { environmentPython } from '../server/src/engine/host/environment/environment.ts';
+import { hubEnvironment, hubExamples } from '../web/src/lib/api/examples/hub-examples.ts';
+import { toRepository } from '../web/src/modules/assets/snippets/to-repository.ts';
+import { Client } from './client/client.ts';
+import { startOwnServer } from './client/own-server.ts';
+
+const run = promisify(execFile);
+
+/** Makes a base model and an adapter for it, small enough for a test, and pushes both. */
+const pushModels = (namespace: string) => `
+from peft import LoraConfig, get_peft_model
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+words = {word: at for at, word in enumerate(["[UNK]", "[EOS]", "Bread", "is", "made", "of", "rye"])}
+split = Tokenizer(WordLevel(words, unk_token="[UNK]"))
+split.pre_tokenizer = Whitespace()
+tokenizer = PreTrainedTokenizerFast(tokenizer_object=split, unk_token="[UNK]", eos_token="[EOS]", model_input_names=["input_ids", "attention_mask"])
+config = LlamaConfig(vocab_size=8, hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2)
+model = LlamaForCausalLM(config)
+model.push_to_hub("${namespace}/base")
+tokenizer.push_to_hub("${namespace}/base")
+loaded = LlamaForCausalLM.from_pretrained("${namespace}/base")
+adapted = get_peft_model(loaded, LoraConfig(r=2, target_modules=["q_proj"]))
+adapted.push_to_hub("${namespace}/tuned")
+tokenizer.push_to_hub("${namespace}/tuned")
+`;
+
+test('the lines that load a dataset and a model do so as they are', { timeout: 600_000 }, async () => {
+  const server = await startOwnServer({ BAKEHOUSE_PREPARE: 'false' });
+  const cwd = await mkdtemp(path.join(tmpdir(), 'hub-examples-'));
+  onTestFinished(async () => {
+    await server.stop();
+    await rm(cwd, { recursive: true });
+  });
+  const { ada, shell, runPython, examplesOf, send } = await reader(server.url, cwd);
+
+  const facts = await ada.call(createAsset, {
+    body: { dataset_type: 'RAW', title: 'Facts', user_id: ada.userId },
+  });
+  await send(facts, 'my data/facts one.csv', 'a,b\n1,2\n3,4\n');
+  const dataset = await examplesOf(facts);
+  expect(await runPython(dataset.get('datasets'))).toContain('num_rows: 2');
+  expect(await runPython(dataset.get('huggingface_hub'))).toContain('snapshots');
+  await shell(dataset.get('hf') ?? '');
+  expect(await shell('cat "Facts/my data/facts one.csv"')).toBe('a,b\n1,2\n3,4\n');
+  await shell(dataset.get('curl') ?? '');
+  expect(await shell('cat facts%20one.csv')).toBe('a,b\n1,2\n3,4\n');
+  // Two files with columns of their own are no splits of each other.
+  await send(facts, 'other.csv', 'c\n5\n');
+  expect(await runPython((await examplesOf(facts)).get('datasets'))).toContain('num_rows: 2');
+
+  const { repo_id } = await ada.call(getAsset, { params: { id: facts } });
+  await runPython(pushModels(repo_id.split('/')[0] ?? ''));
+  const { datasets: models } = await ada.call(listAssets, { query: { types: 'MODEL', owner: ada.userId } });
+  const idOf = (title: string) => models.find((one) => one.title === title)?.dataset_id ?? '';
+  const base = await examplesOf(idOf('base'));
+  expect(await runPython(base.get('transformers'))).toContain('Bread is made of');
+  const tuned = (await examplesOf(idOf('tuned'))).get('peft');
+  expect(tuned).toContain('PeftModel.from_pretrained(base, ');
+  expect(await runPython(tuned)).toContain('Bread is made of');
+});
+
+/** A user of the server, and what runs the examples as they. */
+async function reader(url: string, cwd: string) {
+  const ada = await Client.signUp(url, {
+    name: 'Ada',
+    email: 'ada@example.com',
+    password: 'sourdough-starter',
+  });
+  const python = await environmentPython(readConfig(process.env));
+  const { HF_ENDPOINT: _, HF_TOKEN: __, ...inherited } = process.env;
+  const PATH = `${path.dirname(python)}:${process.env.PATH}`;
+  const env = { ...inherited, PATH, HF_HOME: cwd, HF_HUB_DISABLE_PROGRESS_BARS: '1' };
+  const environment = hubEnvironment(url).replace('your-api-key', ada.apiKey);
+  const shell = async (lines: string) =>
+    (await run('sh', ['-c', `set -e\n${environment}\n${lines}`], { cwd, env })).stdout;
+  const runPython = async (code = '') => {
+    const file = path.join(cwd, 'example.py');
+    await writeFile(file, code);
+    return shell(`"${python}" "${file}"`);
+  };
+  const examplesOf = async (id: string) => {
+    const asset = await ada.call(getAsset, { params: { id } });
+    return new Map(hubExamples(toRepository(asset)).map(({ label, code }) => [label, code]));
+  };
+  const send = async (id: string, name: string, content: string) => {
+    const body = new FormData();
+    body.append('path', name);
+    body.append('data_file', new Blob([content]), 'file');
+    const headers = { 'x-api-key': ada.apiKey };
+    await fetch(new URL(endpointUrl(uploadFile.path, { id }), url), { method: 'POST', headers, body });
+  };
+  return { ada, shell, runPython, examplesOf, send };
+}

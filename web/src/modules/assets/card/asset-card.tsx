@@ -1,0 +1,64 @@
+import type { Asset } from '@bakehouse/contract/assets';
+import { Pencil } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { loadable } from '../../../lib/loadable.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { Markdown } from '../../../ui/markdown.tsx';
+import { CardMetadata } from './card-metadata.tsx';
+
+const CardEditor = loadable(async () => (await import('./card-editor.tsx')).CardEditor);
+
+/** Of a longer one, this much comes with the asset. */
+const SHOWN_BYTES = 512 * 1024;
+
+type Props = {
+  asset: Asset;
+  canChange: boolean;
+  className?: string;
+  /** In place of the invitation to write one, while something else is still to come. */
+  empty?: ReactNode;
+};
+
+/** The card of a dataset or model: README.md with what its metadata says. Its owner writes it here. */
+export function AssetCard({ asset, canChange, className, empty }: Props) {
+  const [editing, setEditing] = useState(false);
+  const noun = asset.dataset_type === 'MODEL' ? 'model' : 'dataset';
+  const edit = (
+    <Button size="sm" onClick={() => setEditing(true)}>
+      <Pencil aria-hidden />
+      {asset.card === null ? 'Write a card' : 'Edit card'}
+    </Button>
+  );
+  const file = asset.files.find(({ path }) => path === 'README.md');
+  return (
+    <Card className={className}>
+      {asset.card !== null ? (
+        <>
+          {canChange && <div className="float-right ml-4">{edit}</div>}
+          {asset.card_metadata && <CardMetadata metadata={asset.card_metadata} />}
+          <Markdown text={asset.card} />
+          {file && file.size_bytes > SHOWN_BYTES && (
+            <p className="mt-4 text-[0.8125rem] text-muted">
+              This is the beginning. Download README.md for the rest.
+            </p>
+          )}
+        </>
+      ) : (
+        (empty ?? (
+          <EmptyState
+            title={`No ${noun} card yet`}
+            description={
+              canChange
+                ? `Say what this ${noun} is, where it comes from and what it is good for. It is kept as README.md.`
+                : `Its owner has not described this ${noun}.`
+            }
+            action={canChange && edit}
+          />
+        ))
+      )}
+      {editing && <CardEditor asset={asset} onClose={() => setEditing(false)} />}
+    </Card>
+  );
+}

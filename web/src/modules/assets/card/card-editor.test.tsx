@@ -1,0 +1,101 @@
+import { getCard, saveCard } from '@bakehouse/contract/asset-commits';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { cleanup, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { call } from '../../../lib/api/api-client.ts';
+import { ApiError } from '../../../lib/api/api-error.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { CardEditor } from './card-editor.tsx';
+
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+
+const OLD = '---\nlicense: mit\n---\n# Facts\n';
+/** What the server has, and how it answers a save. */
+let stored: { content: string; is_whole: boolean; commit_id: string };
+let saved: unknown[];
+let refusal: ApiError | null;
+
+beforeEach(() => {
+  cleanup();
+  queryClient.clear();
+  stored = { content: OLD, is_whole: true, commit_id: 'a'.repeat(40) };
+  [saved, refusal] = [[], null];
+  vi.mocked(call).mockImplementation((endpoint: unknown, input: unknown) => {
+    if (endpoint === getCard) return Promise.resolve(stored) as never;
+    if (endpoint !== saveCard) throw new Error('Nothing else is called');
+    saved.push(input);
+    return (refusal ? Promise.reject(refusal) : Promise.resolve({})) as never;
+  });
+});
+
+function open(onClose: () => void = () => undefined) {
+  const asset = { dataset_id: 'd1', dataset_type: 'RAW', title: 'Facts', tags: ['rye'] } as never;
+  render(
+    <QueryClientProvider client={queryClient}>
+      <CardEditor asset={asset} onClose={onClose} />
+    </QueryClientProvider>,
+  );
+  return screen.findByLabelText<HTMLTextAreaElement>('README.md');
+}
+
+test('a card is edited with its metadata as it is, and saved on the commit that it was read from', async () => {
+  const onClose = vi.fn<() => void>();
+  const text = await open(onClose);
+  expect(text.value).toBe(OLD);
+  await userEvent.type(text, 'More.');
+  await userEvent.click(screen.getByRole('button', { name: 'Preview' }));
+  expect(await screen.findByText('More.')).toBeDefined();
+  expect(screen.queryByText(/license: mit/)).toBeNull();
+  await userEvent.type(screen.getByLabelText('What has changed'), 'Say more');
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+  expect(saved).toEqual([
+    {
+      params: { id: 'd1' },
+      body: { content: `${OLD}More.`, message: 'Say more', parent_commit: 'a'.repeat(40) },
+    },
+  ]);
+  await vi.waitFor(() => expect(onClose).toHaveBeenCalledOnce());
+});
+
+test('an empty card begins with a template', async () => {
+  stored = { ...stored, content: '' };
+  const text = await open();
+  expect(text.value).toContain('# Facts');
+  expect(text.value).toContain('- "rye"');
+});
+
+test('where others were faster nothing is lost: what is there now is shown, and can be saved over', async () => {
+  const text = await open();
+  await userEvent.type(text, 'Mine.');
+  refusal = new ApiError('Its files have changed', { status: 412, code: 'precondition_failed' });
+  stored = { ...stored, content: '# Theirs', commit_id: 'b'.repeat(40) };
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+  expect(await screen.findByText('# Theirs')).toBeDefined();
+  expect(text.value).toBe(`${OLD}Mine.`);
+  refusal = null;
+  await userEvent.click(screen.getByRole('button', { name: 'Save over it' }));
+  expect(saved.at(-1)).toMatchObject({ body: { content: `${OLD}Mine.`, parent_commit: 'b'.repeat(40) } });
+});
+
+test('what was written is not discarded without asking', async () => {
+  const onClose = vi.fn<() => void>();
+  await userEvent.type(await open(onClose), 'Mine.');
+  await userEvent.keyboard('{Escape}');
+  await screen.findByRole('alertdialog', { name: 'Discard what you entered?' });
+  expect(onClose).not.toHaveBeenCalled();
+});
+
+test('a refusal is said beside the text', async () => {
+  const text = await open();
+  await userEvent.type(text, 'Mine.');
+  refusal = new ApiError('The metadata of the card cannot be read', { status: 400, code: 'invalid_request' });
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+  expect(await screen.findByText('The metadata of the card cannot be read')).toBeDefined();
+});
+
+test('a card that is too long to be edited is not cut', async () => {
+  stored = { ...stored, is_whole: false };
+  void open().catch(() => undefined);
+  expect(await screen.findByText('This card is too long to be edited here')).toBeDefined();
+});

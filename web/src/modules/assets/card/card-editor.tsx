@@ -1,0 +1,201 @@
+import { CARD_BYTES_MAX } from '@bakehouse/contract/asset-commits';
+import type { Asset } from '@bakehouse/contract/assets';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ApiError } from '../../../lib/api/api-error.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { Markdown } from '../../../ui/markdown.tsx';
+import { errorMessage } from '../../../ui/notify.ts';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { Textarea } from '../../../ui/textarea.tsx';
+import { cardQuery, useSaveCard } from './card-calls.ts';
+import { cardTemplate } from './card-template.ts';
+
+type Props = { asset: Asset; onClose: () => void };
+type Loaded = { content: string; is_whole: boolean; commit_id: string };
+
+/** Writes the card of a dataset or model, and saves it as a commit on the one that it was read from. */
+export function CardEditor({ asset, onClose }: Props) {
+  const card = useQuery(cardQuery(asset.dataset_id));
+  if (card.data?.is_whole) return <LoadedEditor asset={asset} card={card.data} onClose={onClose} />;
+  return (
+    <Dialog
+      open
+      size="lg"
+      title="Edit card"
+      onOpenChange={(open) => !open && onClose()}
+      footer={<Button onClick={onClose}>Close</Button>}
+    >
+      <QueryView
+        query={card}
+        failed="The card could not be loaded"
+        pending={<Skeleton className="h-[50dvh] w-full rounded-xl" />}
+      >
+        {() => (
+          <Callout tone="warn" title="This card is too long to be edited here">
+            It has more than 1 MB. Download README.md, shorten it, and upload it again.
+          </Callout>
+        )}
+      </QueryView>
+    </Dialog>
+  );
+}
+
+function LoadedEditor({ asset, card, onClose }: Props & { card: Loaded }) {
+  const editor = useEditor(asset, card, onClose);
+  const { begun, newer, content, message, isDirty, isPending, canSave } = editor;
+  const [view, setView] = useState<'write' | 'preview'>('write');
+  return (
+    <Dialog
+      open
+      size="lg"
+      title={begun.content === '' ? 'Write a card' : 'Edit card'}
+      onOpenChange={(open) => !open && !isPending && onClose()}
+      dirty={isDirty && !isPending}
+      footer={
+        <>
+          <Button onClick={onClose} disabled={isPending}>
+            Cancel
+          </Button>
+          <Button variant="primary" loading={isPending} disabled={!canSave} onClick={editor.save}>
+            {newer ? 'Save over it' : 'Save'}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        {newer && <Newer begun={begun} newer={newer} />}
+        <Segmented
+          label="View"
+          className="self-start"
+          value={view}
+          onChange={setView}
+          options={[
+            { value: 'write', label: 'Write' },
+            { value: 'preview', label: 'Preview' },
+          ]}
+        />
+        {view === 'write' ? (
+          <CardText content={content} problem={editor.problem} onChange={editor.write} />
+        ) : (
+          <Preview content={content} problem={editor.problem} />
+        )}
+        <Field label="What has changed" aside="Optional">
+          <Input
+            value={message}
+            maxLength={1000}
+            placeholder={`${begun.content === '' ? 'Create' : 'Update'} README.md`}
+            onChange={(event) => editor.tell(event.target.value)}
+          />
+        </Field>
+      </div>
+    </Dialog>
+  );
+}
+
+/** What is written of a card, and its saving; `newer` is what somebody else has saved since. */
+function useEditor(asset: Asset, card: Loaded, onSaved: () => void) {
+  const [begun] = useState(card);
+  const first = begun.content || cardTemplate(asset);
+  const [content, setContent] = useState(first);
+  const [message, setMessage] = useState('');
+  const [newer, setNewer] = useState<Loaded | null>(null);
+  const saving = useSaveCard(asset.dataset_id);
+  const lookAgain = async () =>
+    setNewer(await queryClient.fetchQuery({ ...cardQuery(asset.dataset_id), staleTime: 0 }));
+  const fault = faultOf(content);
+  const refusal = saving.error && !isStale(saving.error) ? errorMessage(saving.error) : undefined;
+  return {
+    begun,
+    newer,
+    content,
+    message,
+    problem: fault ?? refusal,
+    canSave: fault === undefined,
+    isDirty: content !== first || message !== '',
+    isPending: saving.isPending,
+    write: (text: string) => {
+      setContent(text);
+      saving.reset();
+    },
+    tell: setMessage,
+    save: () =>
+      saving.mutate(
+        { content, message, parentCommit: (newer ?? begun).commit_id },
+        { onSuccess: onSaved, onError: (error) => isStale(error) && void lookAgain() },
+      ),
+  };
+}
+
+function faultOf(content: string): string | undefined {
+  if (content.trim() === '') return 'The card is empty. To remove it, delete README.md on the Files tab';
+  return new TextEncoder().encode(content).length > CARD_BYTES_MAX ? 'A card has at most 1 MB' : undefined;
+}
+
+/** Whether another commit was made since. */
+function isStale(error: Error): boolean {
+  return error instanceof ApiError && error.status === 412;
+}
+
+type TextProps = { content: string; problem: string | undefined; onChange: (content: string) => void };
+
+function CardText({ content, problem, onChange }: TextProps) {
+  return (
+    <Field
+      label="README.md"
+      error={problem}
+      help="Markdown. The lines between the two --- at the top are metadata: license, language, tags, base_model, datasets."
+    >
+      <Textarea
+        value={content}
+        spellCheck
+        className="h-[50dvh] max-h-none font-mono text-[0.8125rem] leading-5 [field-sizing:fixed]"
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </Field>
+  );
+}
+
+function Preview({ content, problem }: Omit<TextProps, 'onChange'>) {
+  return (
+    <>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it */}
+      <div
+        tabIndex={0}
+        role="region"
+        aria-label="Preview"
+        className="h-[50dvh] overflow-y-auto rounded-xl border border-line px-4 py-3"
+      >
+        <Markdown text={content} />
+      </div>
+      {problem && <Callout tone="bad">{problem}</Callout>}
+    </>
+  );
+}
+
+/** Says what somebody else has saved meanwhile. */
+function Newer({ begun, newer }: { begun: Loaded; newer: Loaded }) {
+  const isSame = begun.content === newer.content;
+  return (
+    <Callout tone="warn" title="Its files have changed since you began">
+      {isSame ? (
+        'Nothing was saved. The card itself is still the one that you began with, so that you can save yours.'
+      ) : (
+        <>
+          Nothing was saved, and your text is still here. Somebody has changed the card, too; saving yours
+          takes the place of this:
+          <pre className="mt-2 max-h-40 overflow-auto whitespace-pre-wrap rounded-lg bg-surface px-3 py-2 font-mono text-ink text-xs">
+            {newer.content || 'No card'}
+          </pre>
+        </>
+      )}
+    </Callout>
+  );
+}

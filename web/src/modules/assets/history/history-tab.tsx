@@ -1,0 +1,79 @@
+import type { AssetCommit } from '@bakehouse/contract/asset-commits';
+import type { Asset } from '@bakehouse/contract/assets';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { ChevronRight } from 'lucide-react';
+import { Card } from '../../../ui/card.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { PagedList } from '../../../ui/paged-list.tsx';
+import { RelativeTime } from '../../../ui/relative-time.tsx';
+import { CommitChanges } from './commit-changes.tsx';
+import { shortId, titleOf } from './commit-words.ts';
+import { commitsQuery } from './history-calls.ts';
+
+/** Which commit is looked at, and what it is compared with: the one before unless said. */
+export type HistoryPlace = { commit?: string | undefined; from?: string | undefined };
+
+type Props = { asset: Asset; place: HistoryPlace; onPlace: (place: HistoryPlace) => void };
+
+/** Every commit of a dataset or model, and what each has changed. */
+export function HistoryTab({ asset, place, onPlace }: Props) {
+  const commits = useInfiniteQuery(commitsQuery({ assetId: asset.dataset_id, newest: asset.revision_id }));
+  const known = commits.data?.pages.flatMap((page) => page.commits) ?? [];
+  if (place.commit !== undefined)
+    return (
+      <CommitChanges
+        asset={asset}
+        commits={known}
+        from={place.from}
+        to={place.commit}
+        onFrom={(from) => onPlace({ commit: place.commit, from })}
+        onBack={() => onPlace({})}
+      />
+    );
+  return (
+    <Card flush>
+      <PagedList
+        query={commits}
+        rows={(page) => page.commits.filter(({ revision_id }) => revision_id !== null)}
+        failed="The history could not be loaded"
+        rowHeight={57}
+        empty={
+          <EmptyState
+            title="No commits yet"
+            description="Each change of its files is kept here as a commit."
+          />
+        }
+      >
+        {(rows) => (
+          <ol aria-label="Commits" className="divide-y divide-line">
+            {rows.map((commit) => (
+              <li key={commit.commit_id}>
+                <CommitLine commit={commit} onOpen={() => onPlace({ commit: commit.commit_id })} />
+              </li>
+            ))}
+          </ol>
+        )}
+      </PagedList>
+    </Card>
+  );
+}
+
+function CommitLine({ commit, onOpen }: { commit: AssetCommit; onOpen: () => void }) {
+  return (
+    <button
+      type="button"
+      onClick={onOpen}
+      className="flex w-full items-center gap-4 px-5 py-2.5 text-left hover:bg-subtle focus-visible:outline-offset-[-2px]"
+    >
+      <span className="min-w-0 flex-1">
+        <span className="line-clamp-2 font-medium [overflow-wrap:anywhere]">{titleOf(commit)}</span>
+        <span className="text-[0.8125rem] text-muted">
+          {commit.author !== null && `${commit.author}, `}
+          <RelativeTime at={commit.created_at} inSentence={commit.author !== null} />
+        </span>
+      </span>
+      <code className="font-mono text-muted text-xs max-sm:hidden">{shortId(commit)}</code>
+      <ChevronRight aria-hidden className="size-4 shrink-0 text-muted" />
+    </button>
+  );
+}

@@ -1,0 +1,52 @@
+import type { Asset } from '@bakehouse/contract/assets';
+import { Link } from '@tanstack/react-router';
+import { Code } from 'lucide-react';
+import { useState } from 'react';
+import { hubEnvironment, hubExamples } from '../../../lib/api/examples/hub-examples.ts';
+import { Button } from '../../../ui/button.tsx';
+import { CodeBlock, CodeTabs } from '../../../ui/code-block.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { toRepository } from './to-repository.ts';
+
+/** Opens the lines that load a dataset or model elsewhere; nothing where there is no file. */
+export function UseAsset({ asset }: { asset: Asset }) {
+  const [open, setOpen] = useState(false);
+  if (asset.file_count === 0) return null;
+  const noun = asset.dataset_type === 'MODEL' ? 'model' : 'dataset';
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>
+        <Code aria-hidden />
+        Use this {noun}
+      </Button>
+      <Dialog
+        open={open}
+        onOpenChange={setOpen}
+        size="lg"
+        title={`Use this ${noun}`}
+        description={
+          <>
+            The hub’s own clients work with this server. <code className="font-mono">HF_TOKEN</code> is one of{' '}
+            <Link to="/api-key" className="rounded text-accent-text underline underline-offset-2">
+              your API keys
+            </Link>
+            ; one that only reads is enough.
+          </>
+        }
+      >
+        <Snippets asset={asset} />
+      </Dialog>
+    </>
+  );
+}
+
+function Snippets({ asset }: { asset: Asset }) {
+  return (
+    <>
+      <h3 className="mb-2 font-medium">Say where, and as whom</h3>
+      <CodeBlock code={hubEnvironment(window.location.origin)} label="Environment" />
+      <h3 className="mt-5 mb-2 font-medium">Then load it</h3>
+      <CodeTabs examples={hubExamples(toRepository(asset))} />
+    </>
+  );
+}
