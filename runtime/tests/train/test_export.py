@@ -96,7 +96,7 @@ def test_the_metadata_of_a_card_is_what_hubs_read(
         "license_link": None,
     }
     _, text = exported(server, tmp_path, tied_model, tied_model, sources)
-    card = ModelCard.load(tmp_path / "out" / "README.md").data
+    card: Any = ModelCard.load(tmp_path / "out" / "README.md").data
     assert (card.base_model, card.datasets, card.license) == (
         from_hub,
         ["ada/facts"],
@@ -114,7 +114,7 @@ def test_the_metadata_of_a_card_is_what_hubs_read(
         ("loss", 2.0, "ada/facts", "b" * 40),
     ]
     assert f"- Base model: `{from_hub}` at commit `{'a' * 40}`" in text
-    config = PeftConfig.from_pretrained(tmp_path / "out")
+    config = PeftConfig.from_pretrained(str(tmp_path / "out"))
     assert config.base_model_name_or_path == from_hub
 
 

@@ -1,8 +1,8 @@
 import { getCard, saveCard } from '@bakehouse/contract/asset-commits';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { cleanup, render, screen } from '@testing-library/react';
+import { act, cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
@@ -15,6 +15,9 @@ const OLD = '---\nlicense: mit\n---\n# Facts\n';
 let stored: { content: string; is_whole: boolean; commit_id: string };
 let saved: unknown[];
 let refusal: ApiError | null;
+
+// The renderer is loaded on demand; how long that takes says nothing here.
+beforeAll(() => import('../../../ui/markdown-content.tsx'));
 
 beforeEach(() => {
   cleanup();
@@ -44,7 +47,8 @@ test('a card is edited with its metadata as it is, and saved on the commit that 
   const text = await open(onClose);
   expect(text.value).toBe(OLD);
   await userEvent.type(text, 'More.');
-  await userEvent.click(screen.getByRole('button', { name: 'Preview' }));
+  // What suspends goes on only inside of an `act` that is awaited.
+  await act(async () => screen.getByRole('button', { name: 'Preview' }).click());
   expect(await screen.findByText('More.')).toBeDefined();
   expect(screen.queryByText(/license: mit/)).toBeNull();
   await userEvent.type(screen.getByLabelText('What has changed'), 'Say more');
