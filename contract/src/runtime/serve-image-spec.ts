@@ -5,8 +5,8 @@ import { inputFile, workloadSpecBase } from './workload-spec.ts';
 /**
  * An image model server: one model, which generates several requests at once. Input folder: `model`.
  *
- * `POST /generate` (bearer `api_key`; body: `parisImageRequest` or `kontextImageRequest`, as the engine is) answers with lines of JSON (`imageEvent`). The
- * line `done` is followed by the file, of as many bytes as it says, and the answer ends. A client that disconnects ends the work on it within a step. A request that cannot be generated is a 400,
+ * `POST /generate` (bearer `api_key`; body: `parisImageRequest`, `kontextImageRequest` or `wanFilmRequest`, as the engine is) answers with lines of JSON (`imageEvent`). The
+ * line `done` is followed by the file, of as many bytes as it says, and by those `beside` it in their order, and the answer ends. A client that disconnects ends the work on it within a step. A request that cannot be generated is a 400,
  * also where its prompt is longer than the model reads, its picture cannot be decoded or its LoRA does not fit the model; too many at
  * once are a 503, as is a LoRA that cannot be brought here. Refusals are `{ error: { message, param } }`. `GET /health` answers
  * once the model is loaded.
@@ -14,7 +14,7 @@ import { inputFile, workloadSpecBase } from './workload-spec.ts';
 export const serveImageSpec = workloadSpecBase.extend({
   kind: z.literal('serve'),
   task: z.literal('image'),
-  engine: z.enum(['paris', 'kontext']),
+  engine: z.enum(['paris', 'kontext', 'wan']),
   host: z.string(),
   /** 0 lets the system choose; the `ready` report tells which. */
   port: z.int().min(0).max(65535),
@@ -37,15 +37,17 @@ const requestBase = z.object({
   guidance: z.number(),
   /** A preview comes with every so many steps; 0: never. */
   preview_every: z.int().min(0),
-  format: z.enum(['png', 'jpeg', 'webp']),
   /**
-   * Written into the file: a PNG text each, or one JSON object in EXIF's UserComment. Keys are up to 79 printable
+   * Written into the file: a PNG text each, or one JSON object in EXIF's UserComment or an MP4's comment. Keys are up to 79 printable
    * ASCII characters; all of it is at most 65,000 bytes as such an object in ASCII.
    */
   metadata: z.record(z.string(), z.string()),
 });
 
+const format = z.enum(['png', 'jpeg', 'webp']);
+
 export const parisImageRequest = requestBase.extend({
+  format,
   strategy: z.enum(['top1', 'topk', 'full']),
   k: z.int().min(1),
 });
@@ -59,9 +61,30 @@ export const imageLora = inputFile.pick({ sha256: true, size_bytes: true }).exte
 });
 
 export const kontextImageRequest = requestBase.extend({
+  format,
   /** What is edited, a file in base64: PNG, JPEG or WebP, at most 20 MB and 40 megapixels. Null: generated from the prompt alone. */
   picture: z.string().nullable(),
   lora: imageLora.optional(),
+});
+
+/** An MP4 in H.264. Of length and size the model makes what comes nearest to what is asked, and `done` says what that was. */
+export const wanFilmRequest = requestBase.extend({
+  /** Empty: none. */
+  negative_prompt: z.string(),
+  /** The first frame, a file as `kontextImageRequest` has one. Null: from the prompt alone. */
+  picture: z.string().nullable(),
+  seconds: z.number().positive().max(60),
+  width: z.int().min(16).max(4096),
+  height: z.int().min(16).max(4096),
+});
+
+/** A picture that comes with a film: its first frame, or some of its frames in a row, all of one size. */
+const besideFilm = z.object({
+  role: z.enum(['poster', 'strip']),
+  media_type: z.literal('image/webp'),
+  size_bytes: z.int().min(1),
+  width: z.int(),
+  height: z.int(),
 });
 
 /** A line of the answer. */
@@ -77,7 +100,7 @@ export const imageEvent = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal('done'),
-    media_type: z.enum(['image/png', 'image/jpeg', 'image/webp']),
+    media_type: z.enum(['image/png', 'image/jpeg', 'image/webp', 'video/mp4']),
     size_bytes: z.int().min(1),
     width: z.int(),
     height: z.int(),
@@ -86,6 +109,8 @@ export const imageEvent = z.discriminatedUnion('type', [
     /** Null for a model without experts. */
     expert_used: z.int().nullable(),
     routing_confidence: z.number().nullable(),
+    /** What comes with it, a poster and a strip with each film. */
+    beside: z.array(besideFilm),
   }),
   z.object({ type: z.literal('error'), message: z.string() }),
 ]);
@@ -94,4 +119,5 @@ export type ImageEvent = z.infer<typeof imageEvent>;
 export type ImageLora = z.infer<typeof imageLora>;
 export type ParisImageRequest = z.infer<typeof parisImageRequest>;
 export type KontextImageRequest = z.infer<typeof kontextImageRequest>;
-export type ImageRequest = ParisImageRequest | KontextImageRequest;
+export type WanFilmRequest = z.infer<typeof wanFilmRequest>;
+export type ImageRequest = ParisImageRequest | KontextImageRequest | WanFilmRequest;

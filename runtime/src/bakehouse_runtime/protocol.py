@@ -275,15 +275,24 @@ class StepImageEvent(Wire):
     preview: str | None
 
 
+class DoneImageEventBeside(Wire):
+    role: Literal["poster", "strip"]
+    media_type: Literal["image/webp"]
+    size_bytes: Annotated[int, Field(ge=1)]
+    width: int
+    height: int
+
+
 class DoneImageEvent(Wire):
     type: Literal["done"]
-    media_type: Literal["image/png", "image/jpeg", "image/webp"]
+    media_type: Literal["image/png", "image/jpeg", "image/webp", "video/mp4"]
     size_bytes: Annotated[int, Field(ge=1)]
     width: int
     height: int
     duration_s: float | None
     expert_used: int | None
     routing_confidence: float | None
+    beside: list[DoneImageEventBeside]
 
 
 class ErrorImageEvent(Wire):
@@ -313,8 +322,8 @@ class KontextImageRequest(Wire):
     steps: Annotated[int, Field(ge=1, le=1000)]
     guidance: float
     preview_every: Annotated[int, Field(ge=0)]
-    format: Literal["png", "jpeg", "webp"]
     metadata: dict[str, str]
+    format: Literal["png", "jpeg", "webp"]
     picture: str | None
     lora: ImageLora | None = None
 
@@ -325,8 +334,8 @@ class ParisImageRequest(Wire):
     steps: Annotated[int, Field(ge=1, le=1000)]
     guidance: float
     preview_every: Annotated[int, Field(ge=0)]
-    format: Literal["png", "jpeg", "webp"]
     metadata: dict[str, str]
+    format: Literal["png", "jpeg", "webp"]
     strategy: Literal["top1", "topk", "full"]
     k: Annotated[int, Field(ge=1)]
 
@@ -340,13 +349,27 @@ class ServeImageSpec(Wire):
     inputs: list[WorkloadInput]
     kind: Literal["serve"]
     task: Literal["image"]
-    engine: Literal["paris", "kontext"]
+    engine: Literal["paris", "kontext", "wan"]
     host: str
     port: Annotated[int, Field(ge=0, le=65535)]
     api_key: Annotated[str, Field(min_length=1)]
     parallel_requests: Annotated[int, Field(ge=1)]
     threads: Annotated[int, Field(ge=1)]
     gpus: Annotated[int, Field(ge=0)] = 0
+
+
+class WanFilmRequest(Wire):
+    prompt: str
+    seed: Annotated[int, Field(ge=0, le=4294967295)]
+    steps: Annotated[int, Field(ge=1, le=1000)]
+    guidance: float
+    preview_every: Annotated[int, Field(ge=0)]
+    metadata: dict[str, str]
+    negative_prompt: str
+    picture: str | None
+    seconds: Annotated[float, Field(gt=0, le=60)]
+    width: Annotated[int, Field(ge=16, le=4096)]
+    height: Annotated[int, Field(ge=16, le=4096)]
 
 
 WorkloadSpec = Annotated[

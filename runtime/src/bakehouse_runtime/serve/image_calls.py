@@ -330,6 +330,7 @@ def _done(generated: Generated, format: Format, size_bytes: int) -> DoneImageEve
         duration_s=None,
         expert_used=generated.expert_used,
         routing_confidence=generated.routing_confidence,
+        beside=[],
     )
 
 
