@@ -255,6 +255,7 @@ export const priceUnit = z.enum([
   'million_tokens',
   'thousand_expert_steps',
   'thousand_steps',
+  'second',
   'image',
 ]);
 

@@ -41,7 +41,7 @@ const output = z.object({
   id: z.string(),
   /** Opens without a key for a while; relative to this server, unless its files are stored elsewhere. */
   url: z.string(),
-  /** For lists: a copy of at most 512 px, or the same as `url` where the picture is no larger. */
+  /** For lists: a copy of at most 512 px, or a video's first frame; the same as `url` where the picture is no larger, or there is none. */
   thumbnail_url: z.string(),
   /** The same as `url`, as a download under a name of its own. */
   download_url: z.string(),
@@ -50,6 +50,11 @@ const output = z.object({
   height: z.int(),
   /** In seconds; null for a picture. */
   duration_s: z.number().nullable(),
+  /** How many frames a video has, and whether it has sound; null for a picture. */
+  frames: z.int().nullable(),
+  has_audio: z.boolean().nullable(),
+  /** Frames of a video side by side, of one size each; null for a picture, and where a service sent none. */
+  strip_url: z.string().nullable(),
   size_bytes: z.number(),
 });
 

@@ -24,6 +24,21 @@ export const generatorNames = [
 ] as const;
 export type GeneratorName = (typeof generatorNames)[number];
 
+/** Those of them that make videos. */
+export const videoGenerators = [
+  'veo',
+  'kling',
+  'hailuo',
+  'wan',
+  'seedance',
+] as const satisfies GeneratorName[];
+export type VideoGenerator = (typeof videoGenerators)[number];
+
+/** Whether what it makes is a video. Pure. */
+export function makesVideos(name: GeneratorName): name is VideoGenerator {
+  return videoGenerators.some((one) => one === name);
+}
+
 /** Pictures that one generation makes at most, where its generator can make several. */
 export const PICTURES_MAX = 4;
 

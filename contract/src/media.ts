@@ -13,6 +13,11 @@ export const JPEG_SCANS_MAX = 20;
 export const PICTURE_PARTS_MAX = 50_000;
 /** Lists show a picture that is larger by a copy of at most so many pixels on its longer side. */
 export const THUMBNAIL_SIDE_MAX = 512;
+/** What a video that a model or a service has made may be. */
+export const VIDEO_BYTES_MAX = 256 * 1024 * 1024;
+export const VIDEO_SECONDS_MAX = 600;
+export const VIDEO_SIDE_MAX = 8192;
+export const videoType = 'video/mp4';
 export const pictureTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
 
 export const pictureMessages = {
@@ -24,6 +29,14 @@ export const pictureMessages = {
   tooManyScans: `The JPEG has more than ${JPEG_SCANS_MAX} scans, each of which is decoded over the whole picture. Save it as a JPEG that is not progressive`,
   tooManyParts: 'The picture is stored in too many pieces. Save it again and send that',
   broken: 'The picture is damaged or incomplete',
+} as const;
+
+export const videoMessages = {
+  tooLarge: 'The video is larger than 256 MB',
+  type: 'The video must be an MP4 file',
+  tooLong: `The video is longer than ${VIDEO_SECONDS_MAX / 60} minutes`,
+  tooManyPixels: `The video has more than ${VIDEO_SIDE_MAX} pixels on a side`,
+  broken: 'The video is damaged or incomplete',
 } as const;
 
 /**

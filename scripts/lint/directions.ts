@@ -23,6 +23,7 @@ const serverModuleUses: Record<string, string[]> = {
   chat: ['deployments', 'providers'],
   generations: ['deployments', 'providers', 'media'],
   images: ['generations'],
+  videos: ['generations'],
   training: ['models', 'datasets', 'credits', 'engine'],
   machines: ['deployments', 'engine'],
   audit: ['assets', 'credits'],

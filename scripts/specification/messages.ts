@@ -4,18 +4,12 @@ export type Place = (typeof places)[number];
 
 /**
  * A sentence of the specification; parts in braces are filled in. `foundIn` names each part of the program that has it, as
- * one whole text; `comesWith` in its place names the engine that will bring it.
+ * one whole text.
  */
-export type Message = { section: 2 | 5 | 6 | 8; text: string } & (
-  | { foundIn: readonly Place[]; comesWith?: never }
-  | { comesWith: 'videos'; foundIn?: never }
-);
+export type Message = { section: 2 | 5 | 6 | 8; text: string; foundIn: readonly Place[] };
 
 const of = (section: Message['section'], foundIn: Place[], texts: string[]): Message[] =>
   texts.map((text) => ({ section, text, foundIn }));
-
-const later = (section: Message['section'], comesWith: 'videos', texts: string[]): Message[] =>
-  texts.map((text) => ({ section, text, comesWith }));
 
 /**
  * The messages of sections 2, 5, 6 and 8; those of numbers are composed, and `number-field.test.ts` holds them. What
@@ -135,28 +129,33 @@ export const messages: Message[] = [
     ],
   ),
   ...of(8, ['contract', 'web'], ['Image URL not provided']),
-  ...later(6, 'videos', [
-    'Video generation not available for your account. Please contact support for allowlist access.',
-  ]),
-  ...later(8, 'videos', [
-    'Failed to deploy WAN-2 model',
-    'Failed to stop WAN-2 deployment',
-    'Video generation completed!',
-    'Video generation failed',
-    'Video deleted successfully',
-    'Video not found',
-    'Failed to delete video',
-    'Video not ready for download',
-    'Failed to download video',
-    'Failed to fetch video history',
-    'Missing parameters for deletion',
-    'User authentication required',
-    'WAN-2 deployment initiated.',
-    'WAN-2 model is ready for video generation!',
-    'WAN-2 deployment failed',
-    'Deployment failed. Please try again.',
-    'WAN-2 deployment stopped successfully',
-    'Permission denied',
-    'Download completed',
-  ]),
+  ...of(
+    6,
+    ['server'],
+    ['Video generation not available for your account. Please contact support for allowlist access.'],
+  ),
+  ...of(8, ['server', 'web'], ['Video not found', 'Video not ready for download']),
+  ...of(
+    8,
+    ['web'],
+    [
+      'deploy WAN-2 model',
+      'stop WAN-2 deployment',
+      'Video generation completed!',
+      'Video generation failed',
+      'Video deleted successfully',
+      'Failed to delete video',
+      'Failed to download video',
+      'Failed to fetch video history',
+      'Missing parameters for deletion',
+      'User authentication required',
+      'WAN-2 deployment initiated.',
+      'WAN-2 model is ready for video generation!',
+      'WAN-2 deployment failed',
+      'Deployment failed. Please try again.',
+      'WAN-2 deployment stopped successfully',
+      'Permission denied',
+      'Download completed',
+    ],
+  ),
 ];

@@ -16,7 +16,7 @@ import type { CpuLoad } from './engine/model/offer.ts';
 import { listJobs } from './list-jobs.ts';
 import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { modelServerKind } from './modules/deployments/servers/model-server-kind.ts';
-import { mediaTable } from './modules/generations/media-table.ts';
+import { SERVICE_PLACES } from './modules/generations/media-table.ts';
 import {
   createGenerationLoop,
   type GenerationLoop,
@@ -117,7 +117,7 @@ export async function createApp(options: Options): Promise<App> {
   const generationLoop = createGenerationLoop({
     services,
     serving: { usage, capacity: () => installationCapacity(services.db, driver.capacity) },
-    places: { own: PARALLEL_PICTURES, upstream: mediaTable.image.servicePlaces },
+    places: { own: PARALLEL_PICTURES, upstream: SERVICE_PLACES },
   });
   const cloneLoop = createCloneLoop(services);
   const ipfsLoop = createIpfsLoop(services);

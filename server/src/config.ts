@@ -22,6 +22,7 @@ const serviceUrls = {
   replicate: 'https://api.replicate.com',
   bfl: 'https://api.bfl.ai',
   ark: 'https://ark.ap-southeast.bytepluses.com',
+  google: 'https://generativelanguage.googleapis.com',
   x: 'https://api.x.com',
   huggingface: 'https://huggingface.co',
 };
@@ -99,11 +100,12 @@ const settings = z.object({
   /** Sells credits through Stripe: the secret key, and the secret that signs what its webhook says. */
   BAKEHOUSE_STRIPE_SECRET_KEY: z.string().optional(),
   BAKEHOUSE_STRIPE_WEBHOOK_SECRET: z.string().optional(),
-  /** Services that generate pictures: the key of each. */
+  /** Services that generate pictures and videos: the key of each. */
   FAL_KEY: z.string().optional(),
   REPLICATE_API_TOKEN: z.string().optional(),
   BFL_API_KEY: z.string().optional(),
   ARK_API_KEY: z.string().optional(),
+  GEMINI_API_KEY: z.string().optional(),
   /** Where services answer instead of at their own address, as `name=address`; comma-separated. */
   BAKEHOUSE_SERVICE_URLS: z.string().default('').transform(toServiceUrls),
   BAKEHOUSE_SIGN_UP: flag.default(true),
@@ -381,6 +383,7 @@ function upstreamsOf(s: Settings) {
     replicate: access(s.REPLICATE_API_TOKEN, s.BAKEHOUSE_SERVICE_URLS.replicate),
     blackForestLabs: access(s.BFL_API_KEY, s.BAKEHOUSE_SERVICE_URLS.bfl),
     byteplus: access(s.ARK_API_KEY, s.BAKEHOUSE_SERVICE_URLS.ark),
+    google: access(s.GEMINI_API_KEY, s.BAKEHOUSE_SERVICE_URLS.google),
   };
 }
 

@@ -67,6 +67,7 @@ import { estimateLoad } from './modules/training/validation/estimate-load.ts';
 import { findTrainObstacle } from './modules/training/validation/find-train-obstacle.ts';
 import { foreseeTraining } from './modules/training/validation/foresee-training.ts';
 import type { ReadData } from './modules/training/validation/read-data.ts';
+import { videosRoutes } from './modules/videos/routes.ts';
 import { operationIds } from './operation-ids.ts';
 import type { Services } from './platform/context.ts';
 import type { ErrorReports } from './platform/error-reports/error-reports.ts';
@@ -172,6 +173,7 @@ function listBindings(
     }),
     ...creditsRoutes({ payments, usage, send: batchSends(services, dailyLimit(services)) }),
     ...imagesRoutes(usage),
+    ...videosRoutes(usage),
     ...trainingRoutes({
       capacity,
       readData,

@@ -14,7 +14,7 @@ import {
   recentDeployments,
 } from './text.ts';
 
-/* Image models that somebody has deployed: FLUX and Paris, which generate from a prompt, and Kontext, which edits pictures. */
+/* Models of pictures and videos that somebody has deployed: FLUX and Paris, which generate from a prompt, Kontext, which edits pictures, and Wan, which makes videos. */
 
 type Kind = { title: string; does: string; terminates: readonly string[] };
 
@@ -23,25 +23,36 @@ export const imageKinds = {
   paris: { title: 'Paris', does: 'generates pictures', terminates: ['paris'] },
   flux: { title: 'FLUX', does: 'generates pictures', terminates: ['flux', 'flux-kontext'] },
   'flux-kontext': { title: 'FLUX Kontext', does: 'edits pictures', terminates: ['flux-kontext'] },
+  wan: { title: 'Wan', does: 'generates videos', terminates: ['wan'] },
 } as const satisfies Record<string, Kind>;
 export type ImageDeploymentKind = keyof typeof imageKinds;
-export const imageDeploymentKinds = [
+/** Those that make pictures. */
+export const pictureDeploymentKinds = [
   'paris',
   'flux',
   'flux-kontext',
+] as const satisfies ImageDeploymentKind[];
+export type PictureDeploymentKind = (typeof pictureDeploymentKinds)[number];
+export const imageDeploymentKinds = [
+  ...pictureDeploymentKinds,
+  'wan',
 ] as const satisfies ImageDeploymentKind[];
 
 /** `READY` sleeps, and wakes with the next picture that is asked of it; like `running` it can be used at once. */
 const states = ['pending', 'deploying', 'running', 'READY', 'failed', 'stopped'] as const;
 export type ImageDeploymentState = (typeof states)[number];
+/** The same of a Wan deployment, in its own words. */
+const wanStates = ['PENDING', 'DEPLOYING', 'running', 'READY', 'FAILED', 'TERMINATED'] as const;
+export type WanDeploymentState = (typeof wanStates)[number];
+const anyState = z.enum([...states, 'PENDING', 'DEPLOYING', 'FAILED', 'TERMINATED']);
 
-const status = z.object({ status: z.enum(states) });
+const status = z.object({ status: anyState });
 
 const imageDeployment = deployment
   .omit({ status: true, job_status: true, base_model_title: true, replicas: true })
   .extend({
     kind: z.enum(imageDeploymentKinds),
-    status: z.enum(states),
+    status: anyState,
     /** The same word again. */
     pod_status: status,
     current_status: status,
@@ -53,6 +64,8 @@ const imageDeployment = deployment
     /** The base URL for OpenAI's clients, whose images API takes `model_name` as the model; null once it has ended. */
     endpoint_url: z.string().nullable(),
     deployment_details: z.object({ base_url: z.string().nullable(), gpu_count: z.int() }),
+    /** Of a Wan deployment `pod_id` again. */
+    runpod_id: z.string().optional(),
   });
 
 export type ImageDeployment = z.infer<typeof imageDeployment>;
@@ -146,7 +159,18 @@ export const imageCalls = {
   paris: callsOf('paris'),
   flux: callsOf('flux'),
   'flux-kontext': callsOf('flux-kontext'),
+  wan: callsOf('wan'),
 } satisfies Record<ImageDeploymentKind, unknown>;
+
+export const stopAllWan = endpoint({
+  method: 'POST',
+  path: '/api/v1/deployments/wan/user/:userId/stop-all',
+  access: 'key',
+  operation: 'stop WAN-2 deployment',
+  summary: "Terminate all of the user's Wan deployments and settle their bills",
+  params: userIdParams,
+  response: z.object({ stopped: z.array(imageDeployment) }),
+});
 
 export const getImageDeployment = endpoint({
   method: 'GET',

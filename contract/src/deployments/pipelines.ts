@@ -5,6 +5,7 @@ const imagePipelines = {
   flux: ['FluxPipeline', 'FluxKontextPipeline'],
   'flux-kontext': ['FluxKontextPipeline'],
   paris: ['DDMPipeline'],
+  wan: ['WanPipeline', 'WanImageToVideoPipeline'],
 } as const satisfies Record<ImageDeploymentKind, readonly string[]>;
 
 /** Whether a model of this pipeline can be deployed as the kind; a model of none cannot. */

@@ -45,6 +45,14 @@ export function negativePrompt(text = ''): GeneratorField {
   };
 }
 
+/** What a film begins with. */
+export const firstFrame: GeneratorField = {
+  kind: 'picture',
+  name: 'image',
+  label: 'First frame',
+  isOptional: true,
+};
+
 /** How many are made at once. */
 export const pictures: GeneratorField = {
   kind: 'number',

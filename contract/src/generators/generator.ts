@@ -21,8 +21,8 @@ export type GeneratorField = Shared &
     | { kind: 'flag'; box: string; default: boolean }
     /** A model of the person's own that is put on the one that generates, by its id. May stay empty: then there is none. */
     | { kind: 'lora' }
-    /** A picture that is sent along. */
-    | { kind: 'picture' }
+    /** A picture that is sent along; one that is optional begins what is made from the prompt. */
+    | { kind: 'picture'; isOptional?: true }
   );
 
 /** A model that a person can pick to make pictures or films. */
@@ -48,5 +48,10 @@ export type Generator = {
 
 /** Whether it makes a picture out of another one: its prompt says what to change, and not what is seen. Pure. */
 export function editsPictures({ fields }: Pick<Generator, 'fields'>): boolean {
+  return fields.some((field) => field.kind === 'picture' && !field.isOptional);
+}
+
+/** Whether a picture may be sent along. Pure. */
+export function takesPicture({ fields }: Pick<Generator, 'fields'>): boolean {
   return fields.some(({ kind }) => kind === 'picture');
 }

@@ -1,4 +1,4 @@
-import { duration, quality } from './fields.ts';
+import { duration, firstFrame, quality } from './fields.ts';
 import type { Generator } from './generator.ts';
 
 export const hailuo: Generator = {
@@ -7,6 +7,7 @@ export const hailuo: Generator = {
   makes: 'video',
   about: 'Videos with realistic motion.',
   fields: [
+    firstFrame,
     duration([6, 10]),
     quality(
       [

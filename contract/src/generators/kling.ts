@@ -1,4 +1,4 @@
-import { aspectRatio, duration, negativePrompt } from './fields.ts';
+import { aspectRatio, duration, firstFrame, negativePrompt } from './fields.ts';
 import type { Generator } from './generator.ts';
 
 export const kling: Generator = {
@@ -6,5 +6,5 @@ export const kling: Generator = {
   maker: 'Kuaishou',
   makes: 'video',
   about: 'Lively motion from a description.',
-  fields: [aspectRatio(['16:9', '9:16', '1:1']), duration([5, 10]), negativePrompt()],
+  fields: [firstFrame, aspectRatio(['16:9', '9:16', '1:1']), duration([5, 10]), negativePrompt()],
 };

@@ -1,4 +1,4 @@
-import { aspectRatio, duration, negativePrompt, quality, seed } from './fields.ts';
+import { aspectRatio, duration, firstFrame, negativePrompt, quality, seed } from './fields.ts';
 import type { Generator } from './generator.ts';
 
 export const seedance: Generator = {
@@ -7,6 +7,7 @@ export const seedance: Generator = {
   makes: 'video',
   about: 'Smooth videos with several shots.',
   fields: [
+    firstFrame,
     aspectRatio(['16:9', '4:3', '1:1', '3:4', '9:16', '21:9']),
     duration([5, 10]),
     quality(

@@ -1,4 +1,4 @@
-import { duration, negativePrompt, quality, seed } from './fields.ts';
+import { duration, firstFrame, negativePrompt, quality, seed } from './fields.ts';
 import type { Generator } from './generator.ts';
 
 export const veo: Generator = {
@@ -7,6 +7,7 @@ export const veo: Generator = {
   makes: 'video',
   about: 'Short videos with matching sound.',
   fields: [
+    firstFrame,
     duration([8, 6, 4]),
     quality(
       [

@@ -119,5 +119,4 @@ export type ImageEvent = z.infer<typeof imageEvent>;
 export type ImageLora = z.infer<typeof imageLora>;
 export type ParisImageRequest = z.infer<typeof parisImageRequest>;
 export type KontextImageRequest = z.infer<typeof kontextImageRequest>;
-export type WanFilmRequest = z.infer<typeof wanFilmRequest>;
-export type ImageRequest = ParisImageRequest | KontextImageRequest | WanFilmRequest;
+export type ImageRequest = ParisImageRequest | KontextImageRequest | z.infer<typeof wanFilmRequest>;

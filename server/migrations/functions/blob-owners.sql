@@ -160,6 +160,29 @@ create or replace trigger input_pictures_owned after insert on input_pictures
 create or replace trigger input_pictures_disowned after delete on input_pictures
   referencing old table as changed for each statement execute function own_pictures();
 
+-- So are the frames of a video that are a file of their own. Its user's row is held by then.
+create or replace function own_strips() returns trigger language plpgsql as $$
+declare
+  sha256s text[];
+  kinds text[];
+  ids text[];
+  sizes bigint[];
+begin
+  select array_agg(strip_sha256), array_agg('user'::text), array_agg(user_id), array_agg(strip_bytes)
+  into sha256s, kinds, ids, sizes
+  from changed where strip_sha256 is not null;
+  if sha256s is null then return null; end if;
+  if tg_op = 'INSERT' then perform add_blob_owners(sha256s, kinds, ids, sizes);
+  else perform remove_blob_owners(sha256s, kinds, ids);
+  end if;
+  return null;
+end $$;
+
+create or replace trigger generation_outputs_strips_owned after insert on generation_outputs
+  referencing new table as changed for each statement execute function own_strips();
+create or replace trigger generation_outputs_strips_disowned after delete on generation_outputs
+  referencing old table as changed for each statement execute function own_strips();
+
 -- An upload whose bytes are whole keeps them for its user.
 create or replace function own_uploads() returns trigger language plpgsql as $$
 declare

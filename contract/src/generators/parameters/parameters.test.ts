@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { generators } from '../table.ts';
 import { atService, completeParameters } from './parameters.ts';
 
-const { flux, paris, veo } = generators;
+const { flux, paris, seedance, veo } = generators;
 const lora = '019b0000-0000-7000-8000-000000000000';
 
 test('what is left out has its default, and what another field decides is decided', () => {
@@ -19,6 +19,16 @@ test('what is left out has its default, and what another field decides is decide
   });
   expect(completeParameters(paris, { sampling_strategy: 'full', k: 2 }).values?.k).toBe(8);
   expect(completeParameters(paris, { seed: 0 }).values?.seed).toBe(0);
+});
+
+test('Seedance and Veo begin with the values of the product', () => {
+  expect(completeParameters(seedance, {}).values).toEqual({
+    ...{ aspect_ratio: '16:9', duration: '5', quality: '720p', seed: null },
+    negative_prompt: 'blurry, distorted, low resolution, pixelated, oversaturated',
+  });
+  expect(completeParameters(veo, {}).values).toEqual({
+    ...{ duration: '8', quality: 'hd', generate_audio: true, negative_prompt: '', seed: null },
+  });
 });
 
 test('a LoRA has a strength, and without one neither is said', () => {

@@ -70,11 +70,12 @@ export const deployedFields = ['seed', 'num_inference_steps', 'guidance_scale'] 
 /** The fields of a LoRA, where whoever generates takes one. */
 export const loraFields = ['lora', 'lora_scale'] as const;
 
-/** A deployment generates one picture, of a size of its own. */
+/** A deployment generates one picture, of a size of its own; a video has the shape that is asked for, as far as its model can. */
 const notDeployed = ['aspect_ratio', 'n'];
 
 /** The generator as a deployment of its model takes it. Pure. */
 export function atDeployment(generator: Generator): Generator {
+  if (generator.makes === 'video') return generator;
   return { ...generator, fields: generator.fields.filter(({ name }) => !notDeployed.includes(name)) };
 }
 
@@ -85,8 +86,8 @@ const SERVICE_SEED_MAX = 2_147_483_647;
 export function atService(generator: Generator, names: readonly string[] | undefined): Generator {
   if (names === undefined) return generator;
   // A picture comes beside the parameters.
-  const pictures = generator.fields.filter(({ kind }) => kind === 'picture').map(({ name }) => name);
-  const taken = generator.fields.filter(({ name }) => pictures.includes(name) || names.includes(name));
+  const isNeeded = (field: GeneratorField) => field.kind === 'picture' && !field.isOptional;
+  const taken = generator.fields.filter((field) => isNeeded(field) || names.includes(field.name));
   return {
     ...generator,
     fields: taken.map((field) =>

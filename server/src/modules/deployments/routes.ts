@@ -8,6 +8,7 @@ import { deploy } from './deploy.ts';
 import { deploymentNotFound } from './deployment-not-found.ts';
 import { findImageDeployment } from './images/find-image-deployment.ts';
 import { listImageDeployments } from './images/list-image-deployments.ts';
+import { stopAllWan } from './images/stop-all-wan.ts';
 import { toAnyDeployment } from './kinds/to-any-deployment.ts';
 import { toImageDeployment } from './kinds/to-image-deployment.ts';
 import { toVllm, toVllmProgress, toVllmStats } from './kinds/to-vllm.ts';
@@ -76,6 +77,7 @@ function imageRoutes(parts: WakingParts): Binding[] {
       listImageDeployments(ctx, { kinds: image.imageDeploymentKinds, query }),
     ),
     ...image.imageDeploymentKinds.flatMap((kind) => kindRoutes(parts, kind)),
+    bind(image.stopAllWan, (ctx) => stopAllWan(ctx)),
     bind(image.getImageDeployment, (ctx, { params: { podId } }) => findImageDeployment(ctx, podId)),
   ];
 }

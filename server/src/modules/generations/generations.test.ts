@@ -154,8 +154,8 @@ describe('a picture', () => {
 
   test.each([
     ['broken picture', 'The image was corrupted', 3],
-    ['die', 'The model server stopped before the picture was finished', 3],
-    ['die at once', 'The model server stopped before the picture was finished', 3],
+    ['die', 'The model server stopped before it was finished', 3],
+    ['die at once', 'The model server stopped before it was finished', 3],
     ['fail', 'paris-ddm-v1.0 could not generate this', 3],
     ['error', 'The picture has no end', 3],
     ['refuse', 'The prompt is too long for this model', 1],

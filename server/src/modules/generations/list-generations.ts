@@ -1,5 +1,6 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { listGenerations as endpoint } from '@bakehouse/contract/generations';
+import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Context } from '../../platform/context.ts';
 import { readSnapshot } from '../../platform/db/read-snapshot.ts';
 import { recently } from '../../platform/recently.ts';
@@ -11,7 +12,7 @@ import { showGenerations } from './show-generations.ts';
 /** The caller's generations, newest first; the cursor is the last one of the page before. */
 export async function listGenerations(
   ctx: Context,
-  query: InputOf<typeof endpoint>['query'],
+  query: InputOf<typeof endpoint>['query'] & { generators?: readonly GeneratorName[] },
 ): Promise<ResponseOf<typeof endpoint>> {
   const { userId } = ctx.caller;
   const { cursor, limit, recent, ...wanted } = query;

@@ -18,10 +18,22 @@ export type GenerationDetails = {
   routing_confidence?: number | null;
 };
 
+/** What a call of the videos API asked for. */
+export type VideoAsked = {
+  duration?: number | undefined;
+  quality?: string | undefined;
+  aspect_ratio?: string | undefined;
+  negative_prompt?: string | undefined;
+  enhance_prompt?: boolean | undefined;
+  generate_audio?: boolean | undefined;
+  seed?: number | undefined;
+};
+
 export type GenerationRow = Omit<
   Columns,
-  'generator' | 'provider' | 'state' | 'parameters' | 'details' | 'upstream_job'
+  'generator' | 'provider' | 'state' | 'parameters' | 'details' | 'upstream_job' | 'asked'
 > & {
+  asked: VideoAsked | null;
   generator: GeneratorName;
   provider: Provider;
   state: GenerationState;
@@ -94,6 +106,7 @@ export async function hasEnded(db: Db, { id, userId }: Own): Promise<boolean | u
 type Filter = {
   userId: string;
   generator?: GeneratorName | undefined;
+  generators?: readonly GeneratorName[] | undefined;
   state?: GenerationState | undefined;
   /** Those of one edit tree. */
   root?: string | undefined;
@@ -107,9 +120,10 @@ type Filter = {
 
 /** Newest first. */
 export async function selectGenerations(db: Db, filter: Filter): Promise<GenerationRow[]> {
-  const { userId, generator, state, root, search = '', endedSince, cursor, limit } = filter;
+  const { userId, generator, generators, state, root, search = '', endedSince, cursor, limit } = filter;
   let query = db.selectFrom('generations').selectAll().where('user_id', '=', userId);
   if (generator !== undefined) query = query.where('generator', '=', generator);
+  if (generators !== undefined) query = query.where('generator', 'in', generators);
   if (state !== undefined) query = query.where('state', '=', state);
   // Each as an index has it: a user may have a hundred thousand.
   if (root !== undefined) query = query.where(sql<boolean>`coalesce(root_generation_id, id) = ${root}`);

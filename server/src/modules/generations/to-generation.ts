@@ -103,11 +103,21 @@ async function toOutput(
   ]);
   return {
     ...{ id, media_type, width, height, duration_s },
+    ...{ frames: row.frames, has_audio: row.has_audio },
     url: shown.url,
     thumbnail_url: await linkThumbnail(services, { user, thumbnail: toThumbnail(row), url: shown.url }),
+    strip_url: row.strip_sha256 === null ? null : (await linkStrip(services, row, row.strip_sha256)).url,
     download_url: saved.url,
     size_bytes: Number(size_bytes),
   };
+}
+
+function linkStrip(
+  services: Pick<Services, 'blobs' | 'clock' | 'config'>,
+  { user_id: user }: OutputRow,
+  sha256: string,
+) {
+  return linkBlob(services, { user, sha256, path: 'frames.webp', disposition: 'inline' });
 }
 
 /** A link to the small copy of the picture at `url`; that itself where it has none. */

@@ -6,12 +6,13 @@ import {
   pictureMessages,
   type pictureTypes,
 } from '@bakehouse/contract/media';
+import { BadMedia } from './bad-media.ts';
 
 /** What a picture is. */
 export type InspectedPicture = { mediaType: (typeof pictureTypes)[number]; width: number; height: number };
 
 /** What a picture cannot be taken for; the sentence is for the person who sent it. */
-export class BadPicture extends Error {}
+export class BadPicture extends BadMedia {}
 
 /**
  * Type and size of a picture as its first bytes say them, and whether all of it is there. Nothing is unpacked: that is

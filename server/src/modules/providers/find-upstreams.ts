@@ -1,10 +1,12 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Config } from '../../config.ts';
+import type { UpstreamModel } from './field-mappers.ts';
 import { type ServiceName, services } from './services/services.ts';
-import { type UpstreamGenerator, type UpstreamModel, upstreamModels } from './upstream-models.ts';
+import { type UpstreamGenerator, upstreamModels } from './upstream-models.ts';
+import { type UpstreamVideo, upstreamVideos } from './upstream-videos.ts';
 
 export type Upstream = {
-  generator: UpstreamGenerator;
+  generator: UpstreamGenerator | UpstreamVideo;
   service: ServiceName;
   /** The service's name. */
   title: string;
@@ -12,11 +14,15 @@ export type Upstream = {
   model: string;
   /** Which of the form's fields it takes. */
   fields: string[];
+  problem: UpstreamModel['problem'];
 };
 
 /** The models of a generator, with a key here or without. */
 function modelsOf(generator: GeneratorName): readonly UpstreamModel[] {
-  const models: Partial<Record<GeneratorName, readonly UpstreamModel[]>> = upstreamModels;
+  const models: Partial<Record<GeneratorName, readonly UpstreamModel[]>> = {
+    ...upstreamModels,
+    ...upstreamVideos,
+  };
   return models[generator] ?? [];
 }
 
@@ -27,16 +33,23 @@ export function findUpstreams(
 ): Upstream[] {
   return modelsOf(generator)
     .filter(({ service }) => upstreams[service] !== null)
-    .map(({ service, model, fields }) => ({
-      generator: generator as UpstreamGenerator,
-      ...{ service, title: services[service].title, model, fields: Object.keys(fields) },
+    .map(({ service, model, fields, picture, problem }) => ({
+      generator: generator as Upstream['generator'],
+      ...{ service, title: services[service].title, model, problem },
+      fields: [...Object.keys(fields), ...(picture ? ['image'] : [])],
     }));
 }
 
-/** Every generator that a service serves here, with the first that does. */
-export function listUpstreams(config: Pick<Config, 'upstreams'>): Upstream[] {
+/** Every generator of pictures that a service serves here, with the first that does. */
+export function listUpstreams(
+  config: Pick<Config, 'upstreams'>,
+): (Upstream & { generator: UpstreamGenerator })[] {
   const names = Object.keys(upstreamModels) as UpstreamGenerator[];
-  return names.flatMap((name) => findUpstreams(config, name).slice(0, 1));
+  return names.flatMap((name) =>
+    findUpstreams(config, name)
+      .slice(0, 1)
+      .map((upstream) => ({ ...upstream, generator: name })),
+  );
 }
 
 /** A generator's model by its name at its service. */

@@ -20,7 +20,15 @@ async function waitsFor(generator: 'seedream' | 'flux', model: string) {
     { generator, model, prompt: 'Bread', parameters: {}, readPicture: async () => null },
     {
       msMax: MS_MAX,
-      config: { upstreams: { fal: access, replicate: access, blackForestLabs: access, byteplus: access } },
+      config: {
+        upstreams: {
+          fal: access,
+          replicate: access,
+          blackForestLabs: access,
+          byteplus: access,
+          google: access,
+        },
+      },
       ...{ clock: fakeClock(), job: null, keepJob: async () => undefined, signal },
       onWait: (wait) => {
         waits.push(wait);
@@ -40,7 +48,9 @@ test('what a process that died has left of a submission is forgotten before anyt
     },
     {
       msMax: MS_MAX,
-      config: { upstreams: { fal: null, replicate: null, blackForestLabs: access, byteplus: null } },
+      config: {
+        upstreams: { fal: null, replicate: null, blackForestLabs: access, byteplus: null, google: null },
+      },
       ...{ clock: fakeClock(), onWait: () => undefined, signal: new AbortController().signal },
       job: { service: 'blackForestLabs', handle: null, begunAt: '2026-01-01T00:00:00Z' },
       keepJob: async (job) => void kept.push(job),
@@ -67,7 +77,9 @@ test('four pictures at a time are read and sent to a service', async () => {
         },
       },
       {
-        config: { upstreams: { fal: null, replicate: null, blackForestLabs: access, byteplus: null } },
+        config: {
+          upstreams: { fal: null, replicate: null, blackForestLabs: access, byteplus: null, google: null },
+        },
         ...{ clock: fakeClock(), job: null, keepJob: async () => undefined, msMax: MS_MAX },
         onWait: ({ reason }) => waits.push(reason),
         signal: new AbortController().signal,
@@ -113,7 +125,9 @@ test('who ends waits a while for a submission, and then does not know what becam
     },
     {
       msMax: MS_MAX,
-      config: { upstreams: { fal: access, replicate: null, blackForestLabs: null, byteplus: null } },
+      config: {
+        upstreams: { fal: access, replicate: null, blackForestLabs: null, byteplus: null, google: null },
+      },
       ...{ clock: fakeClock(), job: null, onWait: () => undefined, signal: stopping.signal },
       keepJob: async (job) => void kept.push(job?.handle ?? job),
     },
@@ -137,7 +151,9 @@ function generateAtFal(
     },
     {
       msMax: MS_MAX,
-      config: { upstreams: { fal: access, replicate: null, blackForestLabs: null, byteplus: null } },
+      config: {
+        upstreams: { fal: access, replicate: null, blackForestLabs: null, byteplus: null, google: null },
+      },
       ...{ clock: fakeClock(), job: null, onWait: () => undefined, signal: new AbortController().signal },
       ...run,
     },
@@ -189,7 +205,9 @@ test.each([
     },
     {
       msMax: MS_MAX,
-      config: { upstreams: { fal: null, replicate: null, blackForestLabs: access, byteplus: null } },
+      config: {
+        upstreams: { fal: null, replicate: null, blackForestLabs: access, byteplus: null, google: null },
+      },
       ...{ clock: fakeClock(), job: null, onWait: () => undefined, signal: new AbortController().signal },
       keepJob: async (job) => {
         if (isAway(job)) throw away;

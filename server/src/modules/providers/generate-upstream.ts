@@ -2,17 +2,18 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { ParameterValue } from '@bakehouse/contract/generators/parameters/parameters';
+import { generators } from '@bakehouse/contract/generators/table';
 import type { Config } from '../../config.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { fairQueue } from '../../platform/concurrency/fair-queue.ts';
 import { isDatabaseAway } from '../../platform/db/errors/is-database-away.ts';
 import { AppError } from '../../platform/errors.ts';
+import type { UpstreamModel } from './field-mappers.ts';
 import { findUpstreamModel } from './find-upstreams.ts';
 import type { Handle, Look, Service, ServicePicture, ServiceRequest } from './service.ts';
 import { UnansweredCall } from './services/call-service.ts';
 import { services } from './services/services.ts';
 import { isSubmitted, type SubmittedJob, type UpstreamJob } from './upstream-job.ts';
-import type { UpstreamModel } from './upstream-models.ts';
 
 type Asked = {
   generator: GeneratorName;
@@ -38,7 +39,7 @@ type Run = {
 };
 
 /** A service as one attempt asks it. */
-type Place = { service: Service; model: UpstreamModel; title: string };
+type Place = { service: Service; model: UpstreamModel; title: string; makes: ServiceRequest['makes'] };
 
 /** Where a service has put what it has generated. */
 export type UpstreamOutputs = {
@@ -46,6 +47,8 @@ export type UpstreamOutputs = {
   /** The service's name, and where it answers itself. */
   title: string;
   serviceUrl: string;
+  /** Sent along to what lies there. */
+  headers: Readonly<Record<string, string>>;
 };
 
 const LOOK_EVERY_MS = 700;
@@ -73,13 +76,14 @@ export async function generateUpstream(asked: Asked, run: Run): Promise<Upstream
   const { title, open } = services[model.service];
   const access = run.config.upstreams[model.service];
   if (!access) throw new AppError('internal', { publicMessage: `${title} is not connected any more` });
-  const place = { service: open({ ...access, clock: run.clock }), model, title };
+  const { makes } = generators[asked.generator];
+  const place = { service: open({ ...access, clock: run.clock }), model, title, makes };
   const { job } = run;
   const submitted = job && isSubmitted(job) ? job : await beginInTurn(place, asked, run);
   const addresses = await awaitOutputs(place, submitted, run);
   if (addresses.length === 0)
-    throw new AppError('unavailable', { publicMessage: `${title} returned no picture` });
-  return { addresses, title, serviceUrl: access.url };
+    throw new AppError('unavailable', { publicMessage: `${title} returned no ${nounOf(makes)}` });
+  return { addresses, title, serviceUrl: access.url, headers: place.service.outputHeaders ?? {} };
 }
 
 /** Submits a job; one that sends a picture along waits until not too many do. */
@@ -96,10 +100,12 @@ async function begin(
   asked: Asked,
   { clock, keepJob, onWait, signal }: Run,
 ): Promise<SubmittedJob> {
-  const { service, model, title } = place;
+  const { service, model, title, makes } = place;
   const picture = await pictureInput(place, asked, { onWait, signal });
-  const request = { model: model.model, input: { ...inputOf(model, asked), ...picture } };
-  if (service.generatesAtSubmission) onWait({ reason: `${title} is generating it`, isGenerating: true });
+  const named = (picture && model.pictureModel) ?? model.model;
+  const request = { model: named, makes, input: { ...inputOf(model, asked), ...picture } };
+  if (service.generatesAtSubmission === makes)
+    onWait({ reason: `${title} is generating it`, isGenerating: true });
   // From here on it may cost something there, which whoever cancels it has to know.
   const submitting = { service: model.service, begunAt: clock.now().toISOString() };
   await keepJob({ ...submitting, handle: null });
@@ -114,48 +120,52 @@ async function begin(
     throw error;
   }
   const job = { ...submitting, handle };
-  await keepSubmitted(keepJob, job, title);
+  await keepSubmitted(keepJob, job, place);
   return job;
 }
 
 /** Throws AppError, which nobody is to repeat where the job may have begun. */
 async function submit(place: Place, request: ServiceRequest, signal: AbortSignal): Promise<Handle> {
-  const { service, model, title } = place;
+  const { service, title } = place;
   const answer = service.submit(request, signal).catch((error: unknown) => {
-    if (error instanceof UnansweredCall) throw unconfirmed(title, error);
-    throw isGone(error) ? notOffered(title, model, error) : error;
+    if (error instanceof UnansweredCall) throw unconfirmed(place, error);
+    throw isGone(error) ? notOffered(title, request.model, error) : error;
   });
   // A submission is not broken off with its process: a job that has begun and is not known could not be found again.
-  return readable(title, Promise.race([answer, graceAfter(signal, title)]), signal);
+  return readable(title, Promise.race([answer, graceAfter(signal, place)]), signal);
 }
 
 /** Rejects a while after the signal: a large picture takes longer over a slow line than a server that stops may. */
-async function graceAfter(signal: AbortSignal, title: string): Promise<never> {
+async function graceAfter(signal: AbortSignal, place: Place): Promise<never> {
   if (!signal.aborted) await once(signal, 'abort');
   await once(AbortSignal.timeout(SUBMISSION_MS_MAX), 'abort');
-  throw unconfirmed(title, signal.reason);
+  throw unconfirmed(place, signal.reason);
 }
 
 /** Waits for a short outage of the database: a job that no row keeps would be submitted again, and paid for twice. */
-async function keepSubmitted(keepJob: Run['keepJob'], job: SubmittedJob, title: string): Promise<void> {
+async function keepSubmitted(keepJob: Run['keepJob'], job: SubmittedJob, place: Place): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await keepJob(job);
     } catch (error) {
       if (!isDatabaseAway(error)) throw error;
-      if (tries === KEEP_TRIES) throw unconfirmed(title, error);
+      if (tries === KEEP_TRIES) throw unconfirmed(place, error);
     }
     await pause(KEEP_AGAIN_MS);
   }
 }
 
 /** The error of a job that may have begun: the person who asked for it decides whether to ask again. */
-function unconfirmed(title: string, cause: unknown): AppError {
-  const publicMessage = `${title} did not confirm that it had started on this picture. You can generate it again`;
+function unconfirmed({ title, makes }: Pick<Place, 'title' | 'makes'>, cause: unknown): AppError {
+  const publicMessage = `${title} did not confirm that it had started on this ${nounOf(makes)}. You can generate it again`;
   return new AppError('unavailable', { publicMessage, shouldRetry: false, cause });
 }
 
-function notOffered(title: string, { model }: UpstreamModel, cause: unknown): AppError {
+function nounOf(makes: ServiceRequest['makes']): string {
+  return makes === 'video' ? 'video' : 'picture';
+}
+
+function notOffered(title: string, model: string, cause: unknown): AppError {
   const publicMessage = `${title} does not offer ${model} to this server's account. Please tell its operator`;
   return new AppError('internal', { publicMessage, cause });
 }
@@ -186,10 +196,10 @@ async function pictureInput(
   { service, model, title }: Place,
   { readPicture }: Asked,
   { onWait, signal }: Pick<Run, 'onWait' | 'signal'>,
-): Promise<Record<string, unknown>> {
+): Promise<Record<string, unknown> | null> {
   const say = model.picture;
   const picture = say && (await readPicture());
-  if (!picture) return {};
+  if (!picture) return null;
   onWait({ reason: `Sending the picture to ${title}`, isGenerating: false });
   if (service.upload) return say(await readable(title, service.upload(picture, signal), signal));
   return say(`data:${picture.mediaType};base64,${picture.bytes.toString('base64')}`);

@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { AppError } from '../../platform/errors.ts';
 
 /** What a service is asked for: one of its models, and what that takes, by the service's own names. */
-export type ServiceRequest = { model: string; input: Record<string, unknown> };
+export type ServiceRequest = { model: string; makes: 'image' | 'video'; input: Record<string, unknown> };
 
 /** A picture that is edited. */
 export type ServicePicture = { bytes: Buffer; mediaType: string };
@@ -20,8 +20,10 @@ export type Look =
 
 /** A service that generates for money. Outputs are addresses, which die after a while. */
 export type Service = {
-  /** It generates while its submission is waited for. */
-  generatesAtSubmission?: true;
+  /** What it generates while its submission is waited for. */
+  generatesAtSubmission?: ServiceRequest['makes'];
+  /** Sent along where an output lies at the service itself. */
+  outputHeaders?: Readonly<Record<string, string>>;
   /** Takes a picture that it is to edit, and says by which address it knows it; one that has none reads `data:` URLs. */
   upload?: (picture: ServicePicture, signal: AbortSignal) => Promise<string>;
   /** Throws AppError; after an UnansweredCall it may have been begun all the same. */

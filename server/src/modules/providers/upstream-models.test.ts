@@ -1,12 +1,17 @@
 import { completeParameters } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import { expect, test } from 'vitest';
+import type { UpstreamModel } from './field-mappers.ts';
 import { findServiceTitle, findUpstreams, listUpstreams } from './find-upstreams.ts';
-import { type UpstreamGenerator, type UpstreamModel, upstreamModels } from './upstream-models.ts';
+import { type UpstreamGenerator, upstreamModels } from './upstream-models.ts';
+import { type UpstreamVideo, upstreamVideos } from './upstream-videos.ts';
 
 const access = { key: 'key', url: 'https://service.example' };
-const none = { fal: null, replicate: null, blackForestLabs: null, byteplus: null };
-const entries = Object.entries(upstreamModels) as [UpstreamGenerator, readonly UpstreamModel[]][];
+const none = { fal: null, replicate: null, blackForestLabs: null, byteplus: null, google: null };
+const entries = Object.entries({ ...upstreamModels, ...upstreamVideos }) as [
+  UpstreamGenerator | UpstreamVideo,
+  readonly UpstreamModel[],
+][];
 const models = entries.flatMap(([name, all]) => all.map((model) => [name, model.model, model] as const));
 
 test.each(models)('%s by %s is told each choice of its form', (name, _, { fields }) => {
@@ -22,8 +27,8 @@ test.each(models)('%s by %s is told each choice of its form', (name, _, { fields
   }
 });
 
-test.each(models.filter(([name]) => name === 'flux-kontext'))(
-  '%s by %s is told the picture that it edits',
+test.each(models.filter(([, , { picture }]) => picture !== undefined))(
+  '%s by %s is told the picture that it edits or begins with',
   (_name, _model, { picture }) => {
     const [said] = Object.values(picture?.('data:image/png;base64,AAAA') ?? {});
     expect(String(said).endsWith('AAAA')).toBe(true);
@@ -31,7 +36,7 @@ test.each(models.filter(([name]) => name === 'flux-kontext'))(
 );
 
 test('the maker serves its own model before others, and nobody serves without a key', () => {
-  const all = { fal: access, replicate: access, blackForestLabs: access, byteplus: access };
+  const all = { fal: access, replicate: access, blackForestLabs: access, byteplus: access, google: access };
   const who = (upstreams: typeof all | typeof none, name: 'flux' | 'seedream' | 'imagen') =>
     findUpstreams({ upstreams }, name).map(({ title }) => title);
   expect(who(all, 'flux')).toEqual(['Black Forest Labs', 'fal', 'Replicate']);

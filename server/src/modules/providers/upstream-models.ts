@@ -1,32 +1,5 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import type { ParameterValue } from '@bakehouse/contract/generators/parameters/parameters';
-import type { ServiceName } from './services/services.ts';
-
-/** A field of a generator's form as a service's parameters; what is empty is left out. */
-type FieldMapper = (value: ParameterValue) => Record<string, unknown>;
-
-/** As it is, under the service's name for it. */
-function as(name: string): FieldMapper {
-  return (value) => (value === null || value === '' ? {} : { [name]: value });
-}
-
-/** One of a few, each by what the service calls it. */
-function oneOf(name: string, values: Record<string, unknown>): FieldMapper {
-  return (value) => ({ [name]: values[String(value)] });
-}
-
-/** A generator's model at a service. */
-export type UpstreamModel = {
-  service: ServiceName;
-  /** Its name there. */
-  model: string;
-  /** How it is told each field of the form that it takes; the others are not asked for. */
-  fields: Readonly<Record<string, FieldMapper>>;
-  /** Where it edits: how it is told the picture, whose address is a `data:` URL, or one of the service's own. */
-  picture?: (address: string) => Record<string, unknown>;
-  /** What it is always told. */
-  always?: Readonly<Record<string, unknown>>;
-};
+import { as, oneOf, type UpstreamModel } from './field-mappers.ts';
 
 const falSizes = {
   '1:1': 'square_hd',
@@ -220,5 +193,5 @@ export const upstreamModels = {
   ],
 } as const satisfies Partial<Record<GeneratorName, readonly UpstreamModel[]>>;
 
-/** The generators that a service can serve. */
+/** The generators of pictures that a service can serve. */
 export type UpstreamGenerator = keyof typeof upstreamModels;

@@ -288,6 +288,10 @@ export type GenerationOutputsTable = {
   thumbnail_sha256: string | null;
   thumbnail_bytes: bigint | null;
   duration_s: number | null;
+  frames: number | null;
+  has_audio: boolean | null;
+  strip_sha256: string | null;
+  strip_bytes: bigint | null;
 };
 
 export type GenerationPreviewsTable = {
@@ -345,6 +349,7 @@ export type GenerationsTable = {
   left_at: Timestamp | null;
   process_id: string | null;
   details: Generated<Json>;
+  asked: Json | null;
 };
 
 export type HeldOutAnswersTable = {

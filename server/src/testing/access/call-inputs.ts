@@ -44,6 +44,7 @@ export const inputs: Record<string, Input> = {
 
 /** Where `:id` is not a dataset or a model. */
 export function paramsOf({ path: url }: Endpoint, things: Record<string, string>): Record<string, string> {
+  if (url.includes('/video/generations/:id')) return { ...things, id: things.videoId ?? '' };
   if (url.includes('/generations/:id')) return { ...things, id: things.generationId ?? '' };
   if (url.startsWith('/hub/:namespace/:name/')) return { ...things, name: 'base', '*': 'config.json' };
   if (url.startsWith('/hub/') && url.includes('/tree/')) return { ...things, '*': 'folder' };

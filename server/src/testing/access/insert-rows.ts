@@ -41,18 +41,38 @@ export async function insertRows(
   return { windowId, readingId, cloneId };
 }
 
-/** For tests: a picture that nothing has generated; its bytes are those of a file of the user. */
+/** For tests: a picture and a video that nothing has generated; their bytes are those of a file of the user. */
 export async function insertPicture(
   server: Pick<TestServer, 'services'>,
   user: TestUser,
   datasetId: string,
+): Promise<{ generationId: string; outputId: string; videoId: string }> {
+  const picture = await insertGenerated(server, user, datasetId, {
+    generator: 'paris',
+    media_type: 'image/png',
+  });
+  const film = { duration_s: 1, has_audio: false };
+  const video = await insertGenerated(server, user, datasetId, {
+    ...{ generator: 'wan', media_type: 'video/mp4' },
+    ...film,
+  });
+  return { ...picture, videoId: video.generationId };
+}
+
+async function insertGenerated(
+  { services: { db } }: Pick<TestServer, 'services'>,
+  user: TestUser,
+  datasetId: string,
+  {
+    generator,
+    ...output
+  }: { generator: string; media_type: string; duration_s?: number; has_audio?: boolean },
 ): Promise<{ generationId: string; outputId: string }> {
-  const { db } = server.services;
   const now = new Date();
   const { id: generationId } = await db
     .insertInto('generations')
     .values({
-      ...{ user_id: user.userId, generator: 'paris', provider: 'own', model: 'crumb', prompt: 'Bread' },
+      ...{ user_id: user.userId, generator, provider: 'own', model: 'crumb', prompt: 'Bread' },
       ...{ parameters: '{}', seed: 1n, request_sha256: '', state: 'completed', steps: 1 },
       ...{ hold_id: randomUUID(), held_micro: 1n, charged_micro: 1n },
       ...{ check_at: now, created_at: now, ended_at: now },
@@ -68,7 +88,7 @@ export async function insertPicture(
     .insertInto('generation_outputs')
     .values({
       ...{ generation_id: generationId, user_id: user.userId, sha256, size_bytes },
-      ...{ media_type: 'image/png', width: 1, height: 1 },
+      ...{ width: 1, height: 1, ...output },
     })
     .returning('id')
     .executeTakeFirstOrThrow();

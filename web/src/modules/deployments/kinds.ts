@@ -14,6 +14,7 @@ import {
 import { fluxKontext } from '@bakehouse/contract/generators/flux-kontext';
 import type { Generator } from '@bakehouse/contract/generators/generator';
 import { paris } from '@bakehouse/contract/generators/paris';
+import { wan } from '@bakehouse/contract/generators/wan';
 
 /** Deployments of one family have one list. */
 export type Family = 'text' | 'image';
@@ -23,6 +24,18 @@ export type Deployment = (TextDeployment & { kind: 'text' }) | ImageDeployment;
 
 /** What an output costs beside the hours: its price, and the generator's fields that say its steps and the experts that take each. */
 export type OutputCost = { priceId: string; generator: Generator; steps: string; experts?: string };
+
+type KindWords = {
+  initiated: string;
+  ready: string;
+  failed: string;
+  /** Where nobody says why. */
+  failure: string;
+  /** Nobody is signed in any more. */
+  noUser: string;
+  /** Continue 'Failed to'. */
+  operations: { deploy: string; terminate: string };
+};
 
 type KindRow = {
   family: Family;
@@ -43,7 +56,9 @@ type KindRow = {
   /** Continues a sentence about the price of an hour. */
   tokensNote?: string;
   /** The page where people use it; undefined where its own page is that. */
-  use?: { to: '/flux' | '/flux-kontext' | '/paris'; label: string };
+  use?: { to: '/flux' | '/flux-kontext' | '/paris' | '/wan'; label: string };
+  /** What is said of its beginning, where not the words of all others. */
+  words?: KindWords;
   /** It has calls of its own at its inference_url, which edit. */
   edits?: true;
 };
@@ -104,6 +119,27 @@ export const deploymentKinds = {
     output: { priceId: 'pictures:CPU', generator: paris, steps: 'num_inference_steps', experts: 'k' },
     use: { to: '/paris', label: 'Generate with it' },
   },
+  wan: {
+    family: 'image',
+    label: 'Wan',
+    does: 'Generates videos from a prompt, or from a first picture.',
+    calls: imageCalls.wan,
+    fits: ({ pipeline }) => isServedAs('wan', pipeline),
+    modelsNote: imageModels('Wan'),
+    choosesGpu: true,
+    terminated: () => 'WAN-2 deployment stopped successfully',
+    words: {
+      initiated: 'WAN-2 deployment initiated.',
+      ready: 'WAN-2 model is ready for video generation!',
+      failed: 'WAN-2 deployment failed',
+      failure: 'Deployment failed. Please try again.',
+      noUser: 'User authentication required',
+      operations: { deploy: 'deploy WAN-2 model', terminate: 'stop WAN-2 deployment' },
+    },
+    pollMs: 5_000,
+    output: { priceId: 'videos', generator: wan, steps: 'num_inference_steps' },
+    use: { to: '/wan', label: 'Make a video' },
+  },
 } as const satisfies Record<Kind, KindRow>;
 
 /** The same without what tells the rows' types from each other. */
@@ -154,11 +190,12 @@ export const families: Record<Family, FamilyRow> = {
     page: '/my-deployments/images/$podId',
     label: 'Image models',
     about:
-      'Your own models that generate and edit pictures. You pay for the time they are awake, and for each picture.',
+      'Your own models that generate and edit pictures, or make videos. You pay for the time they are awake, and for each picture or video.',
     deploy: 'Deploy an image model',
     deployAbout: 'Runs on your account until you terminate it.',
     none: 'No image model is deployed',
-    noneAbout: 'Deploy Kontext to edit pictures with a model of your own, or FLUX or Paris to generate them.',
+    noneAbout:
+      'Deploy Kontext to edit pictures with a model of your own, FLUX or Paris to generate them, or Wan to make videos.',
     kindColumn: { header: 'Kind', width: '6rem', hideBelow: 'sm' },
   },
 };
@@ -170,7 +207,7 @@ export function linkTo({ kind, pod_id }: { kind: Kind; pod_id: string }) {
 
 type Status = Deployment['status'];
 
-const pending = new Set<Status>(['queued', 'pending', 'deploying']);
+const pending = new Set<Status>(['queued', 'pending', 'PENDING', 'deploying', 'DEPLOYING']);
 const usable = new Set<Status>(['running', 'degraded', 'sleeping', 'READY']);
 
 /** On its way to its first answer, or waking up. */
@@ -180,7 +217,8 @@ export const isPending = ({ status }: { status: Status }): boolean => pending.ha
 export const isUsable = ({ status }: { status: Status }): boolean => usable.has(status);
 
 /** The word of the badge: one that is `READY` sleeps until it is asked. */
-export const statusWord = (status: Status): string => (status === 'READY' ? 'sleeping' : status);
+export const statusWord = (status: Status): string =>
+  status === 'READY' ? 'sleeping' : status.toLowerCase();
 
 const POLL_MS_MAX = 10 * 60_000;
 

@@ -4,6 +4,7 @@ import { workOf } from './use-deployment-work.ts';
 const READY = '2026-01-01T00:00:00.000Z';
 const ENDED = '2026-01-01T01:00:00.000Z';
 const deployment: Parameters<typeof workOf>[0] = {
+  kind: 'text',
   pod_id: 'p1',
   title: 'Crumb',
   status: 'deploying',
@@ -64,4 +65,21 @@ it('one that answers is no task in progress; its end is told where nobody termin
       description: 'You ran out of credit. Required: $0.05. You were charged $0.20.',
     },
   });
+});
+
+it('a Wan deployment says how its start ended in words of its own', () => {
+  const wan = { kind: 'wan' } as const;
+  expect(endOf({ ...wan, status: 'running', ready_at: READY })).toEqual({
+    kind: 'success',
+    title: 'WAN-2 model is ready for video generation!',
+  });
+  expect(endOf({ ...wan, status: 'FAILED', terminated_at: ENDED })).toEqual({
+    kind: 'failure',
+    title: 'WAN-2 deployment failed',
+    description: 'No memory. You were not charged.',
+  });
+  expect(endOf({ ...wan, status: 'FAILED', reason: '', terminated_at: ENDED })?.description).toMatch(
+    /^Deployment failed\. Please try again\./,
+  );
+  expect(endOf({ ...wan, status: 'DEPLOYING' })).toBeNull();
 });

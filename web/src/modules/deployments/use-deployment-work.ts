@@ -3,7 +3,7 @@ import { chargeText, outcomeText } from '../../lib/format/outcome-text.ts';
 import type { LongWork } from '../../ui/long-work.ts';
 import { useUser } from '../accounts/session.ts';
 import { deploymentWorkQuery } from './deployment-lists.ts';
-import { type Deployment, type Family, linkTo, workId } from './kinds.ts';
+import { type Deployment, type Family, kindRow, linkTo, statusWord, workId } from './kinds.ts';
 import { usePollMs } from './use-deployments.ts';
 import { useTerminate } from './use-terminate.ts';
 
@@ -26,6 +26,7 @@ function useWorkOf(family: Family): LongWork[] {
 
 type Started = Pick<
   Deployment,
+  | 'kind'
   | 'pod_id'
   | 'title'
   | 'status'
@@ -65,14 +66,16 @@ const questionFor = (title: string) => ({
 
 /** How its start ended; null while it starts. */
 function endOfStart(deployment: Started): LongWork['end'] {
-  const { title, status, reason, ready_at, terminated_at, cost_so_far } = deployment;
-  if (status === 'failed')
+  const { kind, title, status, reason, ready_at, terminated_at, cost_so_far } = deployment;
+  const { words } = kindRow(kind);
+  if (statusWord(status) === 'failed')
     return {
       kind: 'failure',
-      title: 'Model deployment failed',
-      description: outcomeText(reason, cost_so_far),
+      title: words?.failed ?? 'Model deployment failed',
+      description: outcomeText(reason || (words?.failure ?? ''), cost_so_far),
     };
-  if (ready_at !== null) return { kind: 'success', title: 'Model deployment completed successfully!' };
+  if (ready_at !== null)
+    return { kind: 'success', title: words?.ready ?? 'Model deployment completed successfully!' };
   if (terminated_at === null) return null;
   return (
     endForWantOfCredit(deployment) ?? {

@@ -14,7 +14,7 @@ export function useTerminate() {
       call(
         deploymentKinds[kind].calls.terminate,
         { params: { podId: pod_id }, query: { user_id: user.id } },
-        { operation: 'terminate deployment', timeoutMs: 30_000 },
+        { operation: kindRow(kind).words?.operations.terminate ?? 'terminate deployment', timeoutMs: 30_000 },
       ),
     onSuccess: ({ pod_id, title, cost_so_far }, { kind }) => {
       // Where it had not answered yet, the list of long work tells its end too: in the same toast.

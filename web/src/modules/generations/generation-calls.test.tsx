@@ -112,6 +112,23 @@ test.each([
   },
 );
 
+test.each([
+  ['seedance', 15],
+  ['veo', 3],
+  ['wan', 3],
+] as const)(
+  'while nothing else tells, a video of %s is read again every %i seconds',
+  async (generator, seconds) => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    const source = { url: '/source.png' } as Generation['source'];
+    vi.mocked(call).mockResolvedValue(unfinished({ generator, source }));
+    renderHook(() => useGeneration('g1'), { wrapper });
+    await act(() => vi.advanceTimersByTimeAsync(60_000 + 500));
+    vi.useRealTimers();
+    expect(call).toHaveBeenCalledTimes(1 + 60 / seconds);
+  },
+);
+
 test('a picture that the server has forgotten is sent once more', async () => {
   const edit = {
     ...request,

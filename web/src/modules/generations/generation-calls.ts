@@ -6,11 +6,13 @@ import {
   quoteGeneration,
   startGeneration,
 } from '@bakehouse/contract/generations';
-import type { GeneratorName } from '@bakehouse/contract/generators';
+import { type GeneratorName, makesVideos } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
+import { deleteVideo, downloadVideo } from '@bakehouse/contract/videos';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { call } from '../../lib/api/api-client.ts';
+import { call, callRaw } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
+import { saveAs } from '../../lib/api/download.ts';
 import { endpointQuery } from '../../lib/api/endpoint-query.ts';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
@@ -35,6 +37,7 @@ import {
   mapGenerations,
   POLL_MS,
   POLLS_MAX,
+  SEEDANCE_POLL_MS,
 } from './generation-queries.ts';
 import { workId } from './generation-sentences.ts';
 
@@ -43,6 +46,8 @@ import { workId } from './generation-sentences.ts';
  */
 
 const START_TIMEOUT_MS = 35_000;
+/** A video has hundreds of megabytes at most. */
+const DOWNLOAD_TIMEOUT_MS = 10 * 60_000;
 const QUOTES = ['quote'];
 const FAMILY = ['generation'];
 
@@ -57,8 +62,14 @@ export function useGeneration(id: string, known?: Generation) {
     refetchInterval: (query) =>
       query.state.data?.ended_at || failedInARow(query) >= POLLS_MAX
         ? false
-        : interval && (query.state.data?.source ? EDIT_POLL_MS : POLL_MS),
+        : interval && pollMsOf(query.state.data),
   });
+}
+
+/** How often it is read again while nothing else tells how far it is. */
+function pollMsOf(generation: Generation | undefined): number {
+  if (generation?.generator === 'seedance') return SEEDANCE_POLL_MS;
+  return generation?.source && !makesVideos(generation.generator) ? EDIT_POLL_MS : POLL_MS;
 }
 
 export type GenerationRequest = {
@@ -134,6 +145,52 @@ export function useDeleteGeneration() {
     },
     meta: { title: 'Failed to delete generation' },
   });
+}
+
+/** Deletes a video, by the words of the videos API. */
+export function useDeleteVideo() {
+  return useMutation({
+    mutationFn: async ({ id }: Generation) => {
+      if (!id) throw new Error('Missing parameters for deletion');
+      try {
+        await call(deleteVideo, { params: { id } });
+      } catch (error) {
+        throw inVideoWords(error, 'Failed to delete video');
+      }
+    },
+    onSuccess: (_, { id }) => {
+      notify.success('Video deleted successfully');
+      leaveOut(id);
+      readRowsAgain(LISTS, [id]);
+    },
+  });
+}
+
+/** Has the browser save a video, by the words of the videos API. */
+export function useDownloadVideo() {
+  return useMutation({
+    mutationFn: async ({ id, generator }: Pick<Generation, 'id' | 'generator'>) => {
+      try {
+        const response = await callRaw(downloadVideo, { params: { id } }, { timeoutMs: DOWNLOAD_TIMEOUT_MS });
+        saveAs(await response.blob(), `${generator}-${id.slice(-8)}.mp4`);
+      } catch (error) {
+        throw inVideoWords(error, 'Failed to download video');
+      }
+    },
+    onSuccess: () => notify.success('Download completed'),
+  });
+}
+
+/** A refusal in the sentence that the page has for its status; a conflict says more itself. */
+function inVideoWords(error: unknown, otherwise: string): Error {
+  const status = error instanceof ApiError ? error.status : undefined;
+  if (error instanceof ApiError && (status === 401 || status === 409)) return error;
+  const sentences: Record<number, string> = {
+    400: 'Video not ready for download',
+    403: 'Permission denied',
+    404: 'Video not found',
+  };
+  return new Error((status !== undefined && sentences[status]) || otherwise, { cause: error });
 }
 
 /** How many pictures they have: one generation may have several. */

@@ -15,6 +15,8 @@ import { readRowsAgain } from '../../lib/mutation/read-again.ts';
 
 export const POLL_MS = 3_000;
 export const EDIT_POLL_MS = 5_000;
+/** Seedance takes minutes. */
+export const SEEDANCE_POLL_MS = 15_000;
 export const POLLS_MAX = 40;
 const POLL_TIMEOUT_MS = 15_000;
 export const LISTS = ['generation', 'list'];
@@ -40,6 +42,12 @@ const readPage = (
   query: GenerationSearch & { cursor: string | undefined },
   signal: AbortSignal,
 ) => call(listGenerations, { params: { userId }, query }, { signal });
+
+/** What a generator's history is narrowed to: 20 of each, and of Veo 100. */
+export const historyOf = (generator: GeneratorName): GenerationSearch => ({
+  generator,
+  ...(generator === 'veo' && { limit: 100 }),
+});
 
 /** The user's generations page by page, newest first. */
 export const generationsQuery = (userId: string, wanted: GenerationSearch = {}) =>

@@ -13,6 +13,7 @@ import { EditTree } from './edit-picture/edit-tree.tsx';
 import { announceEditEnd } from './edit-picture/history-refresh.ts';
 import type { Source } from './edit-picture/source.ts';
 import { useGeneration } from './generation-calls.ts';
+import { historyOf } from './generation-queries.ts';
 import { isUnderWay } from './generation-sentences.ts';
 import { useGenerations } from './use-generations.ts';
 import { CompareGenerations } from './view/compare-generations.tsx';
@@ -45,9 +46,11 @@ type Props = {
 
 /** The picture that is generated or was generated last, with the experts at work and what can be done with it. */
 export function GeneratorResults({ generator, shown, onShow, wanted, empty, onStartOver }: Props) {
-  const list = useGenerations(useUser().id, { generator });
-  const newest = list.data?.pages[0]?.generations[0];
-  const found = newest && (isUnderWay(newest) || isAbout(newest, wanted)) ? newest : undefined;
+  const list = useGenerations(useUser().id, historyOf(generator));
+  const all = list.data?.pages[0]?.generations ?? [];
+  const [newest] = all;
+  // The first one that is not done is followed again after a reload.
+  const found = all.find(isUnderWay) ?? (newest && isAbout(newest, wanted) ? newest : undefined);
   const id = shown ? shown.id : found?.id;
   if (shown?.id && shown.besideId) {
     return (
@@ -107,7 +110,7 @@ function Result({ id, known, isNew, onShow, onStartOver }: ResultProps) {
     <section ref={place} aria-label="Results" className="min-w-0 scroll-mt-18">
       <QueryView
         query={query}
-        failed="This picture cannot be shown"
+        failed="This generation cannot be shown"
         pending={
           <LoadingRegion>
             <Skeleton className="aspect-square max-h-[32rem] w-full rounded-xl" />

@@ -1,3 +1,4 @@
+import type { Generation } from '@bakehouse/contract/generations';
 import { expect, test } from 'vitest';
 import { endOf } from './use-generation-work.ts';
 
@@ -49,4 +50,25 @@ test('a long prompt is cut', () => {
   );
   expect(description).toHaveLength(100);
   expect(description?.endsWith('…')).toBe(true);
+});
+
+test('a video says how it ended in its own words', () => {
+  const video = { generator: 'veo', prompt: 'A loaf rises', source: { url: 'x' } } as const;
+  const endOfVideo = (state: Generation['state'], reason = '') => endOf({ ...video, state, reason }, '/veo');
+  expect(endOfVideo('completed')).toEqual({
+    kind: 'success',
+    title: 'Video generation completed!',
+    description: 'A loaf rises',
+  });
+  const allowlist =
+    'Video generation not available for your account. Please contact support for allowlist access';
+  expect(endOfVideo('failed', allowlist)).toEqual({
+    kind: 'failure',
+    title: 'Video generation failed',
+    description: `${allowlist}. You were not charged.`,
+  });
+  expect(endOfVideo('cancelled')).toMatchObject({
+    kind: 'info',
+    title: 'Generation cancelled. You were not charged.',
+  });
 });

@@ -1,5 +1,5 @@
 import type { Generation } from '@bakehouse/contract/generations';
-import type { GeneratorName } from '@bakehouse/contract/generators';
+import { type GeneratorName, makesVideos } from '@bakehouse/contract/generators';
 import { useLocation } from '@tanstack/react-router';
 import type { LongWork } from '../../ui/long-work.ts';
 import { useUser } from '../accounts/session.ts';
@@ -39,6 +39,7 @@ export function endOf(
 ): NonNullable<LongWork['end']> {
   const { state, generator, prompt, reason, source } = generation;
   const description = short(prompt);
+  if (makesVideos(generator)) return endOfVideo({ state, reason }, description);
   if (state === 'completed') {
     const own = pathname.endsWith(`/${generator}`) ? ownTitles[generator] : undefined;
     const title = own ?? 'Image Generation Completed!';
@@ -54,6 +55,17 @@ export function endOf(
   return state === 'failed'
     ? { kind: 'failure', title: 'The picture could not be generated', description: freeText(generation) }
     : { kind: 'info', title: `Generation cancelled. ${freeText(generation)}`, description };
+}
+
+function endOfVideo(
+  ended: Pick<Generation, 'state' | 'reason'>,
+  description: string,
+): NonNullable<LongWork['end']> {
+  if (ended.state === 'completed')
+    return { kind: 'success', title: 'Video generation completed!', description };
+  return ended.state === 'failed'
+    ? { kind: 'failure', title: 'Video generation failed', description: freeText(ended) }
+    : { kind: 'info', title: `Generation cancelled. ${freeText(ended)}`, description };
 }
 
 function short(prompt: string): string {

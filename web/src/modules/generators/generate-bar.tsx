@@ -1,3 +1,4 @@
+import { makesVideos } from '@bakehouse/contract/generators';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Button } from '../../ui/button.tsx';
@@ -9,10 +10,11 @@ import { isServed, waitsFor } from './form/waits-for.ts';
 import { GeneratedBy } from './generated-by.tsx';
 import { ListPrice } from './generation-price.tsx';
 import { useGeneratorPage } from './generator-context.ts';
+import { withFallback } from './veo-estimate.ts';
 
 /** Generate with its price, or what it waits for. */
 export function GenerateBar() {
-  const { ownOnly, userId, isUserKnown, draft, serving, generation, isOpen } = useGeneratorPage();
+  const { name, ownOnly, userId, isUserKnown, draft, serving, generation, isOpen } = useGeneratorPage();
   const { served, form, by, upstream, isBeingPrepared } = serving;
   const open = isServed(by, ownOnly);
   const isConnectable = serving.isConnectable && !ownOnly && !isBeingPrepared;
@@ -20,8 +22,8 @@ export function GenerateBar() {
   return (
     <div className="grid gap-3">
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
-        {isOpen && <Price quote={generation.quote} />}
-        {open && userId === undefined && upstream && (
+        {isOpen && <Price quote={withFallback(name, draft.values, generation.quote)} />}
+        {open && userId === undefined && upstream && !makesVideos(name) && (
           <ListPrice each={upstream.price} values={draft.values} known={isUserKnown} />
         )}
         <Button
@@ -62,7 +64,7 @@ export function GenerateBar() {
 }
 
 /** Tells an operator how a service is connected. */
-function ConnectLink() {
+export function ConnectLink() {
   const { data: user } = useQuery(sessionQuery);
   if (!user?.is_operator) return null;
   return (

@@ -1,20 +1,21 @@
-import { editsPictures } from '@bakehouse/contract/generators/generator';
+import { editsPictures, takesPicture } from '@bakehouse/contract/generators/generator';
 import { useGeneratorPage } from './generator-context.ts';
 
 /** Who generates, and whether the prompt leaves this installation. */
 export function GeneratedBy() {
-  const { upstream, form, isStarter } = useGeneratorPage().serving;
-  const edits = editsPictures(form);
-  const how = edits ? 'Edited' : 'Generated';
+  const { draft, serving } = useGeneratorPage();
+  const { upstream, form, isStarter } = serving;
+  const how = editsPictures(form) ? 'Edited' : 'Generated';
+  const withPicture = editsPictures(form) || (takesPicture(form) && draft.source !== null);
   return (
     <p className="text-balance text-center text-[0.8125rem] text-muted">
       {upstream ? (
         <>
-          {`${how} by ${upstream.title}. Your prompt ${edits ? 'and your picture are' : 'is'} sent to ${upstream.title}. Once it starts, it cannot be cancelled.`}{' '}
+          {`${how} by ${upstream.title}. Your prompt ${withPicture ? 'and your picture are' : 'is'} sent to ${upstream.title}. Once it starts, it cannot be cancelled.`}{' '}
           <span className="break-all font-mono text-xs">{upstream.model}</span>
         </>
       ) : (
-        `${how} ${isStarter ? 'by a small starter model ' : ''}on this server. Your prompt ${edits ? 'and your picture stay' : 'stays'} here.`
+        `${how} ${isStarter ? 'by a small starter model ' : ''}on this server. Your prompt ${withPicture ? 'and your picture stay' : 'stays'} here.`
       )}
     </p>
   );

@@ -15,11 +15,13 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { sessionQuery } from '../accounts/session.ts';
 import type { Brought } from '../generations/actions/remix.ts';
 import { EditStart, GeneratorResults, PictureHistory } from '../generations/deferred-parts.ts';
+import { historyOf } from '../generations/generation-queries.ts';
 import { useGenerations } from '../generations/use-generations.ts';
 import { GeneratorForm } from './form/generator-form.tsx';
 import { type Draft, useDraft } from './form/use-draft.ts';
 import { isServed } from './form/waits-for.ts';
 import { GeneratorContext, useGeneratorPage } from './generator-context.ts';
+import { NobodyServes } from './nobody-serves.tsx';
 import { OutputFrame } from './output-frame.tsx';
 import { useGenerate } from './use-generate.ts';
 import { useServing } from './use-serving.ts';
@@ -46,7 +48,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const serving = useServing(name, { ownOnly, userId });
   const isOpen = isServed(serving.by, ownOnly) && userId !== undefined;
   const generation = useGenerate(name, { serving, draft, userId, isServed: isOpen }, noteEdit);
-  const history = useGenerations(userId, { generator: name });
+  const history = useGenerations(userId, historyOf(name));
   // What is below comes when it is known how high that is which stands above it.
   const answered = useFirstAnswers(session, serving.served, ...(userId === undefined ? [] : [history]));
   const { place, tryPrompt } = useExamples(change);
@@ -57,6 +59,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
       value={{ name, ownOnly, userId, isUserKnown, draft, change, serving, generation, isOpen }}
     >
       <Title name={name} ownOnly={ownOnly} />
+      <NobodyServes />
       <div ref={place} className="grid items-start gap-6 lg:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">
         <GeneratorForm id={FORM_ID} />
         {isOpen && answered ? <Results empty={empty} /> : empty}

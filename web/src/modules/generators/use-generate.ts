@@ -1,5 +1,5 @@
-import type { GeneratorName } from '@bakehouse/contract/generators';
-import { editsPictures, type Generator } from '@bakehouse/contract/generators/generator';
+import { type GeneratorName, makesVideos } from '@bakehouse/contract/generators';
+import { editsPictures, type Generator, takesPicture } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useState } from 'react';
 import type { Source } from '../generations/edit-picture/source.ts';
@@ -12,6 +12,7 @@ import type { NamedProvider } from './form/providers.ts';
 import type { Draft } from './form/use-draft.ts';
 import { useGenerationQuote } from './generation-price.tsx';
 
+const filming = { product: 'Video Generation' };
 const editing = { product: 'Image Editing', prefix: 'Image editing failed: ' };
 
 /** What is to be edited, until the edit has begun; why it did not, where it did not. */
@@ -39,10 +40,11 @@ export function useGenerate(
   const [shown, show] = useState<ShownResult | null>(null);
   const [refused, setRefused] = useState(false);
   const [uploaded, setUploaded] = useState<number | null>(null);
-  const start = useStartGeneration(editsPictures(generators[name]) ? editing : undefined);
+  const edits = editsPictures(generators[name]);
+  const start = useStartGeneration(edits ? editing : makesVideos(name) ? filming : undefined);
   const quote = useGenerationQuote({ name, form, values: draft.values, named }, isServed);
   const busy = useRecentGenerations(userId).some(isUnderWay);
-  const asked = start.isPending || start.isError ? start.variables.source : undefined;
+  const asked = edits && (start.isPending || start.isError) ? start.variables.source : undefined;
   const awaited: Awaited | null = asked ? { source: asked, uploaded, error: start.error } : null;
   return {
     shown,
@@ -63,7 +65,7 @@ export function useGenerate(
           parameters: requestParameters(form, values),
           ...named,
           shownCost: quote.shownCost,
-          ...(source && { source, onUpload: setUploaded }),
+          ...(source && takesPicture(form) && { source, onUpload: setUploaded }),
         },
         {
           onSuccess: ({ id }) => {

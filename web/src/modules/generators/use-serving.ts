@@ -1,5 +1,5 @@
 import { imageDeploymentKinds } from '@bakehouse/contract/deployments/images';
-import type { GeneratorName, Provider } from '@bakehouse/contract/generators';
+import { type GeneratorName, makesVideos, type Provider } from '@bakehouse/contract/generators';
 import { editsPictures, type Generator } from '@bakehouse/contract/generators/generator';
 import { atDeployment, atService, loraFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
@@ -25,7 +25,7 @@ export function useServing(
   const query = useQuery(servedGeneratorsQuery);
   const served = query.data?.[name];
   const hasStarter = generators[name].starter !== undefined;
-  const kind = imageDeploymentKinds.find((one) => one === name);
+  const kind = makesVideos(name) ? 'wan' : imageDeploymentKinds.find((one) => one === name);
   const models = useUsableDeployments(kind ?? 'flux', kind && userId);
   // One of the person's own that is on its way edits, too, before a service or the starter.
   const awaitsOwn =

@@ -7,6 +7,7 @@ const layerOfEngine = {
   vllm: 'vllm',
   paris: 'training',
   kontext: 'training',
+  wan: 'training',
 } as const satisfies Record<ServingEngine, Layer>;
 
 type NeededLayer = (typeof layerOfEngine)[ServingEngine];

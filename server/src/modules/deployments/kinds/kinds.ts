@@ -1,4 +1,4 @@
-import type { ImageDeploymentState } from '@bakehouse/contract/deployments/images';
+import type { ImageDeploymentState, WanDeploymentState } from '@bakehouse/contract/deployments/images';
 import type { Deployment } from '@bakehouse/contract/deployments/text';
 import type { PriceId } from '../../credits/prices/prices.ts';
 import { placePipelineModel } from '../../serving/placement/place-pipeline-model.ts';
@@ -30,6 +30,18 @@ const imageStates = {
   terminated: 'stopped',
   failed: 'failed',
 } as const satisfies Record<DeploymentState, ImageDeploymentState>;
+
+/** The same words of a Wan deployment. */
+const wanStates = {
+  queued: 'PENDING',
+  deploying: 'DEPLOYING',
+  running: 'running',
+  sleeping: 'READY',
+  degraded: 'running',
+  stopping: 'TERMINATED',
+  terminated: 'TERMINATED',
+  failed: 'FAILED',
+} as const satisfies Record<DeploymentState, WanDeploymentState>;
 
 const imageKind = {
   server: 'image',
@@ -64,6 +76,8 @@ export const deploymentKinds = {
   'flux-kontext': { ...imageKind, place: placePipelineModel('flux-kontext') },
   /** Paris models, whose experts generate pictures by turns. */
   paris: { ...imageKind, place: placePipelineModel('paris') },
+  /** Wan models, which generate videos. */
+  wan: { ...imageKind, place: placePipelineModel('wan'), states: wanStates },
 } as const satisfies Record<string, DeploymentKind>;
 
 export type KindName = keyof typeof deploymentKinds;

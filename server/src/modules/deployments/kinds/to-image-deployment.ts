@@ -21,5 +21,6 @@ export function toImageDeployment(
     inference_url: url,
     endpoint_url: isOver ? null : new URL('/v1', publicUrl).href,
     deployment_details: { base_url: url, gpu_count: view.device === 'CPU' ? 0 : 1 },
+    ...(kind === 'wan' && { runpod_id: view.pod_id }),
   };
 }

@@ -98,6 +98,29 @@ export async function insertParis(
 }
 
 /** For tests: a model with a trained adapter on the base, without the training. */
+/** For tests: a Wan in Diffusers' format, with weights that nobody will read. */
+export async function insertWan(
+  services: Services,
+  owner: { userId: string },
+  title: string,
+): Promise<Model> {
+  const parts = {
+    transformer: ['diffusers', 'WanTransformer3DModel'],
+    vae: ['diffusers', 'AutoencoderKLWan'],
+    text_encoder: ['transformers', 'UMT5EncoderModel'],
+    tokenizer: ['transformers', 'T5TokenizerFast'],
+    transformer_2: [null, null],
+  };
+  return insertModel(services, owner, title, {
+    'model_index.json': JSON.stringify({ _class_name: 'WanPipeline', ...parts }),
+    'scheduler/scheduler_config.json': '{}',
+    'transformer/diffusion_pytorch_model.safetensors': `weights of ${title}`,
+    'vae/diffusion_pytorch_model.safetensors': `autoencoder of ${title}`,
+    'text_encoder/model.safetensors': `text encoder of ${title}`,
+    'tokenizer/tokenizer.json': '{}',
+  });
+}
+
 export async function insertFineTune(
   services: Services,
   base: Model,

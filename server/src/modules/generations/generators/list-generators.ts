@@ -6,13 +6,15 @@ import {
   generatorNames,
 } from '@bakehouse/contract/generators';
 import { editsPictures } from '@bakehouse/contract/generators/generator';
+import { atService, completeParameters } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators as table } from '@bakehouse/contract/generators/table';
 import { starterAddress } from '@bakehouse/contract/kontext';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Services } from '../../../platform/context.ts';
 import type { PriceList } from '../../credits/prices/prices.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
-import { findUpstreams, isConnectable } from '../../providers/find-upstreams.ts';
+import { findUpstreams, isConnectable, type Upstream } from '../../providers/find-upstreams.ts';
+import { costOfGeneration } from '../start/cost-of-generation.ts';
 import { findOwnModel } from './find-own-model.ts';
 
 type Answer = ResponseOf<typeof endpoint>;
@@ -43,6 +45,17 @@ export async function listGenerators(
   return { generators: await Promise.all(generators) };
 }
 
+/** What one costs as the form begins. */
+function priceOf(prices: PriceList, generator: Upstream['generator'], fields: string[]): bigint {
+  const { values } = completeParameters(atService(table[generator], fields), {});
+  const parameters = { ...values, ...(values?.n !== undefined && { n: 1 }) };
+  return costOfGeneration(
+    prices,
+    { provider: 'upstream', upstream: { generator } },
+    { generator, parameters },
+  );
+}
+
 function showUpstreams(
   config: Services['config'],
   prices: PriceList,
@@ -50,6 +63,6 @@ function showUpstreams(
 ): Answer['generators'][number]['upstreams'] {
   return findUpstreams(config, name).map(({ generator, title, model, fields }) => ({
     ...{ title, model, fields },
-    price: formatBgl(prices[`images:${generator}`].unitPriceMicro),
+    price: formatBgl(priceOf(prices, generator, fields)),
   }));
 }

@@ -1,16 +1,19 @@
 import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
 import type { GenerationParameters } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
+import { wanDefaults } from '@bakehouse/contract/generators/wan';
 import {
   type ImageLora,
   type ImageRequest,
   kontextImageRequest,
   parisImageRequest,
+  wanFilmRequest,
 } from '@bakehouse/contract/runtime/serve-image-spec';
 import { costMicro } from '../../credits/prices/cost-micro.ts';
 import type { PriceList } from '../../credits/prices/prices.ts';
 import { generationMetadata } from '../generation-metadata.ts';
 import type { GenerationRow } from '../queries.ts';
+import { videoSize } from './video-size.ts';
 
 /** What goes along with the row of a generation: the file that it edits, and a LoRA. */
 type Inputs = { picture: Buffer | null; lora?: ImageLora | undefined };
@@ -21,12 +24,17 @@ export type OwnGenerator = {
   deployments: readonly ImageDeploymentKind[];
   /** What one costs in micro-BGL. Pure. */
   cost: (prices: PriceList, parameters: GenerationParameters) => bigint;
+  /** How many steps it takes. Pure. */
+  steps: (parameters: GenerationParameters) => number;
   /** What the model server is asked. Pure. */
   request: (row: GenerationRow, inputs: Inputs) => ImageRequest;
 };
 
+const askedSteps = ({ num_inference_steps: steps }: GenerationParameters) => Number(steps);
+
 const paris: OwnGenerator = {
   deployments: ['paris'],
+  steps: askedSteps,
   // Each step of each expert that takes part in it.
   cost: (prices, { num_inference_steps: steps, k }) =>
     costMicro([{ price: prices['pictures:CPU'], parts: BigInt(Number(steps)) * BigInt(Number(k)) }]),
@@ -43,6 +51,7 @@ const paris: OwnGenerator = {
 /** The FLUX family edits a picture, or generates from the prompt alone. */
 const flux: OwnGenerator = {
   deployments: ['flux', 'flux-kontext'],
+  steps: askedSteps,
   cost: (prices, { num_inference_steps: steps }) =>
     costMicro([{ price: prices.edits, parts: BigInt(Number(steps)) }]),
   request: (row, { picture, lora }) =>
@@ -55,10 +64,31 @@ const flux: OwnGenerator = {
     }),
 };
 
+const wanSteps = ({ num_inference_steps: steps }: GenerationParameters) => Number(steps ?? wanDefaults.steps);
+
+/** A Wan model stands in for those of the other video generators, too, whose forms say less. */
+const wan: OwnGenerator = {
+  deployments: ['wan'],
+  steps: wanSteps,
+  cost: (prices, parameters) => costMicro([{ price: prices.videos, parts: BigInt(wanSteps(parameters)) }]),
+  request: (row, { picture }) => {
+    const { duration, guidance_scale: guidance, negative_prompt: negative } = row.parameters;
+    return wanFilmRequest.parse({
+      ...requestOf(row),
+      guidance: Number(guidance ?? wanDefaults.guidance),
+      seconds: Number(duration ?? wanDefaults.seconds),
+      ...videoSize(row.parameters),
+      negative_prompt: negative ?? '',
+      picture: picture && picture.toString('base64'),
+    });
+  },
+};
+
 const table: Partial<Record<GeneratorName, OwnGenerator>> = {
   paris,
   flux,
   'flux-kontext': { ...flux, deployments: ['flux-kontext'] },
+  ...{ wan, veo: wan, seedance: wan, kling: wan, hailuo: wan },
 };
 
 /** Whom of this installation a generator is served by; undefined where no model here can. Pure. */

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import type { Services } from '../../../platform/context.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
 import type { WakingParts } from '../../deployments/waking-parts.ts';
-import type { InspectedPicture } from '../../media/inspect-picture.ts';
 import type { Thumbnail } from '../../media/thumbnails/make-thumbnail.ts';
 import type { GenerationDetails, GenerationRow } from '../queries.ts';
 import type { ProgressReport } from './report-progress.ts';
@@ -25,23 +24,29 @@ export type Attempt = {
   keep: (output: ComingOutput) => Promise<StoredOutput>;
 };
 
+/** Type and size of an output. */
+export type OutputShape = { mediaType: string; width: number; height: number };
+
 /** A finished output as it comes. */
 export type ComingOutput = {
   bytes: Readable;
   /** What it has to be; without it whatever can be kept. */
-  declared?: InspectedPicture;
-  /** Null for a picture. */
-  durationS: number | null;
-  /** Written into its file. */
+  declared?: OutputShape;
+  /** Written into the file of a picture. */
   metadata?: Record<string, string>;
+  /** Pictures of a video, which come after it in this order. */
+  beside?: { role: 'poster' | 'strip'; bytes: Readable }[];
 };
 
-/** One in the store. */
-export type StoredOutput = InspectedPicture & {
+/** One in the store; of a picture, what only videos have is null. */
+export type StoredOutput = OutputShape & {
   sha256: string;
   sizeBytes: number;
   durationS: number | null;
+  frames: number | null;
+  hasAudio: boolean | null;
   thumbnail: Thumbnail | null;
+  strip: Thumbnail | null;
 };
 
 /** What came of an attempt. */

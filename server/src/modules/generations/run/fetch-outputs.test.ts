@@ -7,12 +7,17 @@ import { pipeline } from 'node:stream/promises';
 import { expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { BadPicture } from '../../media/inspect-picture.ts';
+import { mediumOf } from '../media-table.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
 import { fetchOutputs } from './fetch-outputs.ts';
 
 const { signal } = new AbortController();
 /** Of one user, who only wants to know how long they are. */
-const asked = { userId: 'ada', keep: async (bytes: Readable) => (await buffer(bytes)).length };
+const asked = {
+  userId: 'ada',
+  medium: mediumOf('flux'),
+  keep: async (bytes: Readable) => (await buffer(bytes)).length,
+};
 
 const full = new Error('no space left');
 const fullDisk = () => new Writable({ write: (_bytes, _encoding, done) => done(full) });
@@ -27,7 +32,7 @@ async function serve(count: number, answer: RequestListener) {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const serviceUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const addresses = Array.from({ length: count }, (_, at) => `${serviceUrl}/${at}.png`);
-  return { addresses, title: 'fal', serviceUrl };
+  return { addresses, title: 'fal', serviceUrl, headers: {} };
 }
 
 test('a picture that nobody wants any more is not fetched to its end, nor again', async () => {
@@ -76,7 +81,9 @@ test('this process holds eight at once, whoever they are for, until they are sto
     return {};
   };
   const users = ['ada', 'bob', 'cai', 'dan', 'eve'];
-  const all = users.map((userId) => fetchOutputs(generated, { userId, keep, signal, waitsForAll: true }));
+  const all = users.map((userId) =>
+    fetchOutputs(generated, { ...asked, userId, keep, signal, waitsForAll: true }),
+  );
   await vi.waitFor(() => expect(held).toBe(8));
   stored.abort();
   expect((await Promise.all(all)).flat()).toHaveLength(20);
@@ -95,7 +102,7 @@ test.each([
       // More than the streams on its way hold.
       response.end(Buffer.alloc(2_000_000));
     });
-    const fetched = fetchOutputs(generated, { userId: 'ada', keep, signal, waitsForAll: true });
+    const fetched = fetchOutputs(generated, { ...asked, keep, signal, waitsForAll: true });
     await expect(fetched).rejects.toBe(full);
     expect(calls).toBeLessThanOrEqual(1);
   },

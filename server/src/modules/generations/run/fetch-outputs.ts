@@ -2,15 +2,12 @@ import { Readable } from 'node:stream';
 import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { fetchPublic } from '../../../platform/http/addresses/fetch-public.ts';
-import { BadPicture } from '../../media/inspect-picture.ts';
+import { BadMedia } from '../../media/bad-media.ts';
 import type { UpstreamOutputs } from '../../providers/generate-upstream.ts';
+import type { Medium } from '../media-table.ts';
 
-/** What errors name, which nobody has sent. */
-const PARAM = 'picture';
 /** A connection may break: it is tried again at once. */
 const TRIES = 2;
-/** Services send some 20 MB at times, from far away. */
-const LIMIT_MS = 2 * 60_000;
 /** It is paid for, and lies there for hours: an outage of the line, or of whoever keeps it there, loses none. */
 const FETCH_AGAIN_MS = 20_000;
 /** Outputs that this process stores at once, and those of one user: each is looked at and made a small copy of. */
@@ -18,9 +15,10 @@ const places = fairQueue(8, { perKey: 2, lastForNewcomer: true });
 
 type Options<Kept> = {
   userId: string;
+  medium: Pick<Medium, 'noun' | 'fetchMsMax'>;
   signal: AbortSignal;
   waitsForAll: boolean;
-  /** Stores what comes. Throws BadPicture for what is no whole picture. */
+  /** Stores what comes. Throws BadMedia for what is not whole. */
   keep: (bytes: Readable) => Promise<Kept>;
 };
 
@@ -31,11 +29,11 @@ type Options<Kept> = {
  */
 export async function fetchOutputs<Kept>(
   generated: UpstreamOutputs,
-  { userId, signal, waitsForAll, keep }: Options<Kept>,
+  { userId, medium, signal, waitsForAll, keep }: Options<Kept>,
 ): Promise<Kept[]> {
   const taken = await Promise.allSettled(
     generated.addresses.map((address) =>
-      places.run(userId, () => fetchOne(address, generated, { signal, keep }), signal),
+      places.run(userId, () => fetchOne(address, generated, { medium, signal, keep }), signal),
     ),
   );
   signal.throwIfAborted();
@@ -56,21 +54,23 @@ export async function fetchOutputs<Kept>(
 async function fetchOne<Kept>(
   address: string,
   generated: UpstreamOutputs,
-  { signal, keep }: Pick<Options<Kept>, 'signal' | 'keep'>,
+  { medium, signal, keep }: Pick<Options<Kept>, 'medium' | 'signal' | 'keep'>,
 ): Promise<{ kept: Kept } | { failure: AppError }> {
   for (let tries = 1; ; tries += 1) {
-    const { bytes, hasFailed } = download(new URL(address), new URL(generated.serviceUrl), signal);
+    const { bytes, hasFailed } = download(new URL(address), generated, { medium, signal });
     try {
       return { kept: await keep(bytes) };
     } catch (error) {
-      if (error instanceof BadPicture)
+      if (error instanceof BadMedia)
         return {
-          failure: undelivered(generated, 'the file it returned is not a complete picture', { cause: error }),
+          failure: undelivered(generated, `the file it returned is not a complete ${medium.noun}`, {
+            cause: error,
+          }),
         };
       if (!hasFailed()) throw error;
       if (tries === TRIES || signal.aborted)
         return {
-          failure: undelivered(generated, 'its picture could not be fetched', {
+          failure: undelivered(generated, `its ${medium.noun} could not be fetched`, {
             cause: error,
             ...(isOutOfReach(error) && { retryAfterMs: FETCH_AGAIN_MS }),
           }),
@@ -97,14 +97,16 @@ function isOutOfReach(error: unknown): boolean {
 /** The file at an address, and whether its fetch failed. */
 function download(
   address: URL,
-  service: URL,
-  signal: AbortSignal,
+  { serviceUrl, headers }: Pick<UpstreamOutputs, 'serviceUrl' | 'headers'>,
+  { medium, signal }: Pick<Options<unknown>, 'medium' | 'signal'>,
 ): { bytes: Readable; hasFailed: () => boolean } {
   // The service itself may stand inside, as the operator has said; what it names elsewhere may not.
-  const isOwn = address.origin === service.origin;
+  const isOwn = address.origin === new URL(serviceUrl).origin;
   const options = {
-    ...{ param: PARAM, signal, limitMs: LIMIT_MS },
-    ...(isOwn && { isAllowed: () => true }),
+    // What errors name, which nobody has sent.
+    param: medium.noun,
+    ...{ signal, limitMs: medium.fetchMsMax, accept: medium.noun === 'video' ? 'video/*' : 'image/*' },
+    ...(isOwn && { isAllowed: () => true, headers }),
   };
   let hasFailed = false;
   const pieces = async function* () {

@@ -21,6 +21,7 @@ export async function generateByService(
 ): Promise<Generated> {
   const { db, clock, config } = services;
   const { generator, model, prompt, parameters, upstream_job, user_id: userId } = lease.row;
+  const medium = mediumOf(generator);
   report.update({ ...begun, reason: '' });
   const generated = await generateUpstream(
     { generator, model, prompt, parameters, readPicture: () => readInput(services, lease.row) },
@@ -39,16 +40,15 @@ export async function generateByService(
       },
       onWait: ({ reason, isGenerating }) =>
         report.update({ ...begun, state: isGenerating ? 'running' : 'starting', reason }),
-      msMax: mediumOf(generator).serviceMsMax,
+      msMax: medium.serviceMsMax,
       signal,
     },
   );
   const metadata = generationMetadata(lease.row);
   const outputs = await fetchOutputs(generated, {
-    userId,
-    signal,
+    ...{ userId, medium, signal },
     waitsForAll: waitsFree(lease.row.started_at, clock.now()),
-    keep: (bytes) => keep({ bytes, durationS: null, metadata }),
+    keep: (bytes) => keep({ bytes, metadata }),
   });
   return { outputs, revisionId: null, details: {} };
 }

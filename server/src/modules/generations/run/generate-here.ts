@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Context, Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { BadPicture } from '../../media/inspect-picture.ts';
+import { BadMedia } from '../../media/bad-media.ts';
 import { ownGenerator } from '../generators/own-generators.ts';
 import type { GenerationRow } from '../queries.ts';
 import { readInput } from '../sources/read-input.ts';
@@ -50,24 +50,22 @@ export async function generateHere(
 }
 
 async function keepDone(
-  {
-    bytes,
-    media_type: mediaType,
-    width,
-    height,
-    duration_s: durationS,
-  }: Extract<AnswerEvent, { bytes: unknown }>,
+  { bytes, media_type: mediaType, width, height, beside }: Extract<AnswerEvent, { bytes: unknown }>,
   keep: Attempt['keep'],
 ): Promise<StoredOutput> {
   try {
     return await keep({
       bytes: Readable.from(bytes, { objectMode: false }),
       declared: { mediaType, width, height },
-      durationS,
+      beside: beside.map((one) => ({
+        role: one.role,
+        bytes: Readable.from(one.bytes, { objectMode: false }),
+      })),
     });
   } catch (cause) {
-    if (!(cause instanceof BadPicture)) throw cause;
-    throw new AppError('unavailable', { publicMessage: 'The image was corrupted', cause });
+    if (!(cause instanceof BadMedia)) throw cause;
+    const what = mediaType === 'video/mp4' ? 'video' : 'image';
+    throw new AppError('unavailable', { publicMessage: `The ${what} was corrupted`, cause });
   }
 }
 

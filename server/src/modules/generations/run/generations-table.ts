@@ -32,6 +32,7 @@ const columns = [
   'held_micro',
   'charged_micro',
   'upstream_job',
+  'asked',
   'attempt',
   'check_at',
   'left_at',

@@ -62,7 +62,7 @@ test.each([
   [
     3,
     new Error('a fault of this program'),
-    { do: 'fail', reason: 'Something went wrong while the picture was being generated', refused: false },
+    { do: 'fail', reason: 'Something went wrong while it was being generated', refused: false },
   ],
 ])('after attempt %i: %s', (attempt, error, step) => {
   expect(planAfterFailure({ attempt, started_at: now }, error, now)).toEqual(step);

@@ -37,9 +37,7 @@ export function planAfterFailure(
   now: Date,
 ): GenerationStep {
   const message =
-    error instanceof AppError
-      ? error.publicMessage
-      : 'Something went wrong while the picture was being generated';
+    error instanceof AppError ? error.publicMessage : 'Something went wrong while it was being generated';
   // Whether it is tried again is not for the person to do.
   const sentence = message.replace(/(\. Try again)?\.?$/, '');
   if (isFinal(error)) return fail(sentence, error.code === 'invalid_request');

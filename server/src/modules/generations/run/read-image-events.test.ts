@@ -2,14 +2,22 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { readImageEvents } from './read-image-events.ts';
+import { type AnswerEvent, readImageEvents } from './read-image-events.ts';
 
 const step = { type: 'step', step: 1, expert_weights: null, preview: null };
 const done = {
   ...{ type: 'done', media_type: 'image/png', size_bytes: 6, width: 1, height: 1, duration_s: null },
-  ...{ expert_used: null, routing_confidence: null },
+  ...{ expert_used: null, routing_confidence: null, beside: [] },
 };
 const lines = `${JSON.stringify(step)}\n${JSON.stringify(done)}\n`;
+
+/** The files of the last event, in their order. */
+async function readFiles(event: Extract<AnswerEvent, { type: 'done' }>) {
+  const bytes = await buffer(Readable.from(event.bytes));
+  const beside = [];
+  for (const one of event.beside) beside.push({ ...one, bytes: await buffer(Readable.from(one.bytes)) });
+  return { ...event, bytes, beside };
+}
 
 /** What is read of an answer that comes in pieces of this size: its events, the last with its file. */
 async function read(answer: Buffer, pieceBytes: number) {
@@ -18,9 +26,7 @@ async function read(answer: Buffer, pieceBytes: number) {
   );
   const events: object[] = [];
   for await (const event of readImageEvents(Readable.from(pieces) as IncomingMessage, () => undefined))
-    events.push(
-      event.type === 'done' ? { ...event, bytes: await buffer(Readable.from(event.bytes)) } : event,
-    );
+    events.push(event.type === 'done' ? await readFiles(event) : event);
   return events;
 }
 
@@ -32,6 +38,22 @@ test.each([1, 7, 100, 10_000])(
       step,
       { ...done, bytes: file },
     ]);
+  },
+);
+
+test.each([1, 7, 10_000])(
+  'pictures that come with a video are read after it, in pieces of %i bytes',
+  async (size) => {
+    const beside = [
+      { role: 'poster', media_type: 'image/webp', size_bytes: 4, width: 1, height: 1 },
+      { role: 'strip', media_type: 'image/webp', size_bytes: 1, width: 8, height: 1 },
+    ];
+    const line = `${JSON.stringify({ ...done, media_type: 'video/mp4', beside })}\n`;
+    const [event] = await read(Buffer.from(`${line}\n\nfilmposts`), size);
+    expect(event).toMatchObject({ bytes: Buffer.from('\n\nfilm') });
+    expect(event).toMatchObject({ beside: [{ bytes: Buffer.from('post') }, { bytes: Buffer.from('s') }] });
+    for (const broken of ['\n\nfilmpost', '\n\nfilmposts!'])
+      await expect(read(Buffer.from(line + broken), size)).rejects.toMatchObject({ code: 'unavailable' });
   },
 );
 

@@ -5,12 +5,18 @@ import { unavailable } from '../../serving/ask/unavailable.ts';
 /** A preview takes a fifth of it. */
 const LINE_BYTES_MAX = 1024 * 1024;
 
-export const brokeOff = 'The model server stopped before the picture was finished';
+export const brokeOff = 'The model server stopped before it was finished';
 
 /** What a model server says of a finished output. */
-export type Done = Extract<ImageEvent, { type: 'done' }>;
-/** An event; the last one has the file, which is read once, before the next event is asked for. */
-export type AnswerEvent = Exclude<ImageEvent, Done> | (Done & { bytes: AsyncGenerator<Buffer> });
+type Done = Extract<ImageEvent, { type: 'done' }>;
+type Beside = Done['beside'][number];
+/** An event; the last one has its files, which are read once, in their order, before the next event is asked for. */
+export type AnswerEvent =
+  | Exclude<ImageEvent, Done>
+  | (Omit<Done, 'beside'> & {
+      bytes: AsyncGenerator<Buffer>;
+      beside: (Beside & { bytes: AsyncGenerator<Buffer> })[];
+    });
 
 /**
  * The events of an image model server's answer, as far as `done`; `onPiece` hears of all that comes. Throws AppError
@@ -32,7 +38,16 @@ export async function* readImageEvents(
           yield event;
           continue;
         }
-        yield { ...event, bytes: fileOf(rest, pieces, event.size_bytes) };
+        const files = { rest, pieces };
+        const isLast = event.beside.length === 0;
+        yield {
+          ...event,
+          bytes: fileOf(files, event.size_bytes, isLast),
+          beside: event.beside.map((one, at) => ({
+            ...one,
+            bytes: fileOf(files, one.size_bytes, at === event.beside.length - 1),
+          })),
+        };
         return;
       }
       if (rest.length > LINE_BYTES_MAX) throw broken('a line without an end');
@@ -57,20 +72,26 @@ async function* piecesOf(answer: IncomingMessage, onPiece: () => void): AsyncGen
   }
 }
 
-/** The `size` bytes that come after the line. */
+/** The next `size` bytes that come after the line; what is left in `rest` is of the next file, of which the last has none. */
 async function* fileOf(
-  first: Buffer,
-  pieces: AsyncGenerator<Buffer, void>,
+  files: { rest: Buffer; pieces: AsyncGenerator<Buffer, void> },
   size: number,
+  isLast: boolean,
 ): AsyncGenerator<Buffer> {
-  let left = size - first.length;
-  if (first.length > 0) yield first;
-  for await (const piece of pieces) {
-    left -= piece.length;
-    yield piece;
-    if (left < 0) break;
+  for (let left = size; left > 0; ) {
+    if (files.rest.length === 0) {
+      const next = await files.pieces.next();
+      if (next.done) throw broken('a part of a file');
+      files.rest = next.value;
+    }
+    const part = files.rest.subarray(0, left);
+    files.rest = files.rest.subarray(part.length);
+    left -= part.length;
+    yield part;
   }
-  if (left !== 0) throw broken(left > 0 ? 'a part of a file' : 'more than the file');
+  if (!isLast) return;
+  const isOver = files.rest.length === 0 && (await files.pieces.next()).done;
+  if (!isOver) throw broken('more than the file');
 }
 
 function toEvent(line: string): ImageEvent {

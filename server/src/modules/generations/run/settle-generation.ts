@@ -10,7 +10,7 @@ import { announceGeneration } from '../announce-generation.ts';
 import { endGeneration } from '../end-generation.ts';
 import { deletePreview, type GenerationRow, insertOutput, updateGeneration } from '../queries.ts';
 import { cancelJob } from '../services/service-job.ts';
-import type { Generated } from './attempt.ts';
+import type { Generated, StoredOutput } from './attempt.ts';
 import { generationsTable } from './generations-table.ts';
 import { attemptOf, planAfterFailure } from './plan-generation.ts';
 
@@ -21,18 +21,7 @@ export async function complete(
   { outputs, revisionId, details }: Generated,
 ): Promise<void> {
   await underLease(services.db, generationsTable, lease, async (tx, row) => {
-    for (const { mediaType, width, height, sha256, sizeBytes, durationS, thumbnail } of outputs)
-      await insertOutput(tx, {
-        generation_id: row.id,
-        user_id: row.user_id,
-        sha256,
-        size_bytes: BigInt(sizeBytes),
-        media_type: mediaType,
-        width,
-        height,
-        duration_s: durationS,
-        ...toThumbnailColumns(thumbnail),
-      });
+    for (const output of outputs) await insertOutput(tx, toColumns(row, output));
     const made = { step: row.steps, revision_id: revisionId, details: toJson(details) };
     await updateGeneration(tx, row.id, made);
     await endGeneration(tx, row, {
@@ -43,6 +32,36 @@ export async function complete(
       now: services.clock.now(),
     });
   });
+}
+
+function toColumns(
+  { id, user_id }: Pick<GenerationRow, 'id' | 'user_id'>,
+  {
+    mediaType,
+    width,
+    height,
+    sha256,
+    sizeBytes,
+    durationS,
+    frames,
+    hasAudio,
+    thumbnail,
+    strip,
+  }: StoredOutput,
+) {
+  return {
+    ...{ generation_id: id, user_id, sha256, size_bytes: BigInt(sizeBytes), media_type: mediaType },
+    ...{
+      width,
+      height,
+      duration_s: durationS,
+      frames,
+      has_audio: hasAudio,
+      ...toThumbnailColumns(thumbnail),
+    },
+    strip_sha256: strip?.sha256 ?? null,
+    strip_bytes: strip && BigInt(strip.sizeBytes),
+  };
 }
 
 /** What so many pictures cost of a generation that was quoted for all that were asked for. Pure. */
@@ -69,7 +88,7 @@ export async function writeFailure(
   error: unknown,
 ): Promise<void> {
   const attempt = attemptOf(lease);
-  services.log.warn({ err: error, generation_id: lease.id, attempt }, 'a picture broke off');
+  services.log.warn({ err: error, generation_id: lease.id, attempt }, 'a generation broke off');
   const ended = await underLease(services.db, generationsTable, lease, async (tx, row) => {
     const now = services.clock.now();
     const step = planAfterFailure(

@@ -6,6 +6,7 @@ import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { testServer } from '../../../testing/test-server.ts';
 import { PIXEL } from '../testing/image-server.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
+import { videoFile } from '../testing/video-file.ts';
 import { storeOutput } from './store-output.ts';
 
 const { services } = await testServer();
@@ -14,15 +15,21 @@ const declared = { mediaType: 'image/png', width: 6, height: 4 } as const;
 /** Stores what comes in these pieces. */
 function store(pieces: Buffer[], said: typeof declared | object = declared, bytesMax = PICTURE_BYTES_MAX) {
   const onCome = vi.fn(async () => undefined);
-  const output = { bytes: Readable.from(pieces), declared: { ...declared, ...said }, durationS: null };
-  return { onCome, stored: storeOutput(services, output, { userId: 'ada', medium: { bytesMax }, onCome }) };
+  const output = { bytes: Readable.from(pieces), declared: { ...declared, ...said } };
+  return {
+    onCome,
+    stored: storeOutput(services, output, { userId: 'ada', medium: { bytesMax, noun: 'picture' }, onCome }),
+  };
 }
 
 test('an output is stored as it comes, and is what it is said to be', async () => {
   const { png } = pictureFiles;
   const { stored, onCome } = store([png.subarray(0, 9), png.subarray(9)]);
   const { sha256, ...rest } = await stored;
-  expect(rest).toEqual({ ...declared, sizeBytes: png.length, durationS: null, thumbnail: null });
+  expect(rest).toEqual({
+    ...{ ...declared, sizeBytes: png.length, thumbnail: null },
+    ...{ durationS: null, frames: null, hasAudio: null, strip: null },
+  });
   expect(onCome).toHaveBeenCalledOnce();
   expect(await buffer(await readBlob(services, { sha256, path: 'it' }))).toEqual(png);
   const pixel = store([Buffer.from(PIXEL, 'base64')], { width: 1, height: 1 });
@@ -47,4 +54,38 @@ test('one that is too large is broken off, and not looked at', async () => {
   const { stored, onCome } = store([pictureFiles.png], {}, 20);
   await expect(stored).rejects.toThrow('larger than 20 MB');
   expect(onCome).not.toHaveBeenCalled();
+});
+
+/** Stores a video with a first frame beside it. */
+function storeVideo(film: Buffer, poster: Buffer, bytesMax = 10_000) {
+  const beside = [{ role: 'poster' as const, bytes: Readable.from([poster]) }];
+  const options = {
+    userId: 'ada',
+    medium: { bytesMax, noun: 'video' as const },
+    onCome: async () => undefined,
+  };
+  return storeOutput(services, { bytes: Readable.from([film]), beside }, options);
+}
+
+test('a video is stored with what its file says of it, and its first frame stands for it in lists', async () => {
+  const film = videoFile({ hasAudio: true });
+  const { sha256, thumbnail, ...rest } = await storeVideo(film, pictureFiles.webp);
+  expect(rest).toEqual({
+    ...{ mediaType: 'video/mp4', width: 96, height: 64, durationS: 2.5, frames: 30, hasAudio: true },
+    ...{ sizeBytes: film.length, strip: null },
+  });
+  expect(await buffer(await readBlob(services, { sha256, path: 'it' }))).toEqual(film);
+  expect(thumbnail?.sizeBytes).toBe(pictureFiles.webp.length);
+});
+
+test.each([
+  ['a picture', pictureFiles.png, pictureFiles.webp, 'must be an MP4 file'],
+  ['cut off', videoFile().subarray(0, -9), pictureFiles.webp, 'The video is damaged or incomplete'],
+  ['with a first frame that is none', videoFile(), pictureFiles.text, 'PNG, JPEG or WebP'],
+])('a video that is %s is refused', async (_what, film, poster, message) => {
+  await expect(storeVideo(film, poster)).rejects.toThrow(message);
+});
+
+test('a video that is too large is broken off', async () => {
+  await expect(storeVideo(videoFile(), pictureFiles.webp, 100)).rejects.toThrow('larger than 256 MB');
 });

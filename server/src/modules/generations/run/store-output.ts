@@ -1,34 +1,58 @@
 import { Readable } from 'node:stream';
-import { pictureMessages } from '@bakehouse/contract/media';
+import { pictureMessages, videoMessages } from '@bakehouse/contract/media';
 import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
-import { BadPicture, type InspectedPicture } from '../../media/inspect-picture.ts';
+import { BadMedia } from '../../media/bad-media.ts';
+import type { InspectedPicture } from '../../media/inspect-picture.ts';
 import { embedMetadata } from '../../media/metadata/embed-metadata.ts';
-import { makeThumbnail } from '../../media/thumbnails/make-thumbnail.ts';
+import { makeThumbnail, type Thumbnail } from '../../media/thumbnails/make-thumbnail.ts';
+import { lookAtVideo } from '../../media/videos/look-at-video.ts';
 import { withPicture } from '../../media/with-picture.ts';
 import type { Medium } from '../media-table.ts';
-import type { ComingOutput, StoredOutput } from './attempt.ts';
+import type { ComingOutput, OutputShape, StoredOutput } from './attempt.ts';
 
 type Options = {
   userId: string;
-  medium: Pick<Medium, 'bytesMax'>;
+  medium: Pick<Medium, 'bytesMax' | 'noun'>;
   /** Called once it is all here, and before it is looked at: what it is may end this process. */
   onCome: () => Promise<void>;
 };
 
+/** Some frames of a video: a copy of its first one, or several in a row. */
+const BESIDE_BYTES_MAX = 4 * 1024 * 1024;
+
 /**
- * Streams an output into the store, and looks at what is there; it is collected unless a row keeps it soon. Throws BadPicture
- * for what is too large, no whole picture, or not what it is said to be; what its bytes throw, and `onCome`.
+ * Streams an output into the store, and looks at what is there; it is collected unless a row keeps it soon. Throws BadMedia
+ * for what is too large, not whole, or not what it is said to be; what its bytes throw, and `onCome`.
  */
 export async function storeOutput(
   services: Services,
-  { bytes, declared, durationS, metadata }: ComingOutput,
+  { bytes, declared, metadata, beside = [] }: ComingOutput,
   { userId, medium, onCome }: Options,
 ): Promise<StoredOutput> {
-  const come = await receive(services, bytes, medium.bytesMax);
+  const messages = medium.noun === 'video' ? videoMessages : pictureMessages;
+  const come = await receive(services, bytes, medium.bytesMax, messages.tooLarge);
+  const pictures: Partial<Record<'poster' | 'strip', Blob>> = {};
+  for (const { role, bytes: picture } of beside)
+    pictures[role] = await receive(services, picture, BESIDE_BYTES_MAX, pictureMessages.tooLarge);
   await onCome();
+  if (medium.noun === 'picture') return keepPicture(services, come, { declared, metadata, userId });
+  const found = await lookAtVideo(services, { sha256: come.sha256, path: 'a generated video' });
+  if (declared) requireAsDeclared(found, declared);
+  const [poster, strip] = await Promise.all([
+    asPicture(services, pictures.poster),
+    asPicture(services, pictures.strip),
+  ]);
+  return { ...found, ...come, thumbnail: poster, strip };
+}
+
+async function keepPicture(
+  services: Services,
+  come: Blob,
+  { declared, metadata, userId }: Pick<ComingOutput, 'declared' | 'metadata'> & { userId: string },
+): Promise<StoredOutput> {
   const { blob, ...picture } = await withPicture(
     services,
     { sha256: come.sha256, path: 'a generated picture' },
@@ -39,23 +63,36 @@ export async function storeOutput(
     },
   );
   const thumbnail = await makeThumbnail(services, { ...picture, ...blob }, userId);
-  return { ...picture, ...blob, durationS, thumbnail };
+  return { ...picture, ...blob, durationS: null, frames: null, hasAudio: null, thumbnail, strip: null };
 }
 
-async function receive(services: Services, bytes: Readable, sizeBytesMax: number): Promise<Blob> {
+/** A stored picture of a video; null where none has come. Throws BadPicture for what is none. */
+async function asPicture(services: Services, blob: Blob | undefined): Promise<Thumbnail | null> {
+  if (!blob) return null;
+  const { sha256, sizeBytes } = blob;
+  await withPicture(services, { sha256, path: 'a picture of a generated video' }, () => undefined);
+  return { sha256, sizeBytes };
+}
+
+async function receive(
+  services: Services,
+  bytes: Readable,
+  sizeBytesMax: number,
+  tooLarge: string,
+): Promise<Blob> {
   try {
     return await storeBlob(services, bytes, { sizeBytesMax });
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'payload_too_large')) throw error;
-    throw new BadPicture(pictureMessages.tooLarge, { cause: error });
+    throw new BadMedia(tooLarge, { cause: error });
   }
 }
 
-function requireAsDeclared(found: InspectedPicture, declared: InspectedPicture): void {
+function requireAsDeclared(found: OutputShape, declared: OutputShape): void {
   const [is, said] = [found, declared].map(
     ({ mediaType, width, height }) => `${mediaType} of ${width} x ${height}`,
   );
-  if (is !== said) throw new BadPicture(`the picture is ${is}, and is said to be ${said}`);
+  if (is !== said) throw new BadMedia(`the file is ${is}, and is said to be ${said}`);
 }
 
 /** The same file with what made it written inside; null where it takes nothing in: it is paid for, and stays as it came. */

@@ -4,6 +4,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { findServiceTitle } from '../../providers/find-upstreams.ts';
 import { cancelUpstream, type UpstreamJob, withdrawUpstream } from '../../providers/upstream-job.ts';
 import { findGeneration } from '../find-generations.ts';
+import { mediumOf } from '../media-table.ts';
 import type { GenerationRow } from '../queries.ts';
 
 /** Tells the service that nobody waits any more for what it generates, if it generates. Whatever it answers, this is over with it. */
@@ -43,6 +44,6 @@ export function refuseNewJob(row: GenerationRow, withdrawn: UpstreamJob | null):
 function hasBegun({ generator, model }: GenerationRow): AppError {
   const title = findServiceTitle(generator, model) ?? model;
   return new AppError('conflict', {
-    publicMessage: `${title} has started on this picture and cannot cancel it. It will be charged when it is done`,
+    publicMessage: `${title} has started on this ${mediumOf(generator).noun} and cannot cancel it. It will be charged when it is done`,
   });
 }

@@ -1,6 +1,4 @@
-import type { GeneratorName } from '@bakehouse/contract/generators';
-import { editsPictures } from '@bakehouse/contract/generators/generator';
-import { generators } from '@bakehouse/contract/generators/table';
+import { editsPictures, type Generator, takesPicture } from '@bakehouse/contract/generators/generator';
 import { pictureTypes } from '@bakehouse/contract/media';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError, refused } from '../../../platform/errors.ts';
@@ -24,26 +22,26 @@ export type Source = {
 
 type Asked = {
   userId: string;
-  generator: GeneratorName;
+  /** As whoever generates takes it. */
+  form: Generator;
   picture_id?: string | undefined;
   source_generation_id?: string | undefined;
   source_output_id?: string | undefined;
 };
 
 /**
- * Step: the picture that a generation is to edit; undefined for a generator that works from the prompt alone. Throws AppError
+ * Step: the picture that a generation is to edit, or begins with; undefined where it works from the prompt alone. Throws AppError
  * 'invalid_request' where there is none, or one too many, and 'not_found' for what is not the caller's.
  */
 export async function readSource(
   tx: Transaction,
-  { userId, generator, ...asked }: Asked,
+  { userId, form, ...asked }: Asked,
 ): Promise<Source | undefined> {
   const { picture_id: pictureId, source_generation_id: generationId, source_output_id: outputId } = asked;
   const named = generationId === undefined ? 'picture_id' : 'source_generation_id';
-  if (!editsPictures(generators[generator])) {
-    if (pictureId === undefined && generationId === undefined) return undefined;
-    throw refused(named, `${generators[generator].title} edits no picture`);
-  }
+  const hasNone = pictureId === undefined && generationId === undefined;
+  if (hasNone && !editsPictures(form)) return undefined;
+  if (!takesPicture(form)) throw refused(named, `${form.title} takes no picture`);
   if (pictureId !== undefined && generationId !== undefined)
     throw refused('source_generation_id', 'Send either picture_id or source_generation_id');
   if (generationId !== undefined) return readGeneration(tx, { id: generationId, userId }, outputId);

@@ -1,10 +1,11 @@
+import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
 import { atDeployment, atService } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { findActiveKontext } from '../../deployments/images/find-active-kontext.ts';
+import { findActiveDeployment } from '../../deployments/images/find-active-deployment.ts';
 import { findImageServer } from '../../deployments/images/find-image-server.ts';
 import { findUpstreams, type Upstream } from '../../providers/find-upstreams.ts';
 import type { ServiceName } from '../../providers/services/services.ts';
@@ -22,35 +23,45 @@ export type ChosenProvider = { model: string; queue: GenerationQueue; form: Gene
 /** What a call asks for, and of which provider, where it says so. */
 type Wanted = { generator: GeneratorName; model?: string | undefined; service?: string | undefined };
 
+/** Of these the caller's own active deployment comes first. */
+const deployedFirst: Partial<Record<GeneratorName, ImageDeploymentKind>> = {
+  'flux-kontext': 'flux-kontext',
+  wan: 'wan',
+};
+
 /**
  * Who serves the generator: the model that is named, which is a model of this installation, or the service;
- * else, of edits, the caller's own active deployment; else the first service, which makes larger pictures than a starter;
- * else the starter. Throws AppError 'not_found' for a service that does not, and 'conflict' where nobody does.
+ * else, of edits and Wan, the caller's own active deployment; else the first service, which makes larger pictures than a
+ * starter; else, of other videos, the caller's Wan deployment; else the starter. Throws AppError 'not_found' for a service that does not, and 'conflict' where nobody does.
  */
 export async function chooseProvider(
   ctx: Context,
   { generator, model: named, service }: Wanted,
 ): Promise<ChosenProvider> {
-  const form = generators[generator];
+  const form: Generator = generators[generator];
   const upstreams = findUpstreams(ctx.config, generator);
   if (service !== undefined) {
     const upstream = upstreams.find(({ title }) => title === service);
     if (upstream) return byService(form, upstream);
     throw notServedBy(service, upstreams);
   }
-  const deployed = named ?? (generator === 'flux-kontext' ? await findActiveKontext(ctx) : null);
-  if (deployed !== null) {
-    const queue = await queueOf(ctx, deployed);
-    return { provider: 'own', model: deployed, queue, form: atDeployment(form) };
-  }
+  const kind = deployedFirst[generator];
+  const deployed = named ?? (kind ? await findActiveDeployment(ctx, kind) : null);
+  if (deployed !== null) return byDeployment(ctx, form, deployed);
   const [first] = upstreams;
   if (first) return byService(form, first);
+  const standsIn = form.makes === 'video' && !kind ? await findActiveDeployment(ctx, 'wan') : null;
+  if (standsIn !== null) return byDeployment(ctx, form, standsIn);
   const own = await findOwnModel(ctx.db, generator);
   if (own) return { provider: 'own', model: own.modelName, queue: `starter:${own.modelName}`, form };
   throw new AppError('conflict', {
     publicMessage: `${form.title} is not served here. GET /api/v1/generators lists what is`,
     param: 'generator',
   });
+}
+
+async function byDeployment(ctx: Context, form: Generator, model: string): Promise<ChosenProvider> {
+  return { provider: 'own', model, queue: await queueOf(ctx, model), form: atDeployment(form) };
 }
 
 function byService(form: Generator, upstream: Upstream): ChosenProvider {

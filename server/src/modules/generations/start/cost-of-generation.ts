@@ -2,22 +2,37 @@ import { picturesAsked } from '@bakehouse/contract/generators/parameters/picture
 import { costMicro } from '../../credits/prices/cost-micro.ts';
 import type { PriceList } from '../../credits/prices/prices.ts';
 import type { Upstream } from '../../providers/find-upstreams.ts';
+import type { UpstreamVideo } from '../../providers/upstream-videos.ts';
 import { ownGenerator } from '../generators/own-generators.ts';
 import type { GenerationRequest } from './generation-request.ts';
+import { videoPrices } from './video-prices.ts';
 
 type By = { provider: 'own' } | { provider: 'upstream'; upstream: Pick<Upstream, 'generator'> };
 
-/** What a generation costs in micro-BGL; at a service, its pictures. Throws Error for a generator that is not served so. Pure. */
+/** What a generation costs in micro-BGL; at a service, its pictures, or the seconds of its video. Throws Error for a generator that is not served so. Pure. */
 export function costOfGeneration(
   prices: PriceList,
   by: By,
   { generator, parameters }: Pick<GenerationRequest, 'generator' | 'parameters'>,
 ): bigint {
-  if (by.provider === 'upstream') {
-    const price = prices[`images:${by.upstream.generator}`];
-    return costMicro([{ price, parts: BigInt(picturesAsked(parameters)) }]);
-  }
+  if (by.provider === 'upstream') return costAtService(prices, by.upstream.generator, parameters);
   const own = ownGenerator(generator);
   if (!own) throw new Error(`no model here serves ${generator}`);
   return own.cost(prices, parameters);
+}
+
+function costAtService(
+  prices: PriceList,
+  generator: Upstream['generator'],
+  parameters: GenerationRequest['parameters'],
+): bigint {
+  if (isVideo(generator)) {
+    const price = prices[videoPrices[generator](parameters)];
+    return costMicro([{ price, parts: BigInt(Number(parameters.duration)) }]);
+  }
+  return costMicro([{ price: prices[`images:${generator}`], parts: BigInt(picturesAsked(parameters)) }]);
+}
+
+function isVideo(generator: Upstream['generator']): generator is UpstreamVideo {
+  return generator in videoPrices;
 }

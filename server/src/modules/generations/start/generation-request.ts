@@ -1,5 +1,6 @@
 import type { GenerationParameters } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
+import type { VideoAsked } from '../queries.ts';
 import type { Source } from '../sources/read-source.ts';
 
 /** What a call asks a generator for. */
@@ -17,4 +18,6 @@ export type GenerationRequest = {
   picture_id?: string | undefined;
   source_generation_id?: string | undefined;
   source_output_id?: string | undefined;
+  /** What a call of another wire said in its own words, which its answers repeat. */
+  asked?: VideoAsked | undefined;
 };

@@ -2,7 +2,7 @@ import { createHash, randomInt } from 'node:crypto';
 import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
 import type { Context } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, refused } from '../../../platform/errors.ts';
 import { refuseFullStorage } from '../../assets/files/refuse-full-storage.ts';
 import { hold } from '../../credits/ledger/holds/hold.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
@@ -10,6 +10,7 @@ import { refuseHigherCost } from '../../credits/prices/refuse-higher-cost.ts';
 import { spendOnce } from '../../credits/spend-once.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { announceGeneration } from '../announce-generation.ts';
+import { ownGenerator } from '../generators/own-generators.ts';
 import { mediumOf } from '../media-table.ts';
 import type { SameRequest } from '../queries.ts';
 import {
@@ -33,6 +34,8 @@ import { readParameters } from './read-parameters.ts';
 
 /** Of one user that wait or run. */
 const OPEN_MAX = 8;
+/** One beyond the largest seed that a model takes. */
+const SEEDS = 2 ** 32;
 /** Far longer than a picture that was begun in time may take. */
 const HOLD_MS = WAIT_MAX_MS + 24 * 60 * 60 * 1000;
 
@@ -83,7 +86,7 @@ export async function startGeneration(
       const joined = await joins?.(tx, { userId, requestSha256: hashRequest(asked) });
       if (joined) return show(ctx, tx, joined);
       if (open >= OPEN_MAX) throw tooMany();
-      const source = asked.source ?? (await readSource(tx, { userId, ...asked }));
+      const source = asked.source ?? (await readSource(tx, { userId, form: chosen.form, ...asked }));
       const row = await insert(
         tx,
         ctx,
@@ -107,6 +110,7 @@ async function prepare(ctx: Context, { parameters: given, ...rest }: GenerationR
   const chosen = await chooseProvider(ctx, rest);
   refuseLora(chosen, given);
   const parameters = readParameters(chosen.form, given);
+  refuseProblem(chosen, parameters);
   const loraRevisionId = await chooseLora(ctx, parameters);
   return { chosen, asked: { ...rest, parameters }, loraRevisionId };
 }
@@ -140,14 +144,15 @@ async function insert(
     ...{ generator: asked.generator, provider, prompt: asked.prompt },
     parameters: toJson(parameters),
     lora_revision_id: loraRevisionId,
-    seed: parameters.seed === undefined ? null : BigInt(Number(parameters.seed)),
+    seed: seedOf(chosen, parameters),
     source_generation_id: source?.generationId ?? null,
     source_output_id: source?.outputId ?? null,
     root_generation_id: source?.rootId ?? null,
     request_sha256: hashRequest(asked),
     process_id: waitsHere ? ctx.processId : null,
     // What a service does is not told by steps.
-    steps: provider === 'own' ? Number(parameters.num_inference_steps) : 0,
+    steps: provider === 'own' ? (ownGenerator(asked.generator)?.steps(parameters) ?? 0) : 0,
+    asked: asked.asked ? toJson(asked.asked) : null,
     // Until it has one, by the end of the transaction.
     hold_id: id,
     held_micro: heldMicro,
@@ -198,6 +203,18 @@ function hashRequest(asked: GenerationRequest): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
+/** Models of this installation always have one, also where the form does not ask for it. */
+function seedOf({ provider }: ChosenProvider, { seed }: GenerationParameters): bigint | null {
+  if (seed !== undefined) return BigInt(Number(seed));
+  return provider === 'own' ? BigInt(randomInt(SEEDS)) : null;
+}
+
+/** Why a service would refuse parameters that fit the form each for itself. */
+function refuseProblem(chosen: ChosenProvider, parameters: GenerationParameters): void {
+  const problem = chosen.provider === 'upstream' ? chosen.upstream.problem?.(parameters) : null;
+  if (problem) throw refused(`parameters.${problem.field}`, problem.message);
+}
+
 /** One that nobody chose is chosen here, where the model takes one: so the same picture can be asked for again. */
 function withSeed({ form }: ChosenProvider, parameters: GenerationParameters): GenerationParameters {
   const field = form.fields.find(({ kind }) => kind === 'seed');
@@ -207,6 +224,6 @@ function withSeed({ form }: ChosenProvider, parameters: GenerationParameters): G
 
 function tooMany(): AppError {
   return new AppError('rate_limited', {
-    publicMessage: `You can have at most ${OPEN_MAX} pictures queued or generating at once.`,
+    publicMessage: `You can have at most ${OPEN_MAX} pictures and videos queued or generating at once.`,
   });
 }

@@ -1,3 +1,4 @@
+import { imageDeploymentKinds } from '@bakehouse/contract/deployments/images';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -19,7 +20,7 @@ export async function withOwnModel<Asked extends Named>(ctx: Context, asked: Ask
       publicMessage: 'Send either model or service',
       param: 'service',
     });
-  const deployed = await findNamedImageDeployment(ctx, model);
+  const deployed = await findNamedImageDeployment(ctx, model, imageDeploymentKinds);
   if (deployed && ownGenerator(generator)?.deployments.includes(deployed.kind)) return asked;
   if ((await findOwnModel(ctx.db, generator))?.modelName === model) return asked;
   throw new AppError('not_found', {

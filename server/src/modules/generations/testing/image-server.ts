@@ -6,9 +6,12 @@ import {
   type ImageRequest,
   kontextImageRequest,
   parisImageRequest,
+  wanFilmRequest,
 } from '@bakehouse/contract/runtime/serve-image-spec';
 import { postWorkloadReports } from '@bakehouse/contract/workloads';
 import type { Script } from '../../../engine/drivers/fake/fake-driver.ts';
+import { pictureFiles } from './picture-files.ts';
+import { videoFile } from './video-file.ts';
 
 /** How the next pictures are generated; `hang` begins and stands still until it is let go. */
 export type ImageAnswer =
@@ -37,7 +40,7 @@ export type ImageServer = {
   startAnew: () => void;
 };
 
-const imageRequest = parisImageRequest.or(kontextImageRequest);
+const imageRequest = wanFilmRequest.or(parisImageRequest).or(kontextImageRequest);
 const refusal = { error: { message: 'The prompt is too long for this model.', param: 'prompt' } };
 const SIGN_OF_LIFE_MS = 100;
 /** A PNG of one pixel. */
@@ -123,14 +126,31 @@ async function generate(
     send({ type: 'error', message: 'The picture has no end' });
     return void response.end();
   }
+  if ('seconds' in asked) return sendVideo(response, send, answer);
   const file = answer === 'broken picture' ? Buffer.from('no picture') : Buffer.from(content, 'base64');
   send({
     type: 'done',
     media_type: 'image/png',
-    ...{ size_bytes: file.length, ...size, duration_s: null },
+    ...{ size_bytes: file.length, ...size, duration_s: null, beside: [] },
     ...(k ? { expert_used: 3, routing_confidence: 0.5 } : { expert_used: null, routing_confidence: null }),
   });
   response.end(file);
+}
+
+/** What a video model server sends: a silent video, its first frame, and some of its frames in a row. */
+function sendVideo(response: ServerResponse, send: (event: ImageEvent) => void, answer: ImageAnswer): void {
+  const film = answer === 'broken picture' ? Buffer.from('no video') : videoFile();
+  const { webp } = pictureFiles;
+  const picture = { media_type: 'image/webp', size_bytes: webp.length, width: 6, height: 4 } as const;
+  send({
+    ...{ type: 'done', media_type: 'video/mp4', size_bytes: film.length, width: 96, height: 64 },
+    ...{ duration_s: 2.5, expert_used: null, routing_confidence: null },
+    beside: [
+      { role: 'poster', ...picture },
+      { role: 'strip', ...picture },
+    ],
+  });
+  response.end(Buffer.concat([film, webp, webp]));
 }
 
 function ended(signal: AbortSignal): Promise<void> {

@@ -15,7 +15,7 @@ export async function serviceGenerations() {
   const upstream = await upstreamServer();
   onFileEnd(async () => upstream.close());
   const upstreams: Config['upstreams'] = {
-    ...{ fal: null, replicate: null, blackForestLabs: null, byteplus: null },
+    ...{ fal: null, replicate: null, blackForestLabs: null, byteplus: null, google: null },
   };
   const clock = fakeClock();
   const server = await testServer({ clock, config: { upstreams } });

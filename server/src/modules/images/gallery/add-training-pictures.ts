@@ -58,7 +58,10 @@ async function prepare(ctx: Context, asked: Asked): Promise<Prepared> {
   const { userId } = ctx.caller;
   const chosen = await listPictures(ctx.db, { ids: asked.ids, userId });
   // What an edit was asked for is no caption.
-  const pictures = chosen.filter(({ row }) => !editsPictures(generators[row.generator]));
+  const pictures = chosen.filter(
+    ({ row: { generator } }) =>
+      generators[generator].makes === 'image' && !editsPictures(generators[generator]),
+  );
   if (pictures.length === 0) throw noCaptions();
   const dataset = await readDataset(
     ctx,

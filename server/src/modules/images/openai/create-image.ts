@@ -1,3 +1,4 @@
+import { pictureDeploymentKinds } from '@bakehouse/contract/deployments/images';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { createImage as endpoint } from '@bakehouse/contract/openai-images';
 import type { Context } from '../../../platform/context.ts';
@@ -23,7 +24,9 @@ export async function createImage(
   { request, reply }: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
   const read = async () => {
-    const deployed = sent.model ? await findNamedImageDeployment(ctx, sent.model) : null;
+    const deployed = sent.model
+      ? await findNamedImageDeployment(ctx, sent.model, pictureDeploymentKinds)
+      : null;
     if (deployed) return readDeployedBody(deployed, sent);
     const models = sent.model ? await listPictureModels(ctx, 'generates') : [];
     return readImageBody(ctx.config, sent, models);

@@ -1,3 +1,4 @@
+import { pictureDeploymentKinds } from '@bakehouse/contract/deployments/images';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
 import { deployedFields } from '@bakehouse/contract/generators/parameters/parameters';
@@ -64,7 +65,9 @@ async function chooseEditor(
   ctx: Context,
   choices: Choices,
 ): Promise<Pick<GenerationRequest, 'model' | 'service' | 'parameters'>> {
-  const named = choices.model ? await findNamedImageDeployment(ctx, choices.model) : null;
+  const named = choices.model
+    ? await findNamedImageDeployment(ctx, choices.model, pictureDeploymentKinds)
+    : null;
   if (named?.kind === 'flux-kontext') {
     const model = named.model_name;
     refuseUnserved(choices, { model, models: [model], fields: deployedFields });

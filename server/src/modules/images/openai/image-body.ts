@@ -1,4 +1,4 @@
-import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
+import type { PictureDeploymentKind } from '@bakehouse/contract/deployments/images';
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { editsPictures } from '@bakehouse/contract/generators/generator';
@@ -16,7 +16,7 @@ import { refuseUnserved } from './refuse-unserved.ts';
 import { type Settings, said } from './said.ts';
 
 type Body = InputOf<typeof createImage>['body'];
-type Deployed = { kind: ImageDeploymentKind; model_name: string };
+type Deployed = { kind: PictureDeploymentKind; model_name: string };
 type Choices = Pick<Body, 'n' | 'size' | 'output_format'>;
 
 /** What the models of this installation generate. */
@@ -31,7 +31,7 @@ const generatorOf = {
   flux: 'flux',
   'flux-kontext': 'flux',
   paris: 'paris',
-} as const satisfies Record<ImageDeploymentKind, GeneratorName>;
+} as const satisfies Record<PictureDeploymentKind, GeneratorName>;
 
 /** What OpenAI's call asks for; `models` are those that generate. Throws AppError 'invalid_request' or 'model_not_found' with the field that is not served. Pure. */
 export function readImageBody(
@@ -39,7 +39,9 @@ export function readImageBody(
   { prompt, ...body }: Body,
   models: readonly string[],
 ): GenerationRequest {
-  const name = generatorNames.find((one) => one === body.model && !editsPictures(generators[one]));
+  const name = generatorNames.find(
+    (one) => one === body.model && generators[one].makes === 'image' && !editsPictures(generators[one]),
+  );
   const [upstream] = name ? findUpstreams(config, name) : [];
   if (upstream) {
     const { generator, fields } = upstream;

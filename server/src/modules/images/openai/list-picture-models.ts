@@ -1,4 +1,4 @@
-import { imageDeploymentKinds } from '@bakehouse/contract/deployments/images';
+import { pictureDeploymentKinds } from '@bakehouse/contract/deployments/images';
 import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
@@ -13,6 +13,6 @@ export async function listPictureModels(ctx: Context, what: 'generates' | 'edits
   const services = listUpstreams(ctx.config)
     .map(({ generator }) => generator)
     .filter((name) => editsPictures(generators[name]) === edits);
-  const deployed = await listImageModelNames(ctx, edits ? ['flux-kontext'] : imageDeploymentKinds);
+  const deployed = await listImageModelNames(ctx, edits ? ['flux-kontext'] : pictureDeploymentKinds);
   return [...(own ? [own.modelName] : []), ...services, ...deployed];
 }

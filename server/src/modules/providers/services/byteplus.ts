@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Access, Service } from '../service.ts';
+import { byteplusTasks } from './byteplus-tasks.ts';
 import { callService } from './call-service.ts';
 
 const title = 'BytePlus';
@@ -7,12 +8,19 @@ const GENERATION_MS = 3 * 60_000;
 
 const answered = z.object({ data: z.array(z.object({ url: z.url().optional() })) });
 
-/** BytePlus ModelArk generates while it is waited for: its job is over once it is known, and the handle has the pictures. */
-export function byteplus({ key, url, clock }: Access): Service {
+/**
+ * BytePlus ModelArk generates pictures while it is waited for: such a job is over once it is known, and the handle has the
+ * pictures. Videos are tasks.
+ */
+export function byteplus(access: Access): Service {
+  const { key, url, clock } = access;
+  const tasks = byteplusTasks(access);
   return {
-    generatesAtSubmission: true,
+    generatesAtSubmission: 'image',
 
-    async submit({ model, input }, signal) {
+    async submit(request, signal) {
+      if (request.makes === 'video') return tasks.submit(request, signal);
+      const { model, input } = request;
       const { data } = answered.parse(
         await callService({
           title,
@@ -28,7 +36,12 @@ export function byteplus({ key, url, clock }: Access): Service {
       return { pictures: JSON.stringify(data.flatMap((one) => one.url ?? [])) };
     },
 
-    look: ({ pictures = '[]' }) =>
-      Promise.resolve({ state: 'done', outputs: z.array(z.string()).parse(JSON.parse(pictures)) }),
+    look: async (handle, signal) =>
+      handle.task === undefined
+        ? { state: 'done', outputs: z.array(z.string()).parse(JSON.parse(handle.pictures ?? '[]')) }
+        : tasks.look(handle, signal),
+
+    // A job of pictures is over.
+    cancel: async (handle) => (handle.task === undefined ? undefined : tasks.cancel(handle)),
   };
 }

@@ -17,7 +17,7 @@ export type Call = {
   /** The service's name, for the sentences that people read. */
   title: string;
   url: string;
-  method?: 'GET' | 'POST' | 'PUT';
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   headers: Record<string, string>;
   clock: Clock;
   /** Sent as JSON, or as a form. */

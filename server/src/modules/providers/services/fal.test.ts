@@ -38,7 +38,9 @@ const transient: [string, Answer][] = [
 test.each(transient)('%s says that it may go better another time', async (_what, said) => {
   answer = said;
   const error = { code: 'unavailable', publicMessage: 'fal is having problems' };
-  await expect(service.submit({ model: 'any', input: {} }, signal)).rejects.toMatchObject(error);
+  await expect(service.submit({ model: 'any', makes: 'image', input: {} }, signal)).rejects.toMatchObject(
+    error,
+  );
   const handle = { status: `${url}/status`, result: `${url}/result` };
   expect(await service.look(handle, signal), 'its job').toMatchObject({ state: 'failed', error });
 });
@@ -46,7 +48,9 @@ test.each(transient)('%s says that it may go better another time', async (_what,
 test('what it refuses and does not call retryable is refused', async () => {
   answer = { status: 422, headers: { 'x-fal-retryable': 'false' }, body: { detail: detail('other') } };
   const error = { code: 'invalid_request', publicMessage: 'fal refused this: in its own words' };
-  await expect(service.submit({ model: 'any', input: {} }, signal)).rejects.toMatchObject(error);
+  await expect(service.submit({ model: 'any', makes: 'image', input: {} }, signal)).rejects.toMatchObject(
+    error,
+  );
 });
 
 test('a picture in which its check finds something is black, and left out', async () => {

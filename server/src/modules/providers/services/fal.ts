@@ -10,10 +10,11 @@ const status = z.object({
   status: z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']),
   queue_position: z.number().optional(),
 });
-const result = z.object({
-  images: z.array(z.object({ url: z.url() })),
-  has_nsfw_concepts: z.array(z.boolean()).optional(),
-});
+const file = z.object({ url: z.url() });
+const result = z.union([
+  z.object({ images: z.array(file), has_nsfw_concepts: z.array(z.boolean()).optional() }),
+  z.object({ video: file }),
+]);
 
 /** fal's queue: a job has addresses of its own, which the answer to its submission names. */
 export function fal({ key, url, clock }: Access): Service {
@@ -52,6 +53,7 @@ export function fal({ key, url, clock }: Access): Service {
 async function readResult(handle: Handle, call: Pick<Call, 'headers' | 'clock' | 'signal'>): Promise<Look> {
   try {
     const answer = result.parse(await callService({ title, url: handle.result ?? '', ...call }));
+    if ('video' in answer) return { state: 'done', outputs: [answer.video.url] };
     // Where its check finds something, the picture is black.
     const flagged = answer.has_nsfw_concepts ?? [];
     const outputs = answer.images.filter((_, index) => !flagged[index]).map(({ url }) => url);

@@ -3,6 +3,7 @@ import type { Access, Service } from '../service.ts';
 import { blackForestLabs } from './black-forest-labs.ts';
 import { byteplus } from './byteplus.ts';
 import { fal } from './fal.ts';
+import { google } from './google.ts';
 import { replicate } from './replicate.ts';
 
 export type ServiceName = keyof Config['upstreams'];
@@ -12,5 +13,6 @@ export const services: Record<ServiceName, { title: string; open: (access: Acces
   blackForestLabs: { title: 'Black Forest Labs', open: blackForestLabs },
   byteplus: { title: 'BytePlus', open: byteplus },
   fal: { title: 'fal', open: fal },
+  google: { title: 'Google', open: google },
   replicate: { title: 'Replicate', open: replicate },
 };

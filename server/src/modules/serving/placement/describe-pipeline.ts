@@ -11,7 +11,7 @@ import type { ImageEngine } from '../image-spec.ts';
 import type { ServedBase } from '../served-model.ts';
 import { hashFiles } from './hash-files.ts';
 import { type ImageMemory, parisMemory, wholeMemory } from './image-memory.ts';
-import { type NeededParts, neededOfFlux, neededOfParis } from './needed-parts.ts';
+import { type NeededParts, neededOfFlux, neededOfParis, neededOfWan } from './needed-parts.ts';
 
 /** What is opened: weights, configurations, and what tokenizers read. */
 const LOADED = /\.(safetensors|json|txt|model)$/;
@@ -43,6 +43,13 @@ export const families: Record<ImageDeploymentKind, Family> = {
     licence: null,
     needed: neededOfParis,
     memory: parisMemory,
+  },
+  wan: {
+    what: 'Wan model',
+    engine: 'wan',
+    licence: null,
+    needed: neededOfWan,
+    memory: wholeMemory,
   },
 };
 

@@ -34,6 +34,15 @@ export function neededOfParis(index: PipelineIndex, paths: string[]): NeededPart
   };
 }
 
+/** Of a Wan: all parts that its index names, of which a second transformer, a text encoder or an image encoder may be left out. */
+export function neededOfWan(index: PipelineIndex): NeededParts {
+  const named = (part: string) => isNamed(index[part]);
+  return {
+    weights: ['transformer', 'vae', ...['transformer_2', 'text_encoder', 'image_encoder'].filter(named)],
+    others: ['scheduler/scheduler_config.json', ...['tokenizer', 'image_processor'].filter(named)],
+  };
+}
+
 /** A part that a pipeline does without is [null, null]. */
 function isNamed(part: unknown): boolean {
   const isNone = Array.isArray(part) && part.length === 2 && part.every((name) => name === null);

@@ -16,6 +16,10 @@ type Options = {
   signal?: AbortSignal;
   /** Limit of the whole request, in milliseconds. */
   limitMs?: number;
+  /** What is wanted; pictures unless said. */
+  accept?: string;
+  /** Sent to the first address alone, and never along a redirect to another origin. */
+  headers?: Readonly<Record<string, string>>;
 };
 
 /**
@@ -26,24 +30,30 @@ type Options = {
  */
 export async function fetchPublic(
   start: URL,
-  { param, isAllowed: isAllowedThere = isPublicAddress, signal: given, limitMs = LIMIT_MS }: Options,
+  {
+    param,
+    isAllowed: isAllowedThere = isPublicAddress,
+    signal: given,
+    limitMs = LIMIT_MS,
+    ...asked
+  }: Options,
 ): Promise<AsyncIterable<Buffer>> {
   const signal = AbortSignal.any([AbortSignal.timeout(limitMs), ...(given ? [given] : [])]);
   let url = start;
   for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
-    const isAllowed = url.origin === start.origin ? isAllowedThere : isPublicAddress;
-    const answer = await askAllowed(url, { isAllowed, signal, headers: { accept: 'image/*' } }).catch(
-      (cause: unknown) => {
-        throw toRefusal(cause, url, param);
-      },
-    );
-    const { statusCode = 0, headers } = answer;
+    const isThere = url.origin === start.origin;
+    const isAllowed = isThere ? isAllowedThere : isPublicAddress;
+    const headers = { accept: asked.accept ?? 'image/*', ...(isThere && asked.headers) };
+    const answer = await askAllowed(url, { isAllowed, signal, headers }).catch((cause: unknown) => {
+      throw toRefusal(cause, url, param);
+    });
+    const { statusCode = 0, headers: answered } = answer;
     if (statusCode === 200) return readBody(answer, param);
     answer.destroy();
-    const isRedirect = statusCode >= 300 && statusCode < 400 && headers.location !== undefined;
+    const isRedirect = statusCode >= 300 && statusCode < 400 && answered.location !== undefined;
     if (!isRedirect) throw unexpectedStatus(param, url.host, statusCode);
-    if (!URL.canParse(headers.location ?? '', url.href)) throw notPublic(param);
-    url = new URL(headers.location ?? '', url);
+    if (!URL.canParse(answered.location ?? '', url.href)) throw notPublic(param);
+    url = new URL(answered.location ?? '', url);
   }
   throw refused(param, `${param} leads through more than ${REDIRECTS_MAX} redirects`);
 }
@@ -61,7 +71,7 @@ async function* readBody(answer: IncomingMessage, param: string): AsyncGenerator
   try {
     yield* answer as AsyncIterable<Buffer>;
   } catch (cause) {
-    throw refused(param, `${param} broke off before the picture was there`, cause);
+    throw refused(param, `${param} broke off before it was there`, cause);
   }
 }
 

@@ -9,5 +9,6 @@ export const priceUnits: Record<Price['unit'], string> = {
   million_tokens: 'per million tokens',
   thousand_expert_steps: 'per 1,000 expert steps',
   thousand_steps: 'per 1,000 steps',
+  second: 'per second of video',
   image: 'per picture',
 };

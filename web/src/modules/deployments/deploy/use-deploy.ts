@@ -4,6 +4,7 @@ import { acceptLicence, type Licence } from '@bakehouse/contract/licences';
 import type { InstanceType } from '@bakehouse/contract/limits';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
+import { ApiError } from '../../../lib/api/api-error.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
@@ -12,7 +13,7 @@ import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { awaitEnd } from '../../../ui/long-work.ts';
 import { notify } from '../../../ui/notify.ts';
 import { useUser } from '../../accounts/session.ts';
-import { deploymentKinds, type Kind, workId } from '../kinds.ts';
+import { deploymentKinds, type Kind, kindRow, workId } from '../kinds.ts';
 
 /** What is asked for; the GPU where its kind has a choice of it. */
 export type DeploymentRequest = { kind: Kind; modelId: string; instanceType?: InstanceType };
@@ -61,15 +62,22 @@ export function useDeploy() {
           { operation: 'accept the licence' },
         );
       }
+      const { words } = kindRow(request.kind);
       return call(
         deploymentKinds[request.kind].calls.deploy,
         { body: { ...bodyOf(request, user.id), cost_max: price } },
-        { operation: 'deploy model', idempotencyKey: keys.keyFor(request) },
-      );
+        {
+          operation: words?.operations.deploy ?? 'deploy model',
+          idempotencyKey: keys.keyFor(request),
+        },
+      ).catch((error: unknown) => {
+        const isSignedOut = error instanceof ApiError && error.status === 401;
+        throw words && isSignedOut ? new Error(words.noUser, { cause: error }) : error;
+      });
     },
     onSuccess: ({ pod_id }, { request }) => {
       keys.renew(request);
-      notify.success('Model deployment initiated successfully');
+      notify.success(kindRow(request.kind).words?.initiated ?? 'Model deployment initiated successfully');
       awaitEnd(workId(pod_id));
       readAgain(['deployment']);
     },

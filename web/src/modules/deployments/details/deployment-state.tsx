@@ -3,7 +3,7 @@ import { ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Progress } from '../../../ui/progress.tsx';
-import { type Deployment, isPending } from '../kinds.ts';
+import { type Deployment, isPending, statusWord } from '../kinds.ts';
 
 type Props = {
   deployment: Pick<Deployment, 'status' | 'reason' | 'stop_reason' | 'progress' | 'cost_so_far'>;
@@ -23,7 +23,7 @@ export function DeploymentState({ deployment }: Props) {
   if (!reason || status === 'running') return null;
   return (
     <Callout
-      tone={status === 'failed' ? 'bad' : stop_reason === null ? 'info' : 'warn'}
+      tone={statusWord(status) === 'failed' ? 'bad' : stop_reason === null ? 'info' : 'warn'}
       className="mb-6"
       action={
         stop_reason === 'credits' && (
@@ -34,7 +34,7 @@ export function DeploymentState({ deployment }: Props) {
       }
     >
       {amountsInCurrency(reason, currency)}
-      {status === 'failed' && Number(cost_so_far) === 0 && ' You were not charged.'}
+      {statusWord(status) === 'failed' && Number(cost_so_far) === 0 && ' You were not charged.'}
     </Callout>
   );
 }

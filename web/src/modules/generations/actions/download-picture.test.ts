@@ -18,6 +18,9 @@ const output = {
   height: 128,
   size_bytes: 9,
   duration_s: null,
+  frames: null,
+  has_audio: null,
+  strip_url: null,
 };
 const download = (outputs = [output]) => downloadPicture({ id: '0123456789', generator: 'paris', outputs });
 const picture = (bytes = 'bytes', type = 'image/jpeg') =>

@@ -1,13 +1,14 @@
 import type { Generation } from '@bakehouse/contract/generations';
+import { makesVideos } from '@bakehouse/contract/generators';
 import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
-import { Copy, Download, ImageUp, Shuffle, Sparkles, Sprout, Trash2 } from 'lucide-react';
+import { Clapperboard, Copy, Download, ImageUp, Shuffle, Sparkles, Sprout, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Menu, MenuLink } from '../../../ui/menu.tsx';
-import { useDeleteGeneration } from '../generation-calls.ts';
+import { useDeleteGeneration, useDeleteVideo, useDownloadVideo } from '../generation-calls.ts';
 import { isUnderWay } from '../generation-sentences.ts';
 import { downloadEdit } from './download-edit.ts';
 import { downloadPicture } from './download-picture.ts';
@@ -29,23 +30,33 @@ export function GenerationActions({ generation, onDeleted, onRunAgain, more }: P
   const close = () => setAsking(null);
   const generator = generators[generation.generator];
   const isEdit = editsPictures(generator);
-  const download = useMutation({
+  const isVideo = makesVideos(generation.generator);
+  const picture = useMutation({
     mutationFn: () => (isEdit ? downloadEdit(generation) : downloadPicture(generation)),
   });
+  const video = useDownloadVideo();
+  const download = isVideo ? video : picture;
+  const save = () => (isVideo ? video.mutate(generation) : picture.mutate());
   if (isUnderWay(generation)) return null;
   return (
     <div className="flex flex-wrap gap-2">
       {generation.outputs.length === 1 && (
-        <Button variant="primary" loading={download.isPending} onClick={() => download.mutate()}>
+        <Button variant="primary" loading={download.isPending} onClick={save}>
           <Download aria-hidden />
           Download
         </Button>
       )}
-      {generation.outputs.length === 1 && (
-        <ButtonLink to="/flux-kontext" search={{ source: generation.id }}>
-          <ImageUp aria-hidden />
-          {isEdit ? 'Edit again' : 'Edit this picture'}
-        </ButtonLink>
+      {generation.outputs.length === 1 && !isVideo && (
+        <>
+          <ButtonLink to="/flux-kontext" search={{ source: generation.id }}>
+            <ImageUp aria-hidden />
+            {isEdit ? 'Edit again' : 'Edit this picture'}
+          </ButtonLink>
+          <ButtonLink to="/wan" search={{ source: generation.id }}>
+            <Clapperboard aria-hidden />
+            Make a video
+          </ButtonLink>
+        </>
       )}
       {generator.hasExperts && (
         <Button onClick={() => setAsking('again')}>
@@ -116,12 +127,14 @@ function RemixMenu({ generation }: { generation: Generation }) {
 type DeleteProps = { generation: Generation; open: boolean; onClose: () => void; onDeleted: () => void };
 
 function DeleteDialog({ generation, open, onClose, onDeleted }: DeleteProps) {
-  const deletion = useDeleteGeneration();
+  const isVideo = makesVideos(generation.generator);
+  const [ofVideo, ofPicture] = [useDeleteVideo(), useDeleteGeneration()];
+  const deletion = isVideo ? ofVideo : ofPicture;
   return (
     <ConfirmDialog
       open={open}
       onOpenChange={(next) => !next && onClose()}
-      {...deletionOf(generation.outputs.length)}
+      {...(isVideo ? videoDeletion : deletionOf(generation.outputs.length))}
       action="Delete"
       pending={deletion.isPending}
       onConfirm={() =>
@@ -136,6 +149,11 @@ function DeleteDialog({ generation, open, onClose, onDeleted }: DeleteProps) {
     />
   );
 }
+
+const videoDeletion = {
+  title: 'Delete this video?',
+  description: 'It will be permanently deleted with its settings. What it cost stays in your transactions.',
+};
 
 /** What goes with a generation of so many pictures. */
 function deletionOf(pictures: number): { title: string; description: string } {

@@ -1,11 +1,13 @@
 import type { Generation } from '@bakehouse/contract/generations';
+import { makesVideos } from '@bakehouse/contract/generators';
 import { Link } from '@tanstack/react-router';
-import { Images } from 'lucide-react';
+import { Images, Play } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { cx } from '../../../lib/cx.ts';
+import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
-import { Media } from '../view/media.tsx';
+import { isVideo, Media } from '../view/media.tsx';
 import { Thumbnail } from '../view/thumbnail.tsx';
 
 const grids = {
@@ -20,16 +22,23 @@ type Props = {
   generations: readonly Generation[];
   /** Stands before them. */
   first?: ReactNode;
+  /** How long ago each was asked for stands under it. */
+  withTimes?: boolean;
 };
 
 /** A few small pictures, each with a link to all that is known of it. */
-export function GenerationGrid({ generations, first }: Props) {
+export function GenerationGrid({ generations, first, withTimes = false }: Props) {
   return (
     <ul className={gridClass('small')}>
       {first && <li>{first}</li>}
       {generations.map((generation) => (
         <li key={generation.id} className="group relative min-w-0">
           <GenerationTile generation={generation} />
+          {withTimes && (
+            <p className="mt-1 truncate text-center text-muted text-xs">
+              <RelativeTime at={generation.created_at} />
+            </p>
+          )}
         </li>
       ))}
     </ul>
@@ -49,7 +58,8 @@ export function PendingGrid({ tiles, size = 'large' }: { tiles: number; size?: k
 
 /** A picture with a link to its page; a large one says more. */
 export function GenerationTile({ generation, large = false }: { generation: Generation; large?: boolean }) {
-  const { id, prompt, state, source, outputs } = generation;
+  const { id, prompt, state, source, outputs, generator } = generation;
+  const [first] = outputs;
   return (
     <Link
       to="/gallery/$id"
@@ -58,9 +68,10 @@ export function GenerationTile({ generation, large = false }: { generation: Gene
       className="relative block aspect-square overflow-hidden rounded-lg bg-subtle outline-offset-2 shadow-card"
     >
       <Thumbnail generation={generation} />
+      {first && isVideo(first) && <VideoMark seconds={first.duration_s} />}
       <span className="sr-only">
         {prompt}
-        {source && ', an edit'}
+        {makesVideos(generator) ? ', a video' : source && ', an edit'}
         {outputs.length > 1 && `, ${outputs.length} pictures`}
         {state !== 'completed' && `, ${state}`}
       </span>
@@ -79,7 +90,7 @@ export function GenerationTile({ generation, large = false }: { generation: Gene
           small
           media={source}
           alt=""
-          title="The picture that was edited"
+          title={makesVideos(generator) ? 'The picture that it begins with' : 'The picture that was edited'}
           className="absolute bottom-2 left-2 size-[28%] rounded-md border-2 border-white bg-white shadow-card"
         />
       )}
@@ -89,5 +100,18 @@ export function GenerationTile({ generation, large = false }: { generation: Gene
         </span>
       )}
     </Link>
+  );
+}
+
+/** Tells a video from a picture, with its length. */
+function VideoMark({ seconds }: { seconds: number | null }) {
+  return (
+    <span
+      aria-hidden
+      className="pointer-events-none absolute top-2 left-2 flex items-center gap-1 rounded-md bg-black/65 px-1.5 py-0.5 text-white text-xs tabular-nums"
+    >
+      <Play className="size-3" />
+      {seconds !== null && `${Number(seconds.toFixed(1))} s`}
+    </span>
   );
 }

@@ -1,4 +1,5 @@
 import type { Generation } from '@bakehouse/contract/generations';
+import { makesVideos } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -63,7 +64,7 @@ function LoadedPage({ generation }: { generation: Generation }) {
   return (
     <>
       <PageHeader
-        title={`${generators[generator].title} picture`}
+        title={`${generators[generator].title} ${makesVideos(generator) ? 'video' : 'picture'}`}
         parents={[{ label: 'Gallery', to: '/gallery' }]}
         badge={
           <>

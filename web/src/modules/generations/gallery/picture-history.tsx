@@ -1,4 +1,4 @@
-import type { GeneratorName } from '@bakehouse/contract/generators';
+import { type GeneratorName, makesVideos } from '@bakehouse/contract/generators';
 import { Link } from '@tanstack/react-router';
 import { Card } from '../../../ui/card.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
@@ -6,10 +6,12 @@ import { useUser } from '../../accounts/session.ts';
 import { useHistoryRefresh } from '../edit-picture/history-refresh.ts';
 import type { Source } from '../edit-picture/source.ts';
 import { SourceImage } from '../edit-picture/source-image.tsx';
+import { historyOf } from '../generation-queries.ts';
 import { useGenerations } from '../use-generations.ts';
 import { GenerationGrid, PendingGrid } from './generation-grid.tsx';
 
 const SHOWN_MAX = 20;
+const VEO_SHOWN_MAX = 100;
 
 /** What is said of an edit's size before anybody knows it. */
 const PLACEHOLDER_MB = 2.5;
@@ -20,13 +22,15 @@ type Props = {
   awaited?: Source | null;
 };
 
-/** The user's last pictures by one generator, 20 at most. */
+/** The user's last pictures or videos by one generator, 20 at most, of Veo 100. */
 export function PictureHistory({ generator, awaited = null }: Props) {
-  const list = useGenerations(useUser().id, { generator });
+  const list = useGenerations(useUser().id, historyOf(generator));
+  const isVideo = makesVideos(generator);
+  const shownMax = generator === 'veo' ? VEO_SHOWN_MAX : SHOWN_MAX;
   useHistoryRefresh(() => void list.refetch());
   return (
     <Card
-      title="Recent pictures"
+      title={isVideo ? 'Recent videos' : 'Recent pictures'}
       className="mt-10"
       actions={
         <Link to="/gallery" className="rounded text-[0.8125rem] text-muted hover:text-ink hover:underline">
@@ -36,7 +40,7 @@ export function PictureHistory({ generator, awaited = null }: Props) {
     >
       <QueryView
         query={list}
-        failed="Your pictures could not be loaded"
+        failed={isVideo ? 'Failed to fetch video history' : 'Your pictures could not be loaded'}
         pending={<PendingGrid tiles={10} size="small" />}
         isEmpty={({ pages }) => pages[0]?.generations.length === 0 && !awaited}
         empty={
@@ -47,7 +51,8 @@ export function PictureHistory({ generator, awaited = null }: Props) {
         {({ pages }) => (
           <GenerationGrid
             first={awaited && <Placeholder source={awaited} />}
-            generations={pages.flatMap((page) => page.generations).slice(0, SHOWN_MAX)}
+            generations={pages.flatMap((page) => page.generations).slice(0, shownMax)}
+            withTimes={isVideo}
           />
         )}
       </QueryView>

@@ -70,7 +70,9 @@ function freeName(titles: readonly string[]): string {
 
 /** How many pictures the server takes of these, and how many of these it leaves out. */
 function countTaken(generations: readonly Generation[]): { added: number; edits: number } {
-  const taken = generations.filter(({ generator }) => !editsPictures(generators[generator]));
+  const taken = generations.filter(
+    ({ generator }) => generators[generator].makes === 'image' && !editsPictures(generators[generator]),
+  );
   return { added: countPictures(taken), edits: generations.length - taken.length };
 }
 

@@ -1,7 +1,9 @@
 import type { Generation } from '@bakehouse/contract/generations';
+import { makesVideos } from '@bakehouse/contract/generators';
 import { Link } from '@tanstack/react-router';
 import { Ban, CircleAlert, Download, ImageIcon, ImageUp, Maximize2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { cx } from '../../../lib/cx.ts';
 import { useNow } from '../../../lib/use-now.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
@@ -19,7 +21,8 @@ import {
 } from '../generation-sentences.ts';
 import { Frame, fitted } from './frame.tsx';
 import { FullSize } from './full-size.tsx';
-import { Media } from './media.tsx';
+import { isVideo, Media } from './media.tsx';
+import { VideoFacts, VideoPlayer } from './video.tsx';
 
 const SECOND_MS = 1_000;
 
@@ -38,7 +41,6 @@ export function GenerationPicture({ generation }: { generation: Generation }) {
 
 function Ended({ generation }: { generation: Generation }) {
   if (generation.outputs.length > 0) return <Made generation={generation} />;
-  const { source } = generation;
   const failed = generation.state === 'failed';
   return (
     <Frame>
@@ -51,20 +53,34 @@ function Ended({ generation }: { generation: Generation }) {
         ) : (
           <Ban aria-hidden className="size-6 text-faint" />
         )}
-        <p className="font-medium">
-          {failed ? `The picture could not be ${source ? 'edited' : 'generated'}` : 'Cancelled'}
-        </p>
+        <p className="font-medium">{failed ? failureTitle(generation) : 'Cancelled'}</p>
         <p className="max-w-72 text-balance text-muted">{freeText(generation)}</p>
       </div>
     </Frame>
   );
 }
 
-/** What it has made; each picture opens at its own size. */
+function failureTitle({ generator, source }: Generation): string {
+  if (makesVideos(generator)) return 'Video generation failed';
+  return `The picture could not be ${source ? 'edited' : 'generated'}`;
+}
+
+/** What it has made; each picture opens at its own size, and a video is played where it stands. */
 function Made({ generation }: { generation: Generation }) {
   const [opened, setOpened] = useState<number | null>(null);
   const { source, prompt, outputs } = generation;
   const [output] = outputs;
+  if (output && isVideo(output))
+    return (
+      <Frame>
+        <VideoPlayer
+          video={output}
+          label={prompt}
+          className="h-auto max-h-[32rem] w-full bg-black object-contain"
+        />
+        <VideoFacts video={output} className="border-line border-t bg-surface px-4 py-3" />
+      </Frame>
+    );
   return (
     <>
       {outputs.length > 1 ? (
@@ -171,7 +187,12 @@ function UnderWay({ generation }: { generation: Generation }) {
           className="aspect-square max-h-[32rem] w-full object-contain"
         />
       ) : (
-        <div className="flex aspect-square max-h-[32rem] w-full items-center justify-center">
+        <div
+          className={cx(
+            'flex max-h-[32rem] w-full items-center justify-center',
+            makesVideos(generation.generator) ? 'aspect-video' : 'aspect-square',
+          )}
+        >
           <ImageIcon aria-hidden className="size-6 animate-[shimmer_1.6s_ease-in-out_infinite] text-faint" />
         </div>
       )}
@@ -196,7 +217,7 @@ function UnderWay({ generation }: { generation: Generation }) {
           )}
         </div>
         <p role="status" className="sr-only">
-          {workText(generation, source !== null)}
+          {workText(generation, source !== null && !makesVideos(generation.generator))}
         </p>
       </div>
     </Frame>

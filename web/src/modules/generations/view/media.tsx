@@ -1,18 +1,23 @@
 import type { ComponentProps } from 'react';
 import { cx } from '../../../lib/cx.ts';
+import { SmallVideo, VideoPlayer } from './video.tsx';
 
 type Props = Omit<ComponentProps<'img'>, 'src' | 'width' | 'height'> & {
   /** An output, a source, or what is there of an output so far. */
-  media: { url: string; thumbnail_url?: string; width?: number; height?: number };
+  media: { url: string; thumbnail_url?: string; width?: number; height?: number; media_type?: string };
   /** Empty where it is named beside it. */
   alt: string;
   /** A small copy, which fills what is around it. */
   small?: boolean;
 };
 
-/** What was generated, or is edited: a picture, until an output can be a film. */
+/** What was generated, or is edited: a picture, or a video, which is played where it is not small. */
 export function Media({ media, alt, small = false, className, ...look }: Props) {
   const { url, thumbnail_url, width, height } = media;
+  if (isVideo(media)) {
+    if (!small) return <VideoPlayer video={media} label={alt} className={className} />;
+    return <SmallVideo video={media} className={cx('object-cover', className)} />;
+  }
   if (small)
     return (
       <img
@@ -25,4 +30,9 @@ export function Media({ media, alt, small = false, className, ...look }: Props) 
       />
     );
   return <img {...look} src={url} alt={alt} width={width} height={height} className={className} />;
+}
+
+/** Whether what was generated is a video. */
+export function isVideo({ media_type: type = '' }: { media_type?: string }): boolean {
+  return type.startsWith('video/');
 }

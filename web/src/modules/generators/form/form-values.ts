@@ -134,7 +134,7 @@ export function problemsOf(
   generator: Generator,
   { prompt, values, source }: { prompt: string; values: FormValues; source: object | null },
 ): Partial<Record<string, string>> {
-  const picture = generator.fields.find(({ kind }) => kind === 'picture');
+  const picture = generator.fields.find((field) => field.kind === 'picture' && !field.isOptional);
   const wrong = promptProblem(prompt);
   return {
     ...(picture && !source && { [picture.name]: 'Please choose a picture' }),

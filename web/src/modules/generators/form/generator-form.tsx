@@ -1,4 +1,4 @@
-import type { Generator } from '@bakehouse/contract/generators/generator';
+import { editsPictures, type Generator } from '@bakehouse/contract/generators/generator';
 import { effectiveValues } from '@bakehouse/contract/generators/parameters/parameters';
 import { useLocation } from '@tanstack/react-router';
 import { type ComponentProps, type FormEvent, type ReactNode, useState } from 'react';
@@ -37,6 +37,7 @@ export function GeneratorForm({ id }: { id: string }) {
   const [problems, setProblems] = useState<Partial<Record<string, string>>>({});
   const [keyMissing, setKeyMissing] = useState(false);
   const picture = generator.fields.find((field) => field.kind === 'picture');
+  const edits = editsPictures(generator);
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -56,26 +57,28 @@ export function GeneratorForm({ id }: { id: string }) {
     setProblems({});
   }
 
+  const pictureField = picture && (
+    <PictureField
+      label={picture.isOptional ? `${picture.label} (optional)` : picture.label}
+      source={draft.source}
+      onChange={(source) => change({ source })}
+      problem={problems[picture.name]}
+      note={isStarter && edits ? SOURCE_NOTE : undefined}
+    />
+  );
   return (
     <Card>
       <form id={id} onSubmit={submit} noValidate className="grid gap-5">
-        {picture && (
-          <PictureField
-            label={picture.label}
-            source={draft.source}
-            onChange={(source) => change({ source })}
-            problem={problems[picture.name]}
-            note={isStarter ? SOURCE_NOTE : undefined}
-          />
-        )}
+        {edits && pictureField}
         <PromptField
           rows={5}
           value={draft.prompt}
           onChange={(prompt) => change({ prompt })}
           problem={problems.prompt}
-          help={promptHelp(draft.prompt, { edits: picture !== undefined, isStarter })}
-          placeholder={promptPlaceholder({ edits: picture !== undefined, isStarter })}
+          help={promptHelp(draft.prompt, { edits, isStarter })}
+          placeholder={promptPlaceholder({ edits, isStarter })}
         />
+        {!edits && pictureField}
         <Settings problems={problems} onChange={change} />
         <ResetButton onReset={() => change({ values: resetValues(generator, draft.values) })} />
         <NotBegun keyMissing={keyMissing} refusal={generation.refusal} />

@@ -32,8 +32,8 @@ export function providersOf(name: GeneratorName, { served, ownOnly, models }: Kn
 }
 
 /**
- * Who of them generates: whom the address names. Else, where there is a starter, a deployment before a service and the
- * starter; elsewhere a service before a deployment.
+ * Who of them generates: whom the address names. Else, where there is a starter, and for Wan, a deployment before a service
+ * and the starter; elsewhere a service before a deployment.
  */
 export function chooseProvider(
   name: GeneratorName,
@@ -44,7 +44,8 @@ export function chooseProvider(
   const first = (kind: ProviderChoice['kind']) => providers.find((one) => one.kind === kind);
   const deployment = first('deployment');
   if (named) return named;
-  if (generators[name].starter !== undefined) return deployment ?? first('service') ?? first('starter');
+  if (generators[name].starter !== undefined || name === 'wan')
+    return deployment ?? first('service') ?? first('starter');
   return first('service') ?? deployment;
 }
 

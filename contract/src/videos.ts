@@ -1,0 +1,181 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idOf } from './fields/id.ts';
+import { promptText } from './generations.ts';
+import type { VideoGenerator } from './generators.ts';
+
+/* The videos API of the original product. Each video is a generation of the same id. */
+
+/** The generators of videos, by the names that calls have for them; the first is the one that answers say. */
+export const videoModels = {
+  veo: ['veo-3.0', 'veo-3', 'veo'],
+  seedance: ['seedance-1-0-pro', 'seedance'],
+  kling: ['kling'],
+  hailuo: ['hailuo'],
+  wan: ['wan-2.2-ti2v-5b', 'wan', 'Wan-AI/Wan2.2-TI2V-5B'],
+} as const satisfies Record<VideoGenerator, readonly [string, ...string[]]>;
+
+/** An address or a `data:` URL of a picture of 20 MB, beside the rest. */
+const BODY_BYTES_MAX = 28 * 1024 * 1024;
+
+const videoId = z.object({ id: idOf('video') });
+/** Forms and scripts send numbers as texts, too. */
+const seconds = z.coerce.number().int().min(1).max(60);
+
+const asked = {
+  /** Such as seedance-1-0-pro or veo-3.0, or the name of a Wan deployment of your own. */
+  model: z.string().min(1, 'model is required').max(200),
+  /** In seconds; as the model's form offers it. */
+  duration: seconds.nullish(),
+  aspect_ratio: z.string().max(20).nullish(),
+  /** 720p (Seedance) or hd (Veo) where it is none of the model's. */
+  quality: z.string().max(20).nullish(),
+  /** Left out of what Seedance is asked, which makes no sound. */
+  generate_audio: z.boolean().nullish(),
+};
+
+const video = z.object({
+  id: z.string(),
+  object: z.literal('video.generation'),
+  /** Epoch seconds. */
+  created: z.int(),
+  model: z.string(),
+  prompt: z.string(),
+  /** As it was asked for: what there is says `choices`. */
+  duration: z.number(),
+  quality: z.string().nullable(),
+  aspect_ratio: z.string(),
+  enhance_prompt: z.boolean(),
+  negative_prompt: z.string().nullable(),
+  seed: z.number().nullable(),
+  /** A link to the picture that it begins with; null where it was made from the prompt alone. */
+  image: z.string().nullable(),
+  generate_audio: z.boolean(),
+  choices: z.array(
+    z.object({
+      index: z.int(),
+      status: z.enum(['queued', 'processing', 'completed', 'failed']),
+      progress_percentage: z.int(),
+      /** Opens without a key for a while. */
+      video_url: z.string().nullable(),
+      /** Null unless the files of this server are in S3. */
+      s3_video_url: z.string().nullable(),
+      thumbnail_url: z.string().nullable(),
+      finish_reason: z.enum(['completed', 'error', 'content_filter']).nullable(),
+      has_audio: z.boolean().nullable(),
+      /** What the file has, in seconds and pixels. */
+      duration: z.number().nullable(),
+      width: z.int().nullable(),
+      height: z.int().nullable(),
+      error: z.string().nullable(),
+    }),
+  ),
+  operation: z.object({ status: z.enum(['queued', 'processing', 'completed', 'failed']) }),
+  error_details: z.string().nullable(),
+  /** Who makes it: a service by its name, or a deployment of the caller's. */
+  served_by: z.object({ kind: z.enum(['service', 'deployment']), name: z.string() }),
+  /** Its links, once it is there. */
+  data: z.array(z.object({ url: z.string() })),
+});
+export type Video = z.infer<typeof video>;
+
+export const createVideo = endpoint({
+  method: 'POST',
+  path: '/v1/video/generations',
+  access: 'key',
+  scopes: ['inference'],
+  spends: true,
+  isHeldInMemory: true,
+  bodyBytesMax: BODY_BYTES_MAX,
+  operation: 'generate video',
+  summary: 'Start a video generation in the background',
+  body: z.object({
+    ...asked,
+    prompt: promptText,
+    negative_prompt: z.string().max(4_000).nullish(),
+    enhance_prompt: z.boolean().nullish(),
+    seed: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(2 ** 32 - 1)
+      .nullish(),
+    /** The picture that it begins with: a link, or a `data:` URL. */
+    image: z.string().nullish(),
+    /** The same, under the name that some clients have for it. */
+    image_url: z.string().nullish(),
+    /** Taken as it is: services have policies of their own. */
+    safety_settings: z.unknown().optional(),
+  }),
+  status: 202,
+  response: video,
+});
+
+export const getVideo = endpoint({
+  method: 'GET',
+  path: '/v1/video/generations/:id',
+  access: 'key',
+  scopes: ['read', 'inference'],
+  summary: 'Get a video generation',
+  params: videoId,
+  response: video,
+});
+
+export const listVideos = endpoint({
+  method: 'GET',
+  path: '/v1/video/generations',
+  access: 'key',
+  scopes: ['read', 'inference'],
+  operation: 'fetch video history',
+  summary: 'List video generations, newest first',
+  query: z.object({
+    /** Of one model, by any of its names. */
+    model_name: z.string().max(200).optional(),
+    limit: z.coerce.number().int().min(1).max(100).default(20),
+    cursor: idOf('video').optional(),
+  }),
+  response: z.object({
+    object: z.literal('list'),
+    data: z.array(video),
+    next_cursor: z.string().nullable(),
+  }),
+});
+
+export const deleteVideo = endpoint({
+  method: 'DELETE',
+  path: '/v1/video/generations/:id',
+  access: 'key',
+  scopes: ['inference'],
+  operation: 'delete video',
+  summary: 'Delete a video generation and its file, cancelling it if it is running',
+  params: videoId,
+  status: 204,
+});
+
+export const downloadVideo = endpoint({
+  method: 'GET',
+  path: '/v1/video/generations/:id/download',
+  access: 'key',
+  scopes: ['read', 'inference'],
+  operation: 'download video',
+  summary: 'Download a video; ranges are served',
+  params: videoId,
+  answers: { 'video/mp4': null },
+});
+
+export const estimateVideo = endpoint({
+  method: 'POST',
+  path: '/v1/video/generations/estimate-cost',
+  access: 'key',
+  scopes: ['read', 'inference'],
+  operation: 'estimate video cost',
+  summary: 'Estimate what a video costs',
+  body: z.object(asked),
+  response: z.object({
+    estimated_cost_tokens: z.number(),
+    estimated_cost_bgl: z.number(),
+    estimated_cost_usd: z.number(),
+    currency: z.literal('USD'),
+    is_free: z.boolean(),
+  }),
+});

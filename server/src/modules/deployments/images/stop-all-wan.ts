@@ -1,0 +1,18 @@
+import type { stopAllWan as contract } from '@bakehouse/contract/deployments/images';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import type { Context } from '../../../platform/context.ts';
+import { selectDeployments } from '../find-deployments.ts';
+import { toImageDeployment } from '../kinds/to-image-deployment.ts';
+import { terminateDeployment } from '../terminate-deployment.ts';
+
+/** Terminates all Wan deployments of the caller, each with its bill. One that has ended meanwhile stays as it is. */
+export async function stopAllWan(ctx: Context): Promise<ResponseOf<typeof contract>> {
+  const { userId } = ctx.caller;
+  const kind = 'wan';
+  const live = await selectDeployments(ctx.db, { userId, kinds: [kind], includeTerminated: false });
+  const stopped = [];
+  // One after the other: each settles with the same account.
+  for (const { id } of live)
+    stopped.push(toImageDeployment(ctx.config, await terminateDeployment(ctx, { podId: id, kind })));
+  return { stopped };
+}

@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { videoFile } from '../../generations/testing/video-file.ts';
+import { inspectVideo } from './inspect-video.ts';
+
+const inspect = (bytes: Buffer) =>
+  inspectVideo({
+    size: bytes.length,
+    read: async (at, length) => bytes.subarray(at, at + length),
+  });
+
+const film = { mediaType: 'video/mp4', width: 96, height: 64, durationS: 2.5, frames: 30, hasAudio: false };
+
+test('size, length, frames and sound are read without decoding anything', async () => {
+  expect(await inspect(videoFile())).toEqual(film);
+  const asked = { width: 1920, height: 1080, seconds: 8, frames: 192, hasAudio: true };
+  expect(await inspect(videoFile(asked))).toMatchObject({
+    width: 1920,
+    height: 1080,
+    durationS: 8,
+    hasAudio: true,
+  });
+});
+
+test('a video that an encoder has written is read', async () => {
+  const ball = await readFile(new URL('../../videos/testing/ball.mp4', import.meta.url));
+  expect(await inspect(ball)).toEqual({ ...film, width: 320, height: 192, durationS: 3, frames: 36 });
+  await expect(inspect(ball.subarray(0, -100))).rejects.toThrow('damaged');
+});
+
+test('a video that is cut anywhere is refused', async () => {
+  const whole = videoFile();
+  for (let length = 0; length < whole.length; length += 1)
+    await expect(inspect(whole.subarray(0, length)), String(length)).rejects.toThrow(/^The video /);
+});
+
+test.each([
+  ['a web page', Buffer.from('<html>No video</html>'.repeat(20)), 'must be an MP4 file'],
+  ['nothing', Buffer.alloc(0), 'must be an MP4 file'],
+  ['one without its index', Buffer.concat([videoFile().subarray(0, 16), Buffer.alloc(64)]), 'damaged'],
+  ['one of no length', videoFile({ seconds: 0 }), 'damaged'],
+  ['one without a picture', videoFile({ width: 0 }), 'damaged'],
+  ['one of an hour', videoFile({ seconds: 3_600 }), 'longer than 10 minutes'],
+  ['one of huge frames', videoFile({ width: 9_000 }), 'more than 8192 pixels on a side'],
+])('%s is refused', async (_what, bytes, message) => {
+  await expect(inspect(bytes)).rejects.toThrow(message);
+});
+
+test('boxes that lie about their length are no video', async () => {
+  const lying = videoFile();
+  lying.writeUInt32BE(4, 16);
+  await expect(inspect(lying)).rejects.toThrow('damaged');
+  const endless = videoFile();
+  endless.writeUInt32BE(0xffffffff, 16);
+  await expect(inspect(endless)).rejects.toThrow('damaged');
+});

@@ -1,0 +1,130 @@
+import type { GeneratorName } from '@bakehouse/contract/generators';
+import type { ParameterValue } from '@bakehouse/contract/generators/parameters/parameters';
+import { as, asNumber, oneOf, type UpstreamModel } from './field-mappers.ts';
+
+const seed = { seed: as('seed') };
+const negative = { negative_prompt: as('negative_prompt') };
+const ratio = { aspect_ratio: as('aspect_ratio') };
+const resolution = { quality: as('resolution') };
+const veoResolution = { quality: oneOf('resolution', { hd: '720p', fhd: '1080p' }) };
+const sound = { generate_audio: as('generate_audio') };
+/** fal takes numbers of seconds as texts. */
+const falSeconds = { duration: as('duration') };
+const seconds = { duration: asNumber('duration') };
+const falPicture = (address: string) => ({ image_url: address });
+
+/** Google makes 1080p of eight seconds alone. */
+function veoProblem({ quality, duration }: Readonly<Record<string, ParameterValue>>) {
+  if (quality !== 'fhd' || duration === '8') return null;
+  return { field: 'duration', message: 'Duration must be 8 where Quality is fhd' };
+}
+
+/** As for pictures (`upstream-models.ts`): what serves each generator of videos, the maker's own before others. */
+export const upstreamVideos = {
+  veo: [
+    {
+      service: 'google',
+      model: 'veo-3.0-generate-001',
+      fields: {
+        duration: asNumber('durationSeconds'),
+        ...veoResolution,
+        negative_prompt: as('negativePrompt'),
+      },
+      picture: (address) => ({ image: address }),
+      always: { aspectRatio: '16:9' },
+      problem: veoProblem,
+    },
+    {
+      service: 'fal',
+      model: 'fal-ai/veo3',
+      pictureModel: 'fal-ai/veo3/image-to-video',
+      fields: {
+        duration: (value) => ({ duration: `${String(value)}s` }),
+        ...{ ...veoResolution, ...sound, ...negative, ...seed },
+      },
+      picture: falPicture,
+      always: { aspect_ratio: '16:9', enhance_prompt: true },
+    },
+    {
+      service: 'replicate',
+      model: 'google/veo-3',
+      fields: { ...seconds, ...veoResolution, ...sound, ...negative, ...seed },
+      picture: (address) => ({ image: address }),
+      always: { aspect_ratio: '16:9' },
+    },
+  ],
+  seedance: [
+    {
+      service: 'byteplus',
+      model: 'seedance-1-0-pro-250528',
+      fields: { aspect_ratio: as('ratio'), ...seconds, ...resolution, ...seed },
+      // The video has the picture's own ratio.
+      picture: (address) => ({ first_frame: address, ratio: 'adaptive' }),
+      always: { watermark: false, camera_fixed: false },
+    },
+    {
+      service: 'fal',
+      model: 'fal-ai/bytedance/seedance/v1/pro/text-to-video',
+      pictureModel: 'fal-ai/bytedance/seedance/v1/pro/image-to-video',
+      fields: { ...ratio, ...falSeconds, ...resolution, ...seed },
+      picture: falPicture,
+    },
+    {
+      service: 'replicate',
+      model: 'bytedance/seedance-1-pro',
+      fields: { ...ratio, ...seconds, ...resolution, ...seed },
+      picture: (address) => ({ image: address }),
+    },
+  ],
+  kling: [
+    {
+      service: 'fal',
+      model: 'fal-ai/kling-video/v2.5-turbo/pro/text-to-video',
+      pictureModel: 'fal-ai/kling-video/v2.5-turbo/pro/image-to-video',
+      fields: { ...ratio, ...falSeconds, ...negative },
+      picture: falPicture,
+    },
+    {
+      service: 'replicate',
+      model: 'kwaivgi/kling-v2.5-turbo-pro',
+      fields: { ...ratio, ...seconds, ...negative },
+      picture: (address) => ({ start_image: address }),
+    },
+  ],
+  // Both make 768p of either length; 1080p is another model, or of six seconds alone.
+  hailuo: [
+    {
+      service: 'fal',
+      model: 'fal-ai/minimax/hailuo-02/standard/text-to-video',
+      pictureModel: 'fal-ai/minimax/hailuo-02/standard/image-to-video',
+      fields: falSeconds,
+      picture: falPicture,
+    },
+    {
+      service: 'replicate',
+      model: 'minimax/hailuo-02',
+      fields: seconds,
+      picture: (address) => ({ first_frame_image: address }),
+      always: { resolution: '768p' },
+    },
+  ],
+  wan: [
+    {
+      service: 'fal',
+      model: 'fal-ai/wan/v2.2-5b/text-to-video',
+      pictureModel: 'fal-ai/wan/v2.2-5b/image-to-video',
+      fields: {
+        ...{ ...ratio, ...negative, ...seed },
+        // 24 frames a second, in fours and one.
+        duration: oneOf('num_frames', { 5: 121, 3: 73, 2: 49 }),
+        guidance_scale: as('guidance_scale'),
+        num_inference_steps: as('num_inference_steps'),
+      },
+      picture: falPicture,
+      always: { resolution: '720p', frames_per_second: 24 },
+    },
+  ],
+} as const satisfies Partial<Record<GeneratorName, readonly UpstreamModel[]>>;
+
+/** The generators of videos that a service can serve. */
+export type UpstreamVideo = keyof typeof upstreamVideos;

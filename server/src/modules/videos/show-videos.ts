@@ -1,0 +1,98 @@
+import type { Generation } from '@bakehouse/contract/generations';
+import type { VideoGenerator } from '@bakehouse/contract/generators';
+import type { GeneratorField } from '@bakehouse/contract/generators/generator';
+import { generators } from '@bakehouse/contract/generators/table';
+import { type Video, videoModels } from '@bakehouse/contract/videos';
+import type { Context } from '../../platform/context.ts';
+import { findGenerations } from '../generations/find-generations.ts';
+import type { VideoAsked } from '../generations/queries.ts';
+
+/** Generations of videos of the caller as the videos API shows them. */
+export async function showVideos(ctx: Context, generations: Generation[]): Promise<Video[]> {
+  const ids = generations.map(({ id }) => id);
+  const rows = await findGenerations(ctx.db, { ids, userId: ctx.caller.userId });
+  return generations.map((generation) =>
+    toVideo(ctx.config.publicUrl, generation, rows.get(generation.id)?.asked ?? null),
+  );
+}
+
+const statuses = {
+  queued: 'queued',
+  starting: 'processing',
+  running: 'processing',
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'failed',
+} as const satisfies Record<Generation['state'], Video['operation']['status']>;
+
+function toVideo(publicUrl: string, generation: Generation, asked: VideoAsked | null): Video {
+  const { id, model, prompt, parameters, seed, source, service } = generation;
+  const generator = generation.generator as VideoGenerator;
+  const defaults = (name: string) => parameters[name] ?? defaultOf(generator, name);
+  const choice = toChoice(publicUrl, generation);
+  const quality = asked?.quality ?? defaults('quality') ?? null;
+  const negative = asked?.negative_prompt ?? defaults('negative_prompt') ?? null;
+  return {
+    ...{ id, object: 'video.generation', prompt, seed },
+    created: Math.floor(Date.parse(generation.created_at) / 1000),
+    model: service === null && generator === 'wan' ? model : videoModels[generator][0],
+    duration: Number(asked?.duration ?? defaults('duration')),
+    quality: quality === null ? null : String(quality),
+    aspect_ratio: String(asked?.aspect_ratio ?? defaults('aspect_ratio') ?? '16:9'),
+    enhance_prompt: asked?.enhance_prompt ?? true,
+    negative_prompt: negative === null ? null : String(negative),
+    image: source && new URL(source.url, publicUrl).href,
+    generate_audio: generator === 'veo' && (asked?.generate_audio ?? defaults('generate_audio')) !== false,
+    choices: [choice],
+    operation: { status: choice.status },
+    error_details: choice.error,
+    served_by: service === null ? { kind: 'deployment', name: model } : { kind: 'service', name: service },
+    data: choice.video_url === null ? [] : [{ url: choice.video_url }],
+  };
+}
+
+function toChoice(publicUrl: string, generation: Generation): Video['choices'][number] {
+  const { state, reason, refused, step, steps } = generation;
+  const [output] = generation.outputs;
+  const status = statuses[state];
+  const url = output ? new URL(output.url, publicUrl) : null;
+  const isOver = state === 'failed' || state === 'cancelled';
+  return {
+    index: 0,
+    status,
+    progress_percentage: state === 'completed' ? 100 : percentOf(step, steps),
+    video_url: url?.href ?? null,
+    s3_video_url: url && url.origin !== new URL(publicUrl).origin ? url.href : null,
+    // One without a picture of its own says its own address.
+    thumbnail_url:
+      output && output.thumbnail_url !== output.url ? new URL(output.thumbnail_url, publicUrl).href : null,
+    finish_reason: isOver
+      ? refused
+        ? 'content_filter'
+        : 'error'
+      : status === 'completed'
+        ? 'completed'
+        : null,
+    has_audio: output?.has_audio ?? null,
+    duration: output?.duration_s ?? null,
+    width: output?.width ?? null,
+    height: output?.height ?? null,
+    error: isOver ? sentence(reason || 'It was cancelled') : null,
+  };
+}
+
+function percentOf(step: number, steps: number): number {
+  return steps > 0 ? Math.round((99 * step) / steps) : 0;
+}
+
+/** Reasons are kept without their full stop. */
+function sentence(reason: string): string {
+  return reason.replace(/\.?$/, '.');
+}
+
+/** What the generator's whole form begins with, where whoever made it was not asked. */
+function defaultOf(generator: VideoGenerator, name: string): string | number | boolean | undefined {
+  const fields: readonly GeneratorField[] = generators[generator].fields;
+  const field = fields.find((one) => one.name === name);
+  return field && 'default' in field ? field.default : undefined;
+}

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { imageCalls } from '@bakehouse/contract/deployments/images';
+import { getGeneration, startGeneration } from '@bakehouse/contract/generations';
+import {
+  createVideo,
+  deleteVideo,
+  downloadVideo,
+  estimateVideo,
+  getVideo,
+  listVideos,
+  type Video,
+} from '@bakehouse/contract/videos';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { fakeClock } from '../../testing/fake-clock.ts';
+import { testGenerations } from '../../testing/test-generations.ts';
+import { insertWan } from '../deployments/testing/test-models.ts';
+import { pictureFiles } from '../generations/testing/picture-files.ts';
+
+const clock = fakeClock();
+const { server, stub } = await testGenerations({ cpuPlaces: 12, clock });
+const ada = await server.signUp('Ada');
+const { assetId } = await insertWan(server.services, ada, 'My Film');
+await server.request(
+  imageCalls.wan.deploy,
+  { body: { model_id: assetId, user_id: ada.userId } },
+  { as: ada },
+);
+beforeEach(() => stub.startAnew());
+
+const create = (body: object = {}) =>
+  server.request(
+    createVideo,
+    { body: { model: 'seedance-1-0-pro', prompt: 'A loaf rises', ...body } },
+    { as: ada },
+  );
+const read = (id: string): Promise<Video> => server.request(getVideo, { params: { id } }, { as: ada });
+const until = (id: string, status: Video['operation']['status']) =>
+  vi.waitFor(
+    async () => {
+      // The clock stands still: a pause after a failure is over when it is moved.
+      clock.advance({ seconds: 1 });
+      const video = await read(id);
+      expect(video.operation.status).toBe(status);
+      return video;
+    },
+    { timeout: 15_000, interval: 30 },
+  );
+const statusOf = async (answer: Promise<Response>) => (await answer).status;
+
+test('without a service a Wan deployment makes what is asked for as far as it can, and the answer says both', async () => {
+  const image = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
+  const { id } = await create({
+    ...{ duration: 10, aspect_ratio: '9:16', quality: '1080p', negative_prompt: 'rain', image },
+    ...{ enhance_prompt: true, generate_audio: true, seed: 5, safety_settings: { safety_level: 'medium' } },
+  });
+  const video = await until(id, 'completed');
+  expect(stub.requests.at(-1)).toMatchObject({
+    ...{ prompt: 'A loaf rises', negative_prompt: 'rain', seconds: 10, width: 1088, height: 1920, seed: 5 },
+    ...{ steps: 30, guidance: 5, picture: pictureFiles.png.toString('base64') },
+  });
+  expect(video).toMatchObject({
+    ...{ object: 'video.generation', model: 'seedance-1-0-pro', prompt: 'A loaf rises', duration: 10 },
+    ...{ quality: '1080p', aspect_ratio: '9:16', generate_audio: false, seed: 5 },
+    image: expect.stringMatching(/^http/),
+    served_by: { kind: 'deployment', name: 'my-film' },
+    choices: [{ duration: 2.5, width: 96, height: 64, has_audio: false, finish_reason: 'completed' }],
+  });
+  expect(video.created).toBeGreaterThan(1_000_000_000);
+  expect(video.choices[0]?.thumbnail_url).toMatch(/\.webp/);
+  const generation = await server.request(getGeneration, { params: { id } }, { as: ada });
+  expect(generation.outputs).toMatchObject([
+    { media_type: 'video/mp4', duration_s: 2.5, frames: 30, has_audio: false, strip_url: expect.any(String) },
+  ]);
+  expect(generation.source).toMatchObject({ width: 6, height: 4 });
+});
+
+test('a video is downloaded whole or in ranges, once it is there', async () => {
+  stub.answer = 'hang';
+  const { id } = await create();
+  await until(id, 'processing');
+  const early = await server.send(downloadVideo, { params: { id } }, { as: ada });
+  expect([early.status, await early.json()]).toMatchObject([
+    400,
+    { error: { message: 'Video not ready for download' } },
+  ]);
+  stub.letGo();
+  await until(id, 'completed');
+  const whole = await server.send(downloadVideo, { params: { id } }, { as: ada });
+  expect(whole.headers.get('content-type')).toBe('video/mp4');
+  expect(whole.headers.get('content-disposition')).toMatch(/^attachment; filename="seedance-/);
+  expect(Buffer.from(await whole.arrayBuffer()).toString('latin1', 4, 8)).toBe('ftyp');
+});
+
+test('videos are listed newest first, by model and by pages, and pictures are not among them', async () => {
+  const ids: string[] = [];
+  for (const model of ['seedance', 'veo-3.0', 'kling']) ids.unshift((await create({ model })).id);
+  for (const id of ids) await until(id, 'completed');
+  await server.request(startGeneration, { body: { generator: 'paris', prompt: 'Bread' } }, { as: ada });
+  const list = (query: object = {}) => server.request(listVideos, { query }, { as: ada });
+  expect((await list()).data.slice(0, 3).map(({ id }) => id)).toEqual(ids);
+  const [newest, ...others] = (await list({ model_name: 'seedance', limit: 20 })).data;
+  expect(newest?.id).toBe(ids[2]);
+  expect(others.every(({ model }) => model === 'seedance-1-0-pro')).toBe(true);
+  const first = await list({ limit: 2 });
+  expect(first.next_cursor).toBe(ids[1]);
+  expect((await list({ limit: 1, cursor: ids[1] })).data.map(({ id }) => id)).toEqual([ids[2]]);
+  await expect(list({ model_name: 'oven' })).rejects.toMatchObject({ status: 400 });
+});
+
+test('a video is deleted by its owner alone, and is not there for anybody else', async () => {
+  const { id } = await create();
+  await until(id, 'completed');
+  const bob = await server.signUp('Bob');
+  const picture = await server.request(
+    startGeneration,
+    { body: { generator: 'paris', prompt: 'Bread' } },
+    { as: ada },
+  );
+  for (const params of [{ id }, { id: randomUUID() }]) {
+    for (const endpoint of [getVideo, deleteVideo, downloadVideo])
+      expect(await statusOf(server.send(endpoint, { params }, { as: bob }))).toBe(404);
+  }
+  const missing = await server.send(getVideo, { params: { id: picture.id } }, { as: ada });
+  expect([missing.status, await missing.json()]).toMatchObject([
+    404,
+    { error: { message: 'Video not found' } },
+  ]);
+  expect(await statusOf(server.send(deleteVideo, { params: { id } }, { as: ada }))).toBe(204);
+  expect(await statusOf(server.send(getVideo, { params: { id } }, { as: ada }))).toBe(404);
+});
+
+test.each([
+  [{ prompt: ' ' }, 'prompt', 'Please enter a prompt'],
+  [{ model: 'oven' }, 'model', /^model must be one of veo-3\.0, kling, hailuo, /],
+  [{ duration: 7 }, 'duration', 'Duration must be one of 5, 10'],
+  [{ duration: 3_600 }, 'duration', /60/],
+  [{ aspect_ratio: '5:1' }, 'aspect_ratio', /^Aspect ratio must be one of /],
+  [{ model: 'veo', aspect_ratio: '9:16' }, 'aspect_ratio', 'aspect_ratio must be 16:9 for Veo 3'],
+  [{ seed: -1 }, 'seed', /./],
+  [{ image: 'data:text/plain;base64,YQ==' }, 'image', 'The picture must be a PNG, JPEG or WebP file'],
+  [{ image: 'http://127.0.0.1/a.png' }, 'image', /must be a public http or https address/],
+])('%j is refused by name, and costs nothing', async (body, param, message) => {
+  const whole = { model: 'seedance', prompt: 'Bread', ...body };
+  const count = async () =>
+    (await server.request(listVideos, { query: { limit: 100 } }, { as: ada })).data.length;
+  const before = await count();
+  const answer = await server.send(createVideo, { body: whole as never }, { as: ada });
+  const { error } = (await answer.json()) as { error: { param: string; message: string } };
+  expect([answer.status, error.param]).toEqual([400, param]);
+  expect(error.message).toMatch(message);
+  expect(await count()).toBe(before);
+});
+
+test('a video that breaks off is made again, and at last says why at no cost', async () => {
+  stub.answer = 'error';
+  const { id } = await create({ model: 'hailuo' });
+  const failed = await until(id, 'failed');
+  expect(failed).toMatchObject({
+    error_details: 'The picture has no end.',
+    choices: [{ finish_reason: 'error' }],
+  });
+});
+
+test('a Wan costs by its steps, and says so before', async () => {
+  const estimate = await server.request(
+    estimateVideo,
+    { body: { model: 'veo-3.0', duration: 8 } },
+    { as: ada },
+  );
+  expect(estimate).toMatchObject({ estimated_cost_usd: 0.03, estimated_cost_bgl: 0.75 });
+});
+
+test('a Wan deployment is asked by its name, and where nobody serves a model that is said', async () => {
+  const { id } = await create({ model: 'my-film', duration: 3 });
+  expect(await until(id, 'completed')).toMatchObject({ model: 'my-film', duration: 3 });
+  const bob = await server.signUp('Bob');
+  const body = { model: 'seedance', prompt: 'Bread' };
+  const answer = await server.send(createVideo, { body }, { as: bob });
+  expect([answer.status, await answer.json()]).toMatchObject([
+    409,
+    { error: { message: 'Seedance 1.0 Pro is not served here. GET /api/v1/generators lists what is' } },
+  ]);
+  expect((await server.send(createVideo, { body: { ...body, model: 'my-film' } }, { as: bob })).status).toBe(
+    404,
+  );
+});
