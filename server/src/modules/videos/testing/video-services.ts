@@ -33,6 +33,8 @@ export async function videoServices() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
+  const { google, answerOther } = repliesOf(state, url);
+
   async function respond(request: http.IncomingMessage, response: http.ServerResponse) {
     const path = request.url ?? '';
     const sent = await text(request);
@@ -51,6 +53,18 @@ export async function videoServices() {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said));
   }
 
+  return {
+    state,
+    access: { key: KEY, url },
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** What each service says, in its own form. */
+function repliesOf(state: { answer: VideoAnswer }, url: string) {
   function google(path: string): Reply {
     const error = (code: number, name: string) => ({
       status: code,
@@ -103,12 +117,5 @@ export async function videoServices() {
     );
   }
 
-  return {
-    state,
-    access: { key: KEY, url },
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return { google, answerOther };
 }
