@@ -7,6 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { apiExamples, keyExample } from '../web/src/lib/api/examples/chat-examples.ts';
+import { embeddingExamples } from '../web/src/lib/api/examples/embedding-examples.ts';
 import { deployedImageExamples, generationExamples } from '../web/src/lib/api/examples/picture-examples.ts';
 
 type Asked = { url: string; key: string; body: string };
@@ -50,6 +51,17 @@ test('each example asks the same of the model: by its name, or the first', () =>
     expect(code).not.toContain('models');
   }
   for (const { code } of apiExamples('https://bake.example')) expect(code).toMatch(/models/);
+});
+
+test('what is copied for embeddings works as it is, and each example names the model', async () => {
+  const examples = (origin: string) => embeddingExamples(origin, 'rye-sentences');
+  const asked = await askedBy('{}', (origin) => examples(origin)[0]?.code);
+  expect(asked.map(({ url }) => url)).toEqual(['/v1/embeddings']);
+  expect(JSON.parse(asked[0]?.body ?? '')).toEqual({
+    model: 'rye-sentences',
+    input: ['Bread rises', 'Dough grows'],
+  });
+  for (const { code } of examples('https://bake.example')) expect(code).toMatch(/model\W+rye-sentences\W/);
 });
 
 const request = {

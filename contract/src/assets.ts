@@ -58,7 +58,7 @@ const assetSummary = z.object({
   /** Everybody may use it: the starter models. */
   is_starter: z.boolean(),
   /** What a starter model makes; null for every other asset. */
-  starter_task: z.enum(['text', 'image']).nullable(),
+  starter_task: z.enum(['text', 'embedding', 'image']).nullable(),
   is_published: z.boolean(),
   /** Its revisions have addresses in IPFS. */
   use_ipfs: z.boolean(),

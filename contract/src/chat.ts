@@ -202,8 +202,8 @@ export const openAiModel = z.object({
   object: z.literal('model'),
   created: z.int(),
   owned_by: z.string(),
-  /** What it makes: answers of the chat and completion calls, or pictures of the images calls. */
-  task: z.enum(['text', 'image']),
+  /** What it makes: answers of the chat and completion calls, vectors of the embeddings call, or pictures of the images calls. */
+  task: z.enum(['text', 'embedding', 'image']),
   /** The base model of a fine-tune. */
   parent: z.string().nullable(),
 });

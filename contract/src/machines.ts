@@ -3,7 +3,14 @@ import { endpoint } from './endpoint.ts';
 
 /** One step that the server prepares in the background after start: the environment, a starter model. */
 const preparation = z.object({
-  id: z.enum(['serving', 'training', 'starter-language-model', 'starter-image-model', 'vllm']),
+  id: z.enum([
+    'serving',
+    'training',
+    'starter-language-model',
+    'starter-embedding-model',
+    'starter-image-model',
+    'vllm',
+  ]),
   label: z.string(),
   state: z.enum(['waiting', 'running', 'ready', 'failed']),
   /** What it is doing now, in words; with `failed`, what happened and what to do. */

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bakehouse_runtime.protocol import ServeImageSpec, ServeTextSpec
+from bakehouse_runtime.protocol import ServeEmbeddingSpec, ServeImageSpec, ServeTextSpec
 from bakehouse_server import MODEL_KEY, BakehouseServer
 
 SOURCE = str(Path(__file__).parent.parent / "src")
@@ -26,7 +26,8 @@ class Serving:
         program: list[str] = RUNTIME,
     ) -> None:
         path, cache = tmp_path / "serve.json", str(tmp_path / "cache")
-        kind = ServeImageSpec if specification["task"] == "image" else ServeTextSpec
+        kinds = {"text": ServeTextSpec, "embedding": ServeEmbeddingSpec, "image": ServeImageSpec}
+        kind = kinds[specification["task"]]
         path.write_text(kind.model_validate(specification).model_dump_json())
         self.server = server
         self.process = subprocess.Popen(

@@ -8,6 +8,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as reports from '@bakehouse/contract/runtime/report';
+import * as serveEmbedding from '@bakehouse/contract/runtime/serve-embedding-spec';
 import * as serveImage from '@bakehouse/contract/runtime/serve-image-spec';
 import * as serve from '@bakehouse/contract/runtime/serve-spec';
 import * as specs from '@bakehouse/contract/runtime/specs';
@@ -185,6 +186,7 @@ const source = pythonModule({
   ...train,
   ...trainImage,
   ...serve,
+  ...serveEmbedding,
   ...serveImage,
   ...specs,
   ...reports,

@@ -25,6 +25,7 @@ import { type CloneLoop, createCloneLoop } from './modules/hub/clone/create-clon
 import { createIpfsLoop } from './modules/ipfs/ipfs-loop.ts';
 import { registerImageStarter } from './modules/models/starter/register-image-starter.ts';
 import { registerStarterModel } from './modules/models/starter/register-starter-model.ts';
+import { starterEmbeddingModel } from './modules/models/starter/starter-embedding-model.ts';
 import { starterLanguageModel } from './modules/models/starter/starter-language-model.ts';
 import { PARALLEL_PICTURES } from './modules/serving/image-spec.ts';
 import { fineTuneKind } from './modules/training/runs/fine-tune-kind.ts';
@@ -194,6 +195,8 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
             machine.holdsBlobs
               ? {
                   language: (files) => registerStarterModel(services, { ...starterLanguageModel, files }),
+                  embedding: (files) =>
+                    registerStarterModel(services, { ...starterEmbeddingModel, files }),
                   image: (name, files) => registerImageStarter(services, name, files),
                 }
               : null,

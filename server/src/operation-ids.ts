@@ -17,6 +17,7 @@ import * as allDeployments from '@bakehouse/contract/deployments/all';
 import * as imageDeployments from '@bakehouse/contract/deployments/images';
 import * as deployments from '@bakehouse/contract/deployments/text';
 import * as documentation from '@bakehouse/contract/documentation';
+import * as embeddings from '@bakehouse/contract/embeddings';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 import * as errorReports from '@bakehouse/contract/error-reports';
 import * as events from '@bakehouse/contract/events';
@@ -72,6 +73,7 @@ const modules = [
   datasetServer,
   deployments,
   documentation,
+  embeddings,
   errorReports,
   events,
   fileLinks,

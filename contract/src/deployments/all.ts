@@ -17,6 +17,7 @@ const anyDeployment = deployment
     created_at: true,
     terminated_at: true,
   })
+  /** `text` are those that the calls of text models deploy, embedding models among them. */
   .extend({ kind: z.enum(['text', ...imageDeploymentKinds]) });
 
 export const listDeployments = endpoint({

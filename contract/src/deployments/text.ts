@@ -49,6 +49,8 @@ export const deployment = z.object({
   model_name: z.string(),
   title: z.string(),
   base_model_title: z.string(),
+  /** What it makes: answers, or vectors of the embeddings call. */
+  task: z.enum(['text', 'embedding']),
   status: z.enum(deploymentStates),
   /** `Running`: it answers, or wakes to; `Pending`: it is on its way there. Null once it has ended, or does. */
   job_status: z.enum(['Running', 'Pending']).nullable(),
@@ -121,7 +123,7 @@ export const deployVllm = endpoint({
   method: 'POST',
   path: '/api/v1/model/deployment/vllm',
   access: 'key',
-  summary: 'Deploy a text model',
+  summary: 'Deploy a text model or an embedding model',
   spends: true,
   body: only({ ...asked, cost_max: hourCostMax }),
   response: z.object({ pod_id: z.string(), deployment_id: z.string() }),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { serveEmbeddingSpec } from './serve-embedding-spec.ts';
 import { serveImageSpec } from './serve-image-spec.ts';
 import { serveTextSpec } from './serve-spec.ts';
 import { trainFluxSpec, trainParisSpec } from './train-image-spec.ts';
@@ -7,5 +8,5 @@ import { trainTextSpec } from './train-spec.ts';
 /** Every workload: `kind` names the command that executes it, `method` or `task` its program. */
 export const workloadSpec = z.discriminatedUnion('kind', [
   z.discriminatedUnion('method', [trainTextSpec, trainFluxSpec, trainParisSpec]),
-  z.discriminatedUnion('task', [serveTextSpec, serveImageSpec]),
+  z.discriminatedUnion('task', [serveTextSpec, serveEmbeddingSpec, serveImageSpec]),
 ]);

@@ -50,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
     prepare = commands.add_parser(
         "prepare", help="write a starter model; progress as JSON lines on stdout"
     )
-    prepare.add_argument("model", choices=["smollm2"])
+    prepare.add_argument("model", choices=["smollm2", "minilm"])
     prepare.add_argument("--format", choices=["gguf", "safetensors"], required=True)
     prepare.add_argument("--out", type=Path, required=True, metavar="DIR")
     prepare.set_defaults(run=_prepare)
@@ -79,6 +79,11 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _prepare(arguments: argparse.Namespace) -> int:
+    if arguments.model == "minilm":
+        from .prepare_minilm import prepare_minilm
+
+        prepare_minilm(arguments.out)
+        return 0
     from .prepare import prepare_smollm2
 
     prepare_smollm2(arguments.format, arguments.out)
@@ -126,13 +131,17 @@ def _train(arguments: argparse.Namespace) -> int:
 
 
 def _serve(arguments: argparse.Namespace) -> int:
-    from .protocol import ServeImageSpec, ServeTextSpec
+    from .protocol import ServeEmbeddingSpec, ServeImageSpec, ServeTextSpec
 
     match _read_workload(arguments.spec):
         case ServeTextSpec() as spec:
             from .serve.text import serve_text
 
             return serve_text(spec)
+        case ServeEmbeddingSpec() as spec:
+            from .serve.embedding import serve_embedding
+
+            return serve_embedding(spec)
         case ServeImageSpec() as spec:
             from .serve.image import serve_image
 

@@ -263,6 +263,27 @@ class ServeTextSpec(Wire):
     gpus: Annotated[int, Field(ge=0)] = 0
 
 
+class ServeEmbeddingSpec(Wire):
+    protocol: Literal[1]
+    workload_id: Annotated[str, Field(min_length=1)]
+    server: WorkloadServer
+    work_dir: Annotated[str, Field(min_length=1)]
+    inputs_dir: Annotated[str, Field(min_length=1)]
+    inputs: list[WorkloadInput]
+    kind: Literal["serve"]
+    task: Literal["embedding"]
+    engine: Literal["encoder", "llamacpp", "vllm"]
+    model_name: str
+    model_file: str
+    host: str
+    port: Annotated[int, Field(ge=0, le=65535)]
+    api_key: Annotated[str, Field(min_length=1)]
+    context_tokens: Annotated[int, Field(ge=1)]
+    parallel_requests: Annotated[int, Field(ge=1)]
+    threads: Annotated[int, Field(ge=1)]
+    gpus: Annotated[int, Field(ge=0)] = 0
+
+
 class QueuedImageEvent(Wire):
     type: Literal["queued"]
     position: int
@@ -381,6 +402,7 @@ WorkloadSpec = Annotated[
     ]
     | Annotated[
         ServeTextSpec
+        | ServeEmbeddingSpec
         | ServeImageSpec,
         Field(discriminator="task"),
     ],

@@ -17,7 +17,7 @@ from .sampling_defaults import default_sampling
 if TYPE_CHECKING:
     import xllamacpp
 
-    from ..protocol import ServeTextSpec, ServeTextSpecAdapter
+    from ..protocol import ServeEmbeddingSpec, ServeTextSpec, ServeTextSpecAdapter
 
 # The loop answers between two batches: a long prompt is read in parts, and others' tokens and short
 # prompts come between them. On a CPU 512 at once are read 2% faster a token, and 32 12% slower.
@@ -27,12 +27,14 @@ _BATCH_TOKENS = 64
 class LlamaCpp:
     """Serves one GGUF base with its adapters, all at scale 0 until a request chooses one."""
 
-    def __init__(self, spec: ServeTextSpec, inputs: dict[str, Path]) -> None:
+    def __init__(
+        self, spec: ServeTextSpec | ServeEmbeddingSpec, params: xllamacpp.CommonParams
+    ) -> None:
         """Loads the model and starts to answer. Raises PlainError when it cannot be loaded."""
         import xllamacpp
 
         try:
-            server = xllamacpp.Server(server_params(spec, inputs))
+            server = xllamacpp.Server(params)
         except RuntimeError as error:
             raise PlainError(f"llama.cpp cannot load {spec.model_name}: {error}.") from error
         self._server: xllamacpp.Server | None = server
@@ -72,32 +74,15 @@ def server_params(spec: ServeTextSpec, inputs: dict[str, Path]) -> xllamacpp.Com
     """llama.cpp's parameters for a spec."""
     import xllamacpp
 
-    params = xllamacpp.CommonParams()
     model = _file(inputs, "base_model", spec.model_file)
-    params.model.path = str(model)
+    params = _shared_params(spec, model)
     if not has_chat_template(model):
         params.chat_template = plain_template(begins=False)
-    params.model_alias = {spec.model_name}
-    params.hostnames = [spec.host]
-    params.port = spec.port
-    params.api_keys = [spec.api_key]
-    params.n_parallel = spec.parallel_requests
     # Beyond what it was made to read a model writes nonsense.
     context = min(spec.context_tokens, context_length(model) or spec.context_tokens)
     # llama.cpp divides its context among the slots.
     params.n_ctx = context * spec.parallel_requests
     params.n_batch = _BATCH_TOKENS
-    # Each connection that is kept open has a thread: several web processes keep some each, and the
-    # watch over the server needs one.
-    params.n_threads_http = 8 * spec.parallel_requests
-    params.cpuparams.n_threads = spec.threads
-    params.cpuparams_batch.n_threads = spec.threads
-    # Keeps the sizes asked for instead of fitting them to the free memory.
-    params.fit_params = False
-    params.endpoint_metrics = True
-    params.ui = False
-    # No page in a browser on this machine may read what it answers: no origin is called so.
-    params.cors_origins = "none"
     # Prompts of other slots are not kept aside: that store does not know with which adapter its
     # prompts were read.
     params.cache_ram_mib = 0
@@ -110,6 +95,45 @@ def server_params(spec: ServeTextSpec, inputs: dict[str, Path]) -> xllamacpp.Com
         info.scale = 1.0
         adapters.append(info)
     params.lora_adapters = adapters
+    return params
+
+
+def embedding_params(spec: ServeEmbeddingSpec, inputs: dict[str, Path]) -> xllamacpp.CommonParams:
+    """The same for a model that answers with vectors: pooled as its file says, and of length 1."""
+    model = _file(inputs, "base_model", spec.model_file)
+    params = _shared_params(spec, model)
+    context = min(spec.context_tokens, context_length(model) or spec.context_tokens)
+    params.embedding = True
+    params.embd_normalize = 2
+    params.n_ctx = context * spec.parallel_requests
+    # Where each token looks at all others, a text is read in one piece.
+    params.n_batch = context
+    params.n_ubatch = context
+    params.cache_ram_mib = 0
+    return params
+
+
+def _shared_params(spec: ServeTextSpec | ServeEmbeddingSpec, model: Path) -> xllamacpp.CommonParams:
+    import xllamacpp
+
+    params = xllamacpp.CommonParams()
+    params.model.path = str(model)
+    params.model_alias = {spec.model_name}
+    params.hostnames = [spec.host]
+    params.port = spec.port
+    params.api_keys = [spec.api_key]
+    params.n_parallel = spec.parallel_requests
+    # Each connection that is kept open has a thread: several web processes keep some each, and the
+    # watch over the server needs one.
+    params.n_threads_http = 8 * spec.parallel_requests
+    params.cpuparams.n_threads = spec.threads
+    params.cpuparams_batch.n_threads = spec.threads
+    # Keeps the sizes asked for instead of fitting them to the free memory.
+    params.fit_params = False
+    params.endpoint_metrics = True
+    params.ui = False
+    # No page in a browser on this machine may read what it answers: no origin is called so.
+    params.cors_origins = "none"
     return params
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from ..protocol import ServeImageSpec, ServeTextSpec
+    from ..protocol import ServeEmbeddingSpec, ServeImageSpec, ServeTextSpec
     from ..server_client import Reporter
     from .engine import ServingEngine
 
@@ -30,7 +30,8 @@ _STALLED_CHECKS_MAX = 40
 
 
 def serve(
-    spec: ServeTextSpec | ServeImageSpec, start: Callable[[dict[str, Path]], ServingEngine]
+    spec: ServeTextSpec | ServeEmbeddingSpec | ServeImageSpec,
+    start: Callable[[dict[str, Path]], ServingEngine],
 ) -> int:
     """Serves what `start` makes of the inputs until SIGTERM, the server's `stop`, or its 410.
     Returns the exit status."""

@@ -20,9 +20,9 @@ def serve_text(spec: ServeTextSpec) -> int:
 
 def _start(spec: ServeTextSpec, inputs: dict[str, Path]) -> ServingEngine:
     if spec.engine == "vllm":
-        from .vllm import Vllm
+        from .vllm import Vllm, command
 
-        return Vllm(spec, inputs)
-    from .llamacpp import LlamaCpp
+        return Vllm(spec, lambda port: command(spec, inputs, port))
+    from .llamacpp import LlamaCpp, server_params
 
-    return LlamaCpp(spec, inputs)
+    return LlamaCpp(spec, server_params(spec, inputs))

@@ -18,8 +18,10 @@ from .reasoning import reasoning_arguments
 from .vllm_guard import KeyGuard
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..data.tokens import ModelTokens
-    from ..protocol import ServeTextSpec
+    from ..protocol import ServeEmbeddingSpec, ServeTextSpec
 
 # The sizes that vLLM compiles its LoRA kernels for (vllm/config/lora.py).
 _LORA_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
@@ -40,14 +42,16 @@ _CONTEXT_NAMES = (
 class Vllm:
     """Supervises one `vllm` server."""
 
-    def __init__(self, spec: ServeTextSpec, inputs: dict[str, Path]) -> None:
-        """Starts it; it loads in the background until `/health` answers."""
+    def __init__(
+        self, spec: ServeTextSpec | ServeEmbeddingSpec, words: Callable[[int], list[str]]
+    ) -> None:
+        """Starts what `words` says for a port; it loads until `/health` answers."""
         port = spec.port or _free_port(spec.host)
         self.base_url = f"http://{spec.host}:{port}"
         self._tokens = 0
         self._api_key = spec.api_key
         self._process = subprocess.Popen(
-            command(spec, inputs, port),
+            words(port),
             stdin=subprocess.DEVNULL,
             env=environment(spec.api_key),
         )
@@ -105,6 +109,22 @@ def command(spec: ServeTextSpec, inputs: dict[str, Path], port: int) -> list[str
     """The command line of the server. The module is called, not the `vllm` script, so that the
     interpreter that runs this program also runs vLLM."""
     base = _folder(inputs, "base_model")
+    words = _shared_words(spec, base, port)
+    tokens = read_model_tokens(base)
+    words += template_arguments(tokens)
+    words += reasoning_arguments(base, tokens)
+    words += _split_arguments(spec)
+    return words + _lora_arguments(spec, inputs) if spec.adapters else words
+
+
+def embedding_command(spec: ServeEmbeddingSpec, inputs: dict[str, Path], port: int) -> list[str]:
+    """The same for a model that answers with vectors: vLLM reads pooling and norm from its
+    modules.json by itself."""
+    words = _shared_words(spec, _folder(inputs, "base_model"), port)
+    return [*words, "--runner", "pooling", *_split_arguments(spec)]
+
+
+def _shared_words(spec: ServeTextSpec | ServeEmbeddingSpec, base: Path, port: int) -> list[str]:
     context = min(spec.context_tokens, context_tokens(base) or spec.context_tokens)
     arguments = {
         "--served-model-name": spec.model_name,
@@ -122,12 +142,11 @@ def command(spec: ServeTextSpec, inputs: dict[str, Path], port: int) -> list[str
     words += [str(base)]
     words += [word for pair in arguments.items() for word in pair]
     words.append("--disable-fastapi-docs")
-    tokens = read_model_tokens(base)
-    words += template_arguments(tokens)
-    words += reasoning_arguments(base, tokens)
-    if spec.gpus > 1:
-        words += ["--tensor-parallel-size", str(spec.gpus)]
-    return words + _lora_arguments(spec, inputs) if spec.adapters else words
+    return words
+
+
+def _split_arguments(spec: ServeTextSpec | ServeEmbeddingSpec) -> list[str]:
+    return ["--tensor-parallel-size", str(spec.gpus)] if spec.gpus > 1 else []
 
 
 def context_tokens(base: Path) -> int | None:

@@ -1,9 +1,10 @@
+import type { ServeEmbeddingSpec } from '@bakehouse/contract/runtime/serve-embedding-spec';
 import type { ServeImageSpec } from '@bakehouse/contract/runtime/serve-image-spec';
 import type { ServeTextSpec } from '@bakehouse/contract/runtime/serve-spec';
 import type { WorkloadSpec } from './workload.ts';
 
 /** What serves a model. */
-export type ServingEngine = (ServeTextSpec | ServeImageSpec)['engine'];
+export type ServingEngine = (ServeTextSpec | ServeEmbeddingSpec | ServeImageSpec)['engine'];
 
 /** What of a spec decides which program executes it. */
 export type SpecKind = { kind: 'train'; engine: null } | { kind: 'serve'; engine: ServingEngine };

@@ -1,4 +1,5 @@
 import type { Report } from '@bakehouse/contract/runtime/report';
+import type { ServeEmbeddingSpec } from '@bakehouse/contract/runtime/serve-embedding-spec';
 import type { ServeImageSpec } from '@bakehouse/contract/runtime/serve-image-spec';
 import type { ServeTextSpec } from '@bakehouse/contract/runtime/serve-spec';
 import type { TrainTextSpec } from '@bakehouse/contract/runtime/train-spec';
@@ -53,6 +54,7 @@ type MadeAtServing = MadeAtStart | 'host' | 'api_key' | 'threads';
 export type WorkloadSpec =
   | Omit<TrainTextSpec, MadeAtStart>
   | Omit<ServeTextSpec, MadeAtServing>
+  | Omit<ServeEmbeddingSpec, MadeAtServing>
   | Omit<ServeImageSpec, MadeAtServing>;
 
 /** GPUs of one type (see `Gpu`), or the CPU. */

@@ -3,6 +3,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../platform/context.ts';
 import { deploymentNotFound } from '../deployments/deployment-not-found.ts';
 import { findDeployment } from '../deployments/find-deployments.ts';
+import { textKinds } from '../deployments/kinds/kinds.ts';
 import { chatRequestsPerMinute } from './gateway-queries.ts';
 
 /** Requests, latency and speed of a text deployment, one point per minute in which it was asked something. */
@@ -10,7 +11,7 @@ export async function readMetrics(
   ctx: Context,
   { params: { podId }, query: { minutes } }: InputOf<typeof endpoint>,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const row = await findDeployment(ctx.db, { userId: ctx.caller.userId, podId, kind: 'text' });
+  const row = await findDeployment(ctx.db, { userId: ctx.caller.userId, podId, kinds: textKinds });
   if (!row) throw deploymentNotFound();
   const since = new Date(ctx.clock.now().getTime() - minutes * 60_000);
   const rows = await chatRequestsPerMinute(ctx.db, { podId: row.id, since });

@@ -8,11 +8,11 @@ import type { KindName } from './kinds/kinds.ts';
 type Db = Database | Transaction;
 
 /** Whose deployment, and of which kind where that matters. */
-export type OwnDeployment = { userId: string; podId: string; kind?: KindName | undefined };
+export type OwnDeployment = { userId: string; podId: string; kinds?: readonly KindName[] | undefined };
 
-export async function findDeployment(db: Db, { userId, podId, kind }: OwnDeployment) {
+export async function findDeployment(db: Db, { userId, podId, kinds }: OwnDeployment) {
   let query = db.selectFrom('deployments').selectAll().where('id', '=', podId).where('user_id', '=', userId);
-  if (kind !== undefined) query = query.where('kind', '=', kind);
+  if (kinds !== undefined) query = query.where('kind', 'in', kinds);
   return query.executeTakeFirst();
 }
 

@@ -66,11 +66,11 @@ export async function findDeploymentOfAsset(db: Db, assetId: string) {
 }
 
 /** What is spent and used by all deployments of a kind that a user has. Amounts are micro-BGL. */
-export async function selectSums(db: Db, { userId, kind }: { userId: string; kind: KindName }) {
+export async function selectSums(db: Db, { userId, kinds }: { userId: string; kinds: readonly KindName[] }) {
   return db
     .selectFrom('deployments')
     .where('user_id', '=', userId)
-    .where('kind', '=', kind)
+    .where('kind', 'in', kinds)
     .select((s) => [
       s.fn.countAll<bigint>().as('total'),
       sql<bigint>`count(*) filter (where failed)`.as('failed'),

@@ -20,7 +20,7 @@ import { carries } from './servers/plan/server-workload.ts';
 import { sleepsAfterMinutes } from './servers/plan/sleeps-after-minutes.ts';
 
 /** A deployment with where it is, before the wire of its kind has given that its word. */
-export type DeploymentView = Omit<Deployment, 'status' | 'job_status'> & {
+export type DeploymentView = Omit<Deployment, 'task' | 'status' | 'job_status'> & {
   kind: KindName;
   state: DeploymentState;
   phase: string;
@@ -29,9 +29,9 @@ export type DeploymentView = Omit<Deployment, 'status' | 'job_status'> & {
 /** One deployment of the caller. Throws AppError 'not_found'. */
 export async function readDeployment(
   ctx: Context,
-  { podId, kind }: Omit<OwnDeployment, 'userId'>,
+  { podId, kinds }: Omit<OwnDeployment, 'userId'>,
 ): Promise<DeploymentView> {
-  const row = await findDeployment(ctx.db, { userId: ctx.caller.userId, podId, kind });
+  const row = await findDeployment(ctx.db, { userId: ctx.caller.userId, podId, kinds });
   const [view] = row ? await viewDeployments(ctx, [row]) : [];
   if (!view) throw deploymentNotFound();
   return view;

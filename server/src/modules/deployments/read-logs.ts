@@ -11,7 +11,7 @@ import { findCarrier } from './read-deployment.ts';
 import { adapterNames } from './servers/plan/server-workload.ts';
 import { findModelServer } from './servers/server-queries.ts';
 
-type Input = { podId: string; kind: KindName; limit: number };
+type Input = { podId: string; kinds: readonly KindName[]; limit: number };
 
 /**
  * The end of the log of the model server that carries, or last carried, the deployment. Others share
@@ -20,9 +20,9 @@ type Input = { podId: string; kind: KindName; limit: number };
  */
 export async function readLogs(
   ctx: Context,
-  { podId, kind, limit }: Input,
+  { podId, kinds, limit }: Input,
 ): Promise<{ at: Date; line: string }[]> {
-  const row = await findDeployment(ctx.db, { userId: ctx.caller.userId, podId, kind });
+  const row = await findDeployment(ctx.db, { userId: ctx.caller.userId, podId, kinds });
   if (!row) throw deploymentNotFound();
   const writer = await findWriter(ctx, row);
   if (!writer) return [];

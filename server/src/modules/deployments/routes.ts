@@ -6,9 +6,11 @@ import { AppError } from '../../platform/errors.ts';
 import { type Binding, bind } from '../../platform/http/bind.ts';
 import { deploy } from './deploy.ts';
 import { deploymentNotFound } from './deployment-not-found.ts';
+import { findTextKind } from './find-kind.ts';
 import { findImageDeployment } from './images/find-image-deployment.ts';
 import { listImageDeployments } from './images/list-image-deployments.ts';
 import { stopAllWan } from './images/stop-all-wan.ts';
+import { textKinds } from './kinds/kinds.ts';
 import { toAnyDeployment } from './kinds/to-any-deployment.ts';
 import { toImageDeployment } from './kinds/to-image-deployment.ts';
 import { toVllm, toVllmProgress, toVllmStats } from './kinds/to-vllm.ts';
@@ -31,12 +33,15 @@ const listAll = bind(all.listDeployments, async (ctx, { query }) => {
   return { deployments: page.deployments.map(toAnyDeployment), next_cursor: page.nextCursor };
 });
 
-/** The wire's calls for deployments of the kind text. */
+/** The wire's calls for deployments of text and embedding models. */
 function vllmRoutes(parts: WakingParts): Binding[] {
-  const kind = 'text';
+  const kinds = textKinds;
   return [
     bind(contract.deployVllm, async (ctx, { body }) => {
-      const { created_at: _at, ...made } = await deploy(ctx, parts, { kind, body });
+      const { created_at: _at, ...made } = await deploy(ctx, parts, {
+        kind: await findTextKind(ctx, body.model_id),
+        body,
+      });
       return made;
     }),
     bind(contract.quoteVllm, async (ctx, { body }) => {
@@ -44,28 +49,28 @@ function vllmRoutes(parts: WakingParts): Binding[] {
         title: _title,
         licence: _licence,
         ...quote
-      } = await quoteDeployment(ctx, parts, { kind, body });
+      } = await quoteDeployment(ctx, parts, { kind: await findTextKind(ctx, body.model_id), body });
       return quote;
     }),
     bind(contract.listVllm, async (ctx, { query }) => {
       const { include_terminated: includeTerminated, model_id: modelId, ...rest } = query;
-      const page = await listDeployments(ctx, { kinds: [kind], includeTerminated, modelId, ...rest });
+      const page = await listDeployments(ctx, { kinds, includeTerminated, modelId, ...rest });
       return { pods: page.deployments.map(toVllm), next_cursor: page.nextCursor };
     }),
-    bind(contract.vllmStats, async (ctx) => toVllmStats(await sumDeployments(ctx, { kind }))),
+    bind(contract.vllmStats, async (ctx) => toVllmStats(await sumDeployments(ctx, { kinds }))),
     bind(contract.vllmStatus, async (ctx, { params: { podId } }) =>
-      toVllm(await readDeployment(ctx, { podId, kind })),
+      toVllm(await readDeployment(ctx, { podId, kinds })),
     ),
     bind(contract.vllmProgress, async (ctx, { params: { podId } }) =>
-      toVllmProgress(await readDeployment(ctx, { podId, kind })),
+      toVllmProgress(await readDeployment(ctx, { podId, kinds })),
     ),
     bind(contract.vllmLogs, async (ctx, { params: { podId }, query: { limit } }) => {
-      const lines = await readLogs(ctx, { podId, kind, limit });
+      const lines = await readLogs(ctx, { podId, kinds, limit });
       return { lines: lines.map(({ at, line }) => ({ at: at.toISOString(), line })) };
     }),
     bind(contract.terminatePod, async (ctx, { params: { podId }, query, body }) => {
       if (query.user_id === undefined && body?.user_id === undefined) throw missingUser();
-      return toVllm(await terminateDeployment(ctx, { podId, kind }));
+      return toVllm(await terminateDeployment(ctx, { podId, kinds }));
     }),
   ];
 }
@@ -92,7 +97,7 @@ function kindRoutes(parts: WakingParts, kind: ImageDeploymentKind): Binding[] {
     bind(calls.terminate, async (ctx, { params: { podId } }) => {
       const found = await findImageDeployment(ctx, podId);
       if (!terminates.includes(found.kind)) throw deploymentNotFound();
-      return toImageDeployment(ctx.config, await terminateDeployment(ctx, { podId, kind: found.kind }));
+      return toImageDeployment(ctx.config, await terminateDeployment(ctx, { podId, kinds: [found.kind] }));
     }),
   ];
 }

@@ -18,11 +18,14 @@ export type DeploymentSums = {
   costMicro: bigint;
 };
 
-/** Sums over the caller's deployments of a kind, ended ones included. */
-export async function sumDeployments(ctx: Context, { kind }: { kind: KindName }): Promise<DeploymentSums> {
+/** Sums over the caller's deployments of some kinds, ended ones included. */
+export async function sumDeployments(
+  ctx: Context,
+  { kinds }: { kinds: readonly KindName[] },
+): Promise<DeploymentSums> {
   const { userId } = ctx.caller;
-  const sums = await selectSums(ctx.db, { userId, kind });
-  const live = await selectDeployments(ctx.db, { userId, kinds: [kind], includeTerminated: false });
+  const sums = await selectSums(ctx.db, { userId, kinds });
+  const live = await selectDeployments(ctx.db, { userId, kinds, includeTerminated: false });
   const states = (await viewDeployments(ctx, live)).map(({ state }) => state);
   const count = (...wanted: DeploymentState[]) => states.filter((state) => wanted.includes(state)).length;
   const open = live

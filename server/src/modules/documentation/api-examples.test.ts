@@ -7,10 +7,14 @@ import { listAssets } from '@bakehouse/contract/assets';
 import { listVllm } from '@bakehouse/contract/deployments/text';
 import { listRuns } from '@bakehouse/contract/training';
 import { expect, test, vi } from 'vitest';
+import { createFakeDriver } from '../../engine/drivers/fake/fake-driver.ts';
 import type { Services } from '../../platform/context.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { testServer } from '../../testing/test-server.ts';
+import { CPU_SERVERS } from '../deployments/servers/limits/cpu-servers.ts';
+import { stubModelServer } from '../deployments/testing/stub-model-server.ts';
 import { registerStarterModel } from '../models/starter/register-starter-model.ts';
+import { starterEmbeddingModel } from '../models/starter/starter-embedding-model.ts';
 import { emptyGguf, emptySafetensors, goodData } from '../training/testing/test-run.ts';
 
 const DOCUMENT = path.resolve(import.meta.dirname, '../../../../docs/api.md');
@@ -21,10 +25,17 @@ const textModel = {
   'gguf/model-f16.gguf': emptyGguf(),
 };
 
+const embeddingModel = {
+  'modules.json': Buffer.from('[{"type": "m.Transformer", "path": ""}]'),
+  'config.json': Buffer.from('{"model_type": "bert"}'),
+  'tokenizer.json': Buffer.from('{}'),
+  'model.safetensors': emptySafetensors(),
+};
+
 /** A starter model whose files nobody will read. */
 async function insertStarter(
   services: Services,
-  task: 'text' | 'image',
+  task: 'text' | 'embedding' | 'image',
   contents: Record<string, Buffer>,
 ): Promise<void> {
   const folder = await temporaryFolder();
@@ -36,7 +47,8 @@ async function insertStarter(
     }),
   );
   const words = { title: 'Starter Model', details: '', category: '', tags: [] };
-  await registerStarterModel(services, { slug: `starter-${task}`, task, ...words, files });
+  const slug = task === 'embedding' ? starterEmbeddingModel.slug : `starter-${task}`;
+  await registerStarterModel(services, { slug, task, ...words, files });
 }
 
 /** As on a server that runs for the first time: they come once somebody is at work, and not in the order of their use. */
@@ -51,12 +63,20 @@ async function insertStartersLater(services: Services): Promise<void> {
   };
   await vi.waitFor(isAtWork, { timeout: 30_000 });
   await insertStarter(services, 'image', { 'model_index.json': Buffer.from('{}') });
+  await insertStarter(services, 'embedding', embeddingModel);
   await insertStarter(services, 'text', textModel);
   await insertStarter(services, 'image', { 'model_index.json': Buffer.from('{"a": 1}') });
 }
 
 test('the examples of docs/api.md work as they are, one after the other in one shell', async () => {
-  const server = await testServer({ readData: async () => goodData });
+  const driver = createFakeDriver({
+    capacity: { 'cpu:deployment': CPU_SERVERS },
+    script: stubModelServer().script,
+  });
+  const server = await testServer({
+    ...{ readData: async () => goodData, driver },
+    roles: ['web', 'worker', 'reconciler'],
+  });
   const starters = insertStartersLater(server.services);
   const blocks = [...(await readFile(DOCUMENT, 'utf8')).matchAll(/```sh\n(.*?)```/gs)].map(
     ([, code]) => code,

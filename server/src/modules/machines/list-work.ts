@@ -64,8 +64,9 @@ function toWork(one: ListedWorkload, served: ServedWorkload | undefined): Omit<W
 
 function kindOf({ spec }: ListedWorkload, served: ServedWorkload | undefined): Work['kind'] {
   if (spec.kind === 'train') return 'run';
-  const isText = spec.engine === 'llamacpp' || spec.engine === 'vllm';
-  const makes = served?.kind ?? (isText ? 'text' : 'image');
+  // Embedding models are text models here.
+  const isImage = served ? served.kind === 'image' : spec.engine === 'paris' || spec.engine === 'kontext';
+  const makes = isImage ? 'image' : 'text';
   return served && served.starterName !== null ? `${makes}_model` : `${makes}_deployment`;
 }
 

@@ -1,5 +1,7 @@
 import type { WorkloadSpec } from '../../engine/model/workload.ts';
+import { type EmbeddingEngine, embeddingSpec } from './embedding-spec.ts';
 import { type ImageEngine, imageSpec } from './image-spec.ts';
+import { placeEmbeddingModel } from './placement/embedding/place-embedding-model.ts';
 import { placeImageModel } from './placement/place-image-model.ts';
 import { placeTextModel } from './placement/text/place-text-model.ts';
 import type { Place, ServedAdapter, ServedBase } from './served-model.ts';
@@ -16,13 +18,14 @@ type ServerKind = {
 /** Every kind of model server, by what it makes. */
 export const serverKinds = {
   text: { place: placeTextModel, spec: textSpec },
+  embedding: { place: placeEmbeddingModel, spec: embeddingSpec },
   image: { place: placeImageModel, spec: imageSpec },
 } as const satisfies Record<string, ServerKind>;
 
 export type ServerKindName = keyof typeof serverKinds;
 
 /** What serves models of a kind. */
-export type EngineOf = { text: TextEngine; image: ImageEngine };
+export type EngineOf = { text: TextEngine; embedding: EmbeddingEngine; image: ImageEngine };
 
 /** The row of a kind of model servers by the name in the database. */
 export function findServerKind(name: string): ServerKind {

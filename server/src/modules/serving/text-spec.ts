@@ -1,4 +1,5 @@
 import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
+import type { ServeEmbeddingSpec } from '@bakehouse/contract/runtime/serve-embedding-spec';
 import { type ServeTextSpec, serveTextSpec } from '@bakehouse/contract/runtime/serve-spec';
 import type { WorkloadSpec } from '../../engine/model/workload.ts';
 import type { ServedAdapter, ServedBase } from './served-model.ts';
@@ -8,7 +9,10 @@ export type TextEngine = ServeTextSpec['engine'];
 type TextSpec = Extract<WorkloadSpec, { task: 'text' }>;
 
 /** How many requests one server answers at once: a CPU has as much to compute for each, a GPU writes for many in one step. */
-export const PARALLEL_REQUESTS = { llamacpp: 4, vllm: 64 } as const satisfies Record<TextEngine, number>;
+export const PARALLEL_REQUESTS = { llamacpp: 4, encoder: 4, vllm: 64 } as const satisfies Record<
+  TextEngine | ServeEmbeddingSpec['engine'],
+  number
+>;
 
 /**
  * What the runtime is told to serve a base model with its adapters. Adapters are named after their

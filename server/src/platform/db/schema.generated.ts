@@ -11,7 +11,7 @@ export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 export type Generated<T> =
   T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S, I | undefined, U> : ColumnType<T, T | undefined, T>;
 
-export type PreparationId = 'serving' | 'starter-language-model' | 'training' | 'vllm' | 'starter-image-model';
+export type PreparationId = 'serving' | 'starter-language-model' | 'training' | 'vllm' | 'starter-image-model' | 'starter-embedding-model';
 
 export type PreparationState = 'waiting' | 'running' | 'ready' | 'failed';
 

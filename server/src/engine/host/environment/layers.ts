@@ -29,7 +29,7 @@ type Platform = { platform: NodeJS.Platform; torchIndex?: string | undefined };
  * PyPI's torch brings its CUDA libraries on Linux, which are most of it.
  */
 export function bytesNeeded(layer: Layer, { platform, torchIndex }: Platform): number {
-  if (layer === 'serving') return 0.4 * GB;
+  if (layer === 'serving') return 0.5 * GB;
   if (layer === 'vllm') return 9 * GB;
   return platform === 'linux' && torchIndex === undefined ? 6 * GB : 2 * GB;
 }

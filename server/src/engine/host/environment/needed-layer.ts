@@ -4,6 +4,7 @@ import type { Layer } from './layers.ts';
 /** Where each engine's packages lie: without PyTorch there is llama.cpp alone. */
 const layerOfEngine = {
   llamacpp: 'serving',
+  encoder: 'serving',
   vllm: 'vllm',
   paris: 'training',
   kontext: 'training',

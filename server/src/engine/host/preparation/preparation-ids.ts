@@ -6,6 +6,7 @@ export type PreparationId = Machine['preparations'][number]['id'];
 export const preparationLabels: Record<PreparationId, string> = {
   serving: 'Text serving',
   'starter-language-model': 'Starter language model',
+  'starter-embedding-model': 'Starter embedding model',
   training: 'Fine-tuning',
   'starter-image-model': 'Starter image models',
   vllm: 'Text serving on GPUs',
@@ -16,6 +17,7 @@ export function preparationIds({ hasGpus }: { hasGpus: boolean }): PreparationId
   return [
     'serving',
     'starter-language-model',
+    'starter-embedding-model',
     'training',
     'starter-image-model',
     ...(hasGpus ? (['vllm'] as const) : []),

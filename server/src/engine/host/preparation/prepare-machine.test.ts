@@ -24,9 +24,11 @@ it('prepares the environment and registers the starter models', { timeout: 600_0
     log: pino({ level: 'silent' }),
   };
   const registered: StarterFile[][] = [];
+  let embeddingFiles: StarterFile[] = [];
   const imageFiles: Record<string, StarterFile[]> = {};
   const register = {
     language: async (files: StarterFile[]) => registered.push(files),
+    embedding: async (files: StarterFile[]) => (embeddingFiles = files),
     image: async (name: string, files: StarterFile[]) => (imageFiles[name] = files),
   };
 
@@ -51,6 +53,9 @@ it('prepares the environment and registers the starter models', { timeout: 600_0
       'expert_0/difference.safetensors',
     ]),
   );
+  expect(embeddingFiles.map((file) => file.path)).toEqual(
+    expect.arrayContaining(['1_Pooling/config.json', 'model.safetensors', 'modules.json', 'tokenizer.json']),
+  );
   expect(imageFiles.kontext?.map((file) => file.path)).toEqual(
     expect.arrayContaining(['model_index.json', 'transformer/config.json', 'vae/config.json']),
   );
@@ -58,6 +63,7 @@ it('prepares the environment and registers the starter models', { timeout: 600_0
   expect(preparations.map(({ id, state }) => [id, state])).toEqual([
     ['serving', 'ready'],
     ['starter-language-model', 'ready'],
+    ['starter-embedding-model', 'ready'],
     ['training', 'ready'],
     ['starter-image-model', 'ready'],
   ]);

@@ -11,6 +11,7 @@ import { PreparationRecord } from './preparation-record.ts';
 import {
   ensureStarterModel,
   type Format,
+  type PreparedStarter,
   type RegisterStarterModel,
   type StarterFile,
   starterModelDir,
@@ -23,7 +24,11 @@ const NO_COMPILER =
 type NeededServices = Pick<Services, 'clock' | 'config' | 'db' | 'log' | 'machineId'>;
 /** What makes models that everybody may use out of the files of each starter model. */
 type RegisterImageStarter = (name: ImageStarter, files: StarterFile[]) => Promise<unknown>;
-export type RegisterStarterModels = { language: RegisterStarterModel; image: RegisterImageStarter };
+export type RegisterStarterModels = {
+  language: RegisterStarterModel;
+  embedding: RegisterStarterModel;
+  image: RegisterImageStarter;
+};
 type Work = {
   services: NeededServices;
   register: RegisterStarterModels | null;
@@ -49,6 +54,13 @@ const steps: Record<PreparationId, Step> = {
     return {
       detail: 'Everyone can chat with it',
       fingerprint: await registerFormat(work, 'gguf', fingerprint, onProgress),
+    };
+  },
+
+  'starter-embedding-model': async (work, fingerprint, onProgress) => {
+    return {
+      detail: 'Everyone can compare texts with it',
+      fingerprint: await registerFormat(work, 'safetensors', fingerprint, onProgress, 'embedding'),
     };
   },
 
@@ -173,18 +185,19 @@ async function note(
     );
 }
 
-/** Makes and registers the starter language model in one format, unless the row says that this was done. */
+/** Makes and registers a starter model in one format, unless the row says that this was done. */
 async function registerFormat(
   { services, register, signal }: Work,
   format: Format,
   done: string | null,
   onProgress: OnProgress,
+  starter: PreparedStarter = 'language',
 ): Promise<string> {
-  const wanted = `${path.basename(await starterModelDir(services.config))}/${format}`;
+  const wanted = `${path.basename(await starterModelDir(services.config, starter))}/${format}`;
   if (done === wanted || !register) return wanted;
-  const files = await ensureStarterModel(services.config, format, onProgress, signal);
+  const files = await ensureStarterModel(services.config, format, onProgress, signal, starter);
   onProgress('Storing the files', null);
-  await register.language(files);
+  await register[starter](files);
   return wanted;
 }
 

@@ -20,30 +20,39 @@ export type RegisterStarterModel = (files: StarterFile[]) => Promise<unknown>;
 
 export type Format = 'gguf' | 'safetensors';
 
-/** The folder of the starter model's files, named after what they are made with. */
-export async function starterModelDir({ cacheDir }: EnvironmentSettings): Promise<string> {
+/** What the runtime prepares: the name that it knows, and its program. */
+const starters = { language: ['smollm2', 'prepare.py'], embedding: ['minilm', 'prepare_minilm.py'] } as const;
+export type PreparedStarter = keyof typeof starters;
+
+/** The folder of a starter model's files, named after what they are made with. */
+export async function starterModelDir(
+  { cacheDir }: EnvironmentSettings,
+  starter: PreparedStarter = 'language',
+): Promise<string> {
+  const [name, program] = starters[starter];
   const hash = createHash('sha256');
-  for (const source of ['requirements.lock', 'src/bakehouse_runtime/prepare.py']) {
+  for (const source of ['requirements.lock', `src/bakehouse_runtime/${program}`]) {
     hash.update(await readFile(path.join(runtimeDir, source)));
   }
-  return path.join(cacheDir, 'models', `smollm2-${hash.digest('hex').slice(0, 16)}`);
+  return path.join(cacheDir, 'models', `${name}-${hash.digest('hex').slice(0, 16)}`);
 }
 
 /**
  * Writes the starter model in one format, unless it is there, and lists the files that there are now.
- * 'gguf' needs the layer 'serving', 'safetensors' the layer 'training'.
+ * 'gguf' needs the layer 'serving', and so does the embedding model; 'safetensors' the layer 'training'.
  */
 export async function ensureStarterModel(
   settings: EnvironmentSettings,
   format: Format,
   onProgress: OnProgress,
   signal?: AbortSignal,
+  starter: PreparedStarter = 'language',
 ): Promise<StarterFile[]> {
-  const dir = await starterModelDir(settings);
+  const dir = await starterModelDir(settings, starter);
   await mkdir(dir, { recursive: true });
   const { command, args, env } = await runtimeCommand(settings);
   const prepare = () =>
-    runProgram(command, [...args, 'prepare', 'smollm2', '--format', format, '--out', dir], {
+    runProgram(command, [...args, 'prepare', starters[starter][0], '--format', format, '--out', dir], {
       env,
       signal,
       onLine: (line) => {
@@ -56,7 +65,7 @@ export async function ensureStarterModel(
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new AppError('unavailable', {
-      publicMessage: explainFailure('The starter language model', error, settings.cacheDir),
+      publicMessage: explainFailure(`The starter ${starter} model`, error, settings.cacheDir),
       cause: error,
     });
   }
@@ -73,9 +82,15 @@ export function readProgressLine(line: string): { detail: string; progress: numb
 
 /** The files in the folder now; serving reads the GGUF from a separate folder. */
 async function listFiles(dir: string): Promise<StarterFile[]> {
-  const names = (await readdir(dir)).filter((name) => !name.startsWith('.')).sort();
-  return names.map((name) => ({
-    path: name.endsWith('.gguf') ? 'gguf/model-f16.gguf' : name,
-    localPath: path.join(dir, name),
-  }));
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .toSorted()
+    .map((localPath) => ({
+      path: localPath.endsWith('.gguf')
+        ? 'gguf/model-f16.gguf'
+        : path.relative(dir, localPath).split(path.sep).join('/'),
+      localPath,
+    }));
 }

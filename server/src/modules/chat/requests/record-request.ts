@@ -23,7 +23,15 @@ type Answered = {
 export async function recordRequest(
   ctx: Context,
   { keepRequest }: Pick<ChatParts, 'keepRequest'>,
-  { upstream, reservation, prices }: { upstream: Upstream; reservation: Reservation; prices: TokenPrices },
+  {
+    upstream,
+    reservation,
+    prices,
+  }: {
+    upstream: Pick<Upstream, 'pod_id' | 'model_name'>;
+    reservation: Reservation;
+    prices: TokenPrices;
+  },
   { id, at, ok, usage, firstTokenMs, totalMs }: Answered,
 ): Promise<void> {
   const { promptTokens, completionTokens } = usage;
@@ -33,7 +41,10 @@ export async function recordRequest(
   ]);
   const amountMicro = smallerAmount(cost, reservation.priceMicro);
   const endedAt = ctx.clock.now();
-  const quantities = { prompt_tokens: promptTokens, completion_tokens: completionTokens };
+  const quantities = {
+    prompt_tokens: promptTokens,
+    ...(completionTokens > 0 && { completion_tokens: completionTokens }),
+  };
   reservation.settle(amountMicro > 0n ? { id, at: endedAt, amountMicro, quantities } : null);
   await keepRequest({
     id,

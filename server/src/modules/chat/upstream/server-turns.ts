@@ -4,7 +4,7 @@ import type { ModelServer } from '../../deployments/reach/await-model-server.ts'
 import { PARALLEL_REQUESTS } from '../../serving/text-spec.ts';
 import { type AdapterTurns, adapterTurns } from './adapter-turns.ts';
 
-type Server = Pick<ModelServer, 'id' | 'isOwn' | 'engine'>;
+type Server = Pick<ModelServer<'text' | 'embedding'>, 'id' | 'isOwn' | 'engine'>;
 
 /** Bytes of a prompt that is read beside long ones, and before them: about four of llama.cpp's batches. */
 export const SHORT_BYTES = 1024;

@@ -13,5 +13,5 @@ export async function findImageDeployment(ctx: Context, podId: string): Promise<
   const row = await findDeployment(ctx.db, { userId: ctx.caller.userId, podId });
   const kind = imageDeploymentKinds.find((one) => one === row?.kind);
   if (!kind) throw deploymentNotFound();
-  return toImageDeployment(ctx.config, await readDeployment(ctx, { podId, kind }));
+  return toImageDeployment(ctx.config, await readDeployment(ctx, { podId, kinds: [kind] }));
 }

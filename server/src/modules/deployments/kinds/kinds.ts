@@ -1,6 +1,7 @@
 import type { ImageDeploymentState, WanDeploymentState } from '@bakehouse/contract/deployments/images';
 import type { Deployment } from '@bakehouse/contract/deployments/text';
 import type { PriceId } from '../../credits/prices/prices.ts';
+import { placeEmbeddingModel } from '../../serving/placement/embedding/place-embedding-model.ts';
 import { placePipelineModel } from '../../serving/placement/place-pipeline-model.ts';
 import { placeTextModel } from '../../serving/placement/text/place-text-model.ts';
 import type { Place } from '../../serving/served-model.ts';
@@ -49,27 +50,30 @@ const imageKind = {
   states: imageStates,
 } as const;
 
+/** What the kinds whose deployments the wire calls vllm have in common. */
+const textKind = {
+  hourPrice: { CPU: 'text_serving:CPU', GPU: 'text_serving:GPU' },
+  states: {
+    queued: 'queued',
+    deploying: 'deploying',
+    running: 'running',
+    sleeping: 'sleeping',
+    degraded: 'degraded',
+    stopping: 'stopping',
+    terminated: 'terminated',
+    failed: 'failed',
+  } satisfies Record<string, Deployment['status']>,
+} as const;
+
 /**
  * Every kind of deployment. Another one is a row here, its calls in the contract with their bindings
  * in routes.ts, and what its row names.
  */
 export const deploymentKinds = {
   /** Text models behind the OpenAI-style calls. The wire calls them vllm, whichever engine serves them. */
-  text: {
-    server: 'text',
-    place: placeTextModel,
-    hourPrice: { CPU: 'text_serving:CPU', GPU: 'text_serving:GPU' },
-    states: {
-      queued: 'queued',
-      deploying: 'deploying',
-      running: 'running',
-      sleeping: 'sleeping',
-      degraded: 'degraded',
-      stopping: 'stopping',
-      terminated: 'terminated',
-      failed: 'failed',
-    } satisfies Record<string, Deployment['status']>,
-  },
+  text: { ...textKind, server: 'text', place: placeTextModel },
+  /** Embedding models behind `/v1/embeddings`, which the calls of text models deploy as well. */
+  embedding: { ...textKind, server: 'embedding', place: placeEmbeddingModel },
   /** FLUX models, which generate pictures. */
   flux: { ...imageKind, place: placePipelineModel('flux') },
   /** FLUX Kontext models, which edit pictures. */
@@ -81,3 +85,13 @@ export const deploymentKinds = {
 } as const satisfies Record<string, DeploymentKind>;
 
 export type KindName = keyof typeof deploymentKinds;
+
+/** The kinds that the wire calls vllm. */
+export const textKinds = ['text', 'embedding'] as const satisfies KindName[];
+
+/** What a deployment of one of these kinds makes. Throws on another. */
+export function textKindOf(kind: KindName): (typeof textKinds)[number] {
+  const found = textKinds.find((one) => one === kind);
+  if (!found) throw new Error(`A deployment of the kind ${kind} makes pictures`);
+  return found;
+}

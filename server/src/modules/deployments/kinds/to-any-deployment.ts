@@ -5,11 +5,12 @@ import { deploymentKinds } from './kinds.ts';
 
 /** A deployment of any kind as the list of all shows it: in the words of the kind text. */
 export function toAnyDeployment({
-  kind,
+  kind: own,
   state,
   ...view
 }: DeploymentView): ResponseOf<typeof listDeployments>['deployments'][number] {
   const { pod_id, model_id, model_name, title, reason, created_at, terminated_at } = view;
+  const kind = own === 'embedding' ? 'text' : own;
   const status = deploymentKinds.text.states[state];
   return { pod_id, kind, model_id, model_name, title, status, reason, created_at, terminated_at };
 }

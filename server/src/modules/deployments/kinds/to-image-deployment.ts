@@ -8,7 +8,7 @@ export function toImageDeployment(
   { publicUrl }: Pick<Config, 'publicUrl'>,
   { kind, state, phase: _phase, base_model_title: _base, replicas: _replicas, ...view }: DeploymentView,
 ): ImageDeployment {
-  if (kind === 'text') throw new Error(`Deployment ${view.pod_id} serves text`);
+  if (kind === 'text' || kind === 'embedding') throw new Error(`Deployment ${view.pod_id} serves text`);
   const status = deploymentKinds[kind].states[state];
   const isOver = state === 'stopping' || state === 'terminated' || state === 'failed';
   const url = isOver ? null : new URL(`/v1/deployments/${view.pod_id}`, publicUrl).href;

@@ -4,7 +4,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { DeploymentView } from '../read-deployment.ts';
 import type { DeploymentSums } from '../sum-deployments.ts';
 import type { DeploymentState } from './deployment-state.ts';
-import { deploymentKinds } from './kinds.ts';
+import { deploymentKinds, textKindOf } from './kinds.ts';
 
 const words = deploymentKinds.text.states;
 
@@ -20,8 +20,8 @@ const jobStatus: Record<DeploymentState, Deployment['job_status']> = {
 };
 
 /** A deployment of the kind text as the wire shows it. */
-export function toVllm({ state, kind: _kind, phase: _phase, ...view }: DeploymentView): Deployment {
-  return { ...view, status: words[state], job_status: jobStatus[state] };
+export function toVllm({ state, kind, phase: _phase, ...view }: DeploymentView): Deployment {
+  return { ...view, task: textKindOf(kind), status: words[state], job_status: jobStatus[state] };
 }
 
 /** How far it has come, as the wire shows it. */

@@ -1,7 +1,10 @@
 import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, refused } from '../../../platform/errors.ts';
+import { findStarterModel } from '../../models/starter/find-starter-model.ts';
 import type { ReadCapacity } from '../../serving/served-model.ts';
 import type { ServerKindName } from '../../serving/server-kinds.ts';
+import { findLiveDeployment } from '../find-deployments.ts';
+import { deploymentKinds, type KindName } from '../kinds/kinds.ts';
 import { openStarterServer } from '../servers/open-starter-server.ts';
 import { findUpstream, type Upstream } from './upstream.ts';
 
@@ -14,6 +17,7 @@ export async function findModel<Kind extends ServerKindName>(
   const asked = { userId: ctx.caller.userId, modelName, kind };
   const upstream = await findUpstream(ctx, asked);
   if (upstream) return upstream;
+  await refuseOtherKind(ctx, asked);
   // The first request for a starter model gives it its server.
   const opened = (await openStarterServer(ctx, parts, asked)) ? await findUpstream(ctx, asked) : undefined;
   if (opened) return opened;
@@ -22,3 +26,22 @@ export async function findModel<Kind extends ServerKindName>(
     param: 'model',
   });
 }
+
+/** Embedding models, and what is no such model, are asked elsewhere. Throws AppError 'invalid_request' where a model of that name does. */
+async function refuseOtherKind(
+  ctx: Context,
+  { modelName, kind }: { modelName: string; kind: ServerKindName },
+): Promise<void> {
+  const own = await findLiveDeployment(ctx.db, { userId: ctx.caller.userId, modelName });
+  const makes = own
+    ? deploymentKinds[own.kind as KindName].server
+    : (await findStarterModel(ctx.db, modelName))?.task;
+  if (makes === undefined || makes === kind || ![makes, kind].includes('embedding')) return;
+  throw refused('model', `${modelName} ${elsewhere[makes]}`);
+}
+
+const elsewhere: Record<ServerKindName, string> = {
+  text: 'writes text: ask POST /v1/chat/completions',
+  embedding: 'makes embeddings, and writes no text: ask POST /v1/embeddings',
+  image: 'makes pictures: ask POST /v1/images/generations',
+};

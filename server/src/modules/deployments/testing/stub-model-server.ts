@@ -139,6 +139,7 @@ async function answer(stub: Stub, body: Record<string, unknown>, response: Serve
       .writeHead(400, { 'content-type': 'application/json' })
       .end(JSON.stringify({ error }));
   }
+  if (Array.isArray(body.input)) return embed(body.input as string[], response);
   const base = { id: 'chatcmpl-1', created: 1, model: 'base' };
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const send = (data: object) =>
@@ -153,6 +154,27 @@ async function answer(stub: Stub, body: Record<string, unknown>, response: Serve
   send({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
   send({ choices: [], usage: stubUsage });
   response.end('data: [DONE]\n\n');
+}
+
+/** A token a letter and two around them, 256 at most; the vector says how long the text was. */
+function embed(inputs: string[], response: ServerResponse): void {
+  const counts = inputs.map(({ length }) => length + 2);
+  const index = counts.findIndex((count) => count > 256);
+  response.setHeader('content-type', 'application/json');
+  if (index >= 0) {
+    const error = { message: 'too long', type: 'exceed_context_size_error', index, n_ctx: 256 };
+    return void response
+      .writeHead(400)
+      .end(JSON.stringify({ error: { ...error, n_prompt_tokens: counts[index] } }));
+  }
+  const data = inputs.map(({ length }, place) => {
+    const vector = Buffer.alloc(16);
+    for (const [at, number] of [Math.sin(length), Math.cos(length), 0, 0].entries())
+      vector.writeFloatLE(number, at * 4);
+    return { object: 'embedding', index: place, embedding: vector.toString('base64') };
+  });
+  const tokens = counts.reduce((sum, count) => sum + count, 0);
+  response.end(JSON.stringify({ object: 'list', data, usage: { prompt_tokens: tokens } }));
 }
 
 export const FLOOD_TOKENS_MAX = 4000;

@@ -60,6 +60,27 @@ export async function insertModel(
   });
 }
 
+/** For tests: an embedding model in the layout of sentence-transformers; `files` by path take the place of its own. */
+export async function insertEncoder(
+  services: Services,
+  owner: { userId: string },
+  title: string,
+  files: Record<string, string> = {},
+): Promise<Model> {
+  const modules = ['Transformer', 'Pooling', 'Normalize'].map((type, idx) => ({
+    ...{ idx, type: `sentence_transformers.models.${type}` },
+    path: type === 'Pooling' ? '1_Pooling' : '',
+  }));
+  return insertModel(services, owner, title, {
+    'modules.json': JSON.stringify(modules),
+    'config.json': JSON.stringify({ model_type: 'bert', architectures: ['BertModel'], hidden_size: 4 }),
+    'tokenizer.json': '{}',
+    '1_Pooling/config.json': JSON.stringify({ pooling_mode: 'mean' }),
+    'model.safetensors': `weights of ${title}`,
+    ...files,
+  });
+}
+
 /** For tests: a small FLUX model in Diffusers' format; `files` by path take the place of its own. */
 export async function insertFlux(
   services: Services,

@@ -2,6 +2,7 @@ import { type ByteSource, type Cursor, cursorOver, DamagedFile, printable } from
 
 /** Bytes of the value types 0 to 12; strings and arrays have their own rules. */
 const VALUE_BYTES = [1, 1, 2, 2, 4, 4, 4, 1, undefined, undefined, 8, 8, 8];
+const UINT32 = 4;
 const STRING = 8;
 const ARRAY = 9;
 
@@ -78,6 +79,36 @@ export function readGgufTemplates(source: ByteSource): string[] {
     return true;
   });
   return found;
+}
+
+/** Architectures that llama.cpp has for encoders alone. */
+const ENCODERS = /(bert|eurobert|gemma-embedding)/;
+
+/** What the model of a GGUF makes, from the beginning of its file: an encoder, or one that says how it pools, makes embeddings. */
+export function readGgufTask(head: Buffer): 'text' | 'embedding' {
+  const read = (position: number, length: number) => {
+    if (position < 0 || length < 0 || position + length > head.length)
+      throw new DamagedFile('it ends too early');
+    return head.subarray(position, position + length);
+  };
+  const cursor = cursorOver({ size: head.length, read });
+  let task: 'text' | 'embedding' = 'text';
+  try {
+    walkMetadata(cursor, readHead(cursor, head.length).metadataCount, (key, type) => {
+      if (key === 'general.architecture' && type === STRING) {
+        if (ENCODERS.test(readString(cursor))) task = 'embedding';
+        return true;
+      }
+      if (!key.endsWith('.pooling_type') || type !== UINT32) return false;
+      const pooling = cursor.u32();
+      if (pooling >= 1 && pooling <= 3) task = 'embedding';
+      return true;
+    });
+  } catch (error) {
+    // The head is cut somewhere in the vocabulary.
+    if (!(error instanceof DamagedFile)) throw error;
+  }
+  return task;
 }
 
 function readHead(cursor: Cursor, size: number): { tensorCount: number; metadataCount: number } {

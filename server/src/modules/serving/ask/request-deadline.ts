@@ -21,6 +21,11 @@ export type RequestDeadline = {
 
 const WORDS = {
   text: { didNothing: 'wrote nothing', toFinish: 'its answer', askForLess: 'Ask for less at a time' },
+  embedding: {
+    didNothing: 'answered nothing',
+    toFinish: 'the embeddings',
+    askForLess: 'Send fewer inputs at a time',
+  },
   image: { didNothing: 'generated nothing', toFinish: 'the picture', askForLess: 'Ask for fewer steps' },
 };
 

@@ -3,6 +3,7 @@ import { isServedAs } from '@bakehouse/contract/deployments/pipelines';
 import type { Capacity } from '../../../engine/model/capacity.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { PIPELINE_INDEX } from '../../assets/recognise/pipeline-index.ts';
+import { MODULES } from '../../models/embedding/is-embedding-model.ts';
 import type { Foresee, Foreseen, RemoteModel } from '../../models/remote-model.ts';
 import { findGguf } from '../../models/weights/find-gguf.ts';
 import { findMissingParts } from '../../models/weights/find-missing-parts.ts';
@@ -12,6 +13,7 @@ import type { ReadCapacity, ServingPlacement } from '../served-model.ts';
 import { chooseImagePlacement } from './choose-image-placement.ts';
 import { choosePlacement, deviceLabel, gpuBytes } from './choose-placement.ts';
 import { describePipeline, families, isWeights, lackOfGpu } from './describe-pipeline.ts';
+import { isEncoderFamily } from './embedding/check-encoder.ts';
 
 const GIB = 1024 ** 3;
 /** What a deployment gets that asks for nothing special. */
@@ -23,7 +25,9 @@ export function foreseePlacement({ capacity }: ReadCapacity): Foresee {
   return async (model) => {
     const offered = await capacity();
     const isPipeline = model.files.some(({ path }) => path === PIPELINE_INDEX);
-    return isPipeline ? foreseePipeline(model, offered) : foreseeText(model, offered);
+    if (isPipeline) return foreseePipeline(model, offered);
+    const isEncoder = model.files.some(({ path }) => path === MODULES);
+    return isEncoder ? foreseeEmbedding(model, offered) : foreseeText(model, offered);
   };
 }
 
@@ -48,6 +52,18 @@ async function foreseePipeline(model: RemoteModel, capacity: Capacity): Promise<
     if (error instanceof AppError) return cannot(error.publicMessage);
     throw error;
   }
+}
+
+/** As text models are, but that the runtime's encoder serves safetensors on the CPU. */
+async function foreseeEmbedding(model: RemoteModel, capacity: Capacity): Promise<Foreseen> {
+  const lack = findLackForGpu(model, capacity);
+  const weights = listModelFiles(model.files).filter(isWeights);
+  if ((lack !== null && typeof lack === 'object') || weights.length === 0)
+    return foreseeText(model, capacity);
+  const config = await model.readJson('config.json');
+  return isEncoderFamily(config?.model_type)
+    ? onto({ accelerator: null, count: 0 })
+    : cannot(`${model.title} is not of a type whose embeddings are served on the CPU`);
 }
 
 /** By vLLM on a GPU that holds its safetensors, else by llama.cpp from GGUF. */

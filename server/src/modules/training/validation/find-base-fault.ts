@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Services } from '../../../platform/context.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
 import { readPipelineIndex } from '../../assets/recognise/read-pipeline-index.ts';
+import { isEmbeddingModel } from '../../models/embedding/is-embedding-model.ts';
 import { findSafetensors } from '../../models/weights/find-safetensors.ts';
 import { readModelJson } from '../../models/weights/read-model-json.ts';
 
@@ -18,6 +19,8 @@ export async function findBaseFault(
   // What an index of Diffusers describes is no text model.
   if (starterTask === 'image' || (await readPipelineIndex(services, base.files)))
     return `${title} generates pictures: choose a text model as base`;
+  if (await isEmbeddingModel(services, base))
+    return `${title} makes embeddings, and is not fine-tuned here: choose a text model as base`;
   const weights = await findSafetensors(services, base);
   if (weights.files.length === 0) return `${title} has no safetensors weights to train on`;
   return weights.fault ?? findQuantisation(await readModelJson(services, base.files, 'config.json'));

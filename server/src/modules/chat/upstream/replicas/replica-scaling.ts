@@ -12,9 +12,9 @@ const ASK_AGAIN_MS = 2_000;
 /** What this process does for deployments with replicas. No request waits for it. */
 export type ReplicaScaling = {
   /** Lets a deployment grow where one more request would wait. */
-  grow: (ctx: Context, upstream: Upstream, load: ReplicaLoads) => void;
+  grow: (ctx: Context, upstream: Upstream<'text' | 'embedding'>, load: ReplicaLoads) => void;
   /** Keeps a replica beyond the first from being let go, from now until the returned function is called. */
-  keep: (ctx: Context, upstream: Upstream, serverId: string) => () => void;
+  keep: (ctx: Context, upstream: Upstream<'text' | 'embedding'>, serverId: string) => () => void;
 };
 
 /** Remembers what it has asked for and noted lately, so that many requests do it once. */

@@ -3,6 +3,7 @@ import type { Context } from '../../../../platform/context.ts';
 import { AppError } from '../../../../platform/errors.ts';
 import { readLineage } from '../../../assets/read-lineage.ts';
 import { type AssetRevision, readRevision } from '../../../assets/read-revision.ts';
+import { isEmbeddingModel } from '../../../models/embedding/is-embedding-model.ts';
 import { findGguf } from '../../../models/weights/find-gguf.ts';
 import { findSafetensors } from '../../../models/weights/find-safetensors.ts';
 import { listModelFiles } from '../../../models/weights/list-model-files.ts';
@@ -25,6 +26,11 @@ export async function describeTextModel(
   if (model.asset.starterTask === 'image') {
     throw new AppError('conflict', {
       publicMessage: `${model.asset.title} generates pictures, not text. It is served without a deployment: ask for a picture`,
+    });
+  }
+  if (await isEmbeddingModel(ctx, model)) {
+    throw new AppError('conflict', {
+      publicMessage: `${model.asset.title} makes embeddings, and writes no text. Ask POST /v1/embeddings`,
     });
   }
   const found = await findBase(ctx, model);

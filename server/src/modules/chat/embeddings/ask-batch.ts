@@ -1,0 +1,99 @@
+import type { IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import type { Context } from '../../../platform/context.ts';
+import {
+  awaitModelServer,
+  type ModelServer,
+  readyServers,
+} from '../../deployments/reach/await-model-server.ts';
+import type { Upstream } from '../../deployments/reach/upstream.ts';
+import { postToModelServer, readText } from '../../serving/ask/model-server-client.ts';
+import type { RequestDeadline } from '../../serving/ask/request-deadline.ts';
+import { retryUnreachable } from '../../serving/ask/retry-unreachable.ts';
+import { unavailable } from '../../serving/ask/unavailable.ts';
+import type { ChatParts } from '../chat-parts.ts';
+import { chooseReplica } from '../upstream/replicas/choose-replica.ts';
+import { areTokens, type EmbeddingInputs } from './embedding-inputs.ts';
+import { toEmbeddingRefusal } from './to-embedding-refusal.ts';
+import { readVectors, type Vectors } from './vectors.ts';
+
+export type Asking = {
+  upstream: Upstream<'embedding'>;
+  signal: AbortSignal;
+  deadline: RequestDeadline;
+  /** The request has no other input than one. */
+  isOne: boolean;
+};
+
+/**
+ * The vectors of some inputs, by whichever server answers for the model, which is woken where it must be. Users take turns
+ * at it. Throws what waking throws, the refusal of an input, and AppError 'unavailable'.
+ */
+export async function askBatch(
+  ctx: Context,
+  parts: ChatParts,
+  { upstream, signal, deadline, isOne }: Asking,
+  { start, inputs }: { start: number; inputs: EmbeddingInputs },
+): Promise<Vectors> {
+  const modelName = upstream.model_name;
+  const tried = new Set<string>();
+  const attempt = async (number: number) => {
+    const ready = number === 1 ? readyServers(upstream) : [];
+    const wait = { upstream, modelName, kind: 'embedding' as const, signal, onWait: () => undefined };
+    const servers = ready.length > 0 ? ready : await awaitModelServer(ctx, parts, wait);
+    const server = chooseReplica(parts.turns, servers, tried);
+    tried.add(server.id);
+    parts.replicas.grow(ctx, upstream, {
+      loads: servers.map(parts.turns.load),
+      places: parts.turns.places(server),
+    });
+    const letGo = parts.replicas.keep(ctx, upstream, server.id);
+    let leave = () => undefined as void;
+    try {
+      leave = await parts.turns.enter(server, ctx.caller.userId, signal);
+      deadline.progress();
+      return await send(server, inputs, signal, { start, isOne, modelName });
+    } finally {
+      deadline.rest();
+      leave();
+      letGo();
+    }
+  };
+  return retryUnreachable(attempt, { modelName, signal });
+}
+
+type Asked = { start: number; isOne: boolean; modelName: string };
+
+async function send(
+  server: ModelServer<'embedding'>,
+  inputs: EmbeddingInputs,
+  signal: AbortSignal,
+  { start, isOne, modelName }: Asked,
+): Promise<Vectors> {
+  const count = inputs.length;
+  if (server.engine !== 'encoder' && areTokens(inputs)) {
+    const said = { error: { message: 'this model takes text, and no token ids', index: 0 } };
+    throw toEmbeddingRefusal(JSON.stringify(said), { start, count, isOne });
+  }
+  const target = { url: `${server.baseUrl}/v1/embeddings`, key: server.key };
+  const answer = await postToModelServer(
+    target,
+    { model: 'base', input: inputs, encoding_format: 'base64' },
+    signal,
+  );
+  const status = answer.statusCode ?? 500;
+  if (status >= 500) throw unavailable(`${modelName} does not answer`, new Error(await readText(answer)));
+  if (status >= 400) throw toEmbeddingRefusal(await readText(answer), { start, count, isOne });
+  return readAnswer(answer, { count, modelName, signal });
+}
+
+async function readAnswer(
+  answer: IncomingMessage,
+  { count, modelName, signal }: { count: number; modelName: string; signal: AbortSignal },
+): Promise<Vectors> {
+  try {
+    return readVectors((await buffer(answer)).toString('utf8'), count);
+  } catch (error) {
+    throw signal.aborted ? error : unavailable(`${modelName} does not answer`, error);
+  }
+}

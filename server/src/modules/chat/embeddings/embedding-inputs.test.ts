@@ -1,0 +1,45 @@
+import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
+import { expect, it } from 'vitest';
+import { toBatches, toInputs, tokensMax } from './embedding-inputs.ts';
+
+it.each([
+  ['a text', 'bread', ['bread']],
+  ['texts', ['bread', 'dough'], ['bread', 'dough']],
+  ['the ids of one text', [101, 7, 102], [[101, 7, 102]]],
+  [
+    'ids',
+    [
+      [101, 102],
+      [101, 7, 102],
+    ],
+    [
+      [101, 102],
+      [101, 7, 102],
+    ],
+  ],
+])('reads %s', (_case, input, inputs) => {
+  expect(toInputs(input)).toEqual(inputs);
+});
+
+it('asks for at most 32 inputs and 16 KB at once, and for what is longer alone', () => {
+  const sizes = (inputs: string[]) =>
+    toBatches(inputs).map(({ start, inputs: part }) => [start, part.length]);
+  expect(sizes(Array.from({ length: 70 }, () => 'x'))).toEqual([
+    [0, 32],
+    [32, 32],
+    [64, 6],
+  ]);
+  expect(sizes(['x'.repeat(20_000), 'a', 'b'])).toEqual([
+    [0, 1],
+    [1, 2],
+  ]);
+  expect(sizes(['x'.repeat(9_000), 'y'.repeat(9_000)])).toEqual([
+    [0, 1],
+    [1, 1],
+  ]);
+});
+
+it('reserves a token for each byte, and no more than a context for each input', () => {
+  expect(tokensMax(['é'])).toBe(6);
+  expect(tokensMax(['x'.repeat(100_000), 'x'])).toBe(CONTEXT_TOKENS + 5);
+});

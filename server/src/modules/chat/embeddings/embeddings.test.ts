@@ -1,0 +1,211 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createEmbeddings } from '@bakehouse/contract/embeddings';
+import OpenAI from 'openai';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { costMicro } from '../../credits/prices/cost-micro.ts';
+import { defaultPrice } from '../../credits/prices/default-price.ts';
+import { starterServing } from '../../deployments/testing/starter-serving.ts';
+import { insertEncoder } from '../../deployments/testing/test-models.ts';
+import { registerStarterModel } from '../../models/starter/register-starter-model.ts';
+
+const { stub, server, openai, nextUser, deploy, untilRunning, status, balance, serving } =
+  await starterServing();
+const STARTER = 'sentences';
+let user: TestUser;
+
+const localPath = path.join(server.services.config.dataDir, 'encoder');
+await writeFile(localPath, '{"model_type":"bert","hidden_size":4}');
+await writeFile(
+  `${localPath}.modules`,
+  '[{"type":"m.Transformer","path":""},{"type":"m.Pooling","path":"1_Pooling"}]',
+);
+await registerStarterModel(server.services, {
+  ...{ slug: STARTER, task: 'embedding', title: 'Sentences', details: '', category: '', tags: [] },
+  files: [
+    { path: 'modules.json', localPath: `${localPath}.modules` },
+    ...['config.json', 'tokenizer.json', 'model.safetensors', '1_Pooling/config.json'].map((name) => ({
+      path: name,
+      localPath,
+    })),
+  ],
+});
+
+beforeEach(async () => {
+  user = await nextUser();
+});
+
+const cost = (tokens: number) =>
+  costMicro([{ price: defaultPrice('embedding_tokens:CPU'), parts: BigInt(tokens) }]);
+
+/** What the user has paid, once nothing is held any more. */
+async function paid(before: { balance: bigint }): Promise<bigint> {
+  await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
+  return before.balance - (await balance()).balance;
+}
+
+const asked = () => stub.requests.filter((body) => 'input' in body);
+
+describe('the starter embedding model', () => {
+  it('answers the openai client without a deployment, and charges the tokens', async () => {
+    const before = await balance();
+    const answer = await openai().embeddings.create({ model: STARTER, input: ['bread', 'dough rises'] });
+    expect(answer).toMatchObject({
+      object: 'list',
+      model: STARTER,
+      usage: { prompt_tokens: 20, total_tokens: 20 },
+    });
+    expect(answer.data.map(({ index }) => index)).toEqual([0, 1]);
+    // The client asks for base64, and makes numbers of it.
+    expect(answer.data[0]?.embedding[0]).toBeCloseTo(Math.sin(5), 6);
+    expect(await paid(before)).toBe(cost(20));
+    expect(await serving.requests(user)).toMatchObject([
+      { ok: true, prompt_tokens: 20, completion_tokens: 0 },
+    ]);
+  });
+
+  it('gives the same numbers as floats and in base64', async () => {
+    const create = (encoding_format: 'float' | 'base64') =>
+      server.request(
+        createEmbeddings,
+        { body: { model: STARTER, input: 'bread', encoding_format } },
+        { as: user },
+      );
+    const numbers = (await create('float')).data[0]?.embedding as number[];
+    const packed = Buffer.from((await create('base64')).data[0]?.embedding as unknown as string, 'base64');
+    expect(numbers).toEqual([0, 4, 8, 12].map((at) => packed.readFloatLE(at)));
+  });
+
+  it('is asked for many inputs in parts, in their order', async () => {
+    const input = Array.from({ length: 100 }, (_, index) => 'x'.repeat(1 + (index % 7)));
+    const { data } = await openai().embeddings.create({ model: STARTER, input });
+    expect(data.map(({ embedding }) => embedding[0]?.toFixed(5))).toEqual(
+      input.map(({ length }) => Math.sin(length).toFixed(5)),
+    );
+    expect(asked().map(({ input: part }) => (part as string[]).length)).toEqual([32, 32, 32, 4]);
+  });
+
+  it('is listed with what it makes, after what chats', async () => {
+    const models = (await openai().models.list()).data as (OpenAI.Model & { task: string })[];
+    expect(models.find(({ id }) => id === STARTER)).toMatchObject({ task: 'embedding' });
+    expect(models[0]?.task).toBe('text');
+  });
+});
+
+describe('bad input', () => {
+  const create = (body: object) =>
+    openai().embeddings.create({ model: STARTER, ...body } as OpenAI.EmbeddingCreateParams);
+
+  it.each([
+    ['no input', {}, /input/],
+    ['an empty list', { input: [] }, /no input/],
+    ['an empty text', { input: '' }, /empty text/],
+    ['an empty text among others', { input: ['bread', ''] }, /empty text/],
+    ['3,000 inputs', { input: Array.from({ length: 3000 }, () => 'x') }, /At most 2048 inputs/],
+    ['numbers that are none of tokens', { input: [1.5] }, /input/],
+    ['texts among token ids', { input: ['x', 7] }, /input/],
+    ['an object', { input: { text: 'x' } }, /input/],
+    ['another format', { input: 'x', encoding_format: 'int8' }, /encoding_format must be float or base64/],
+    ['more dimensions than none', { input: 'x', dimensions: 0 }, /dimensions/],
+    ['dimensions of a model that is not made for it', { input: 'x', dimensions: 2 }, /cannot be shortened/],
+    ['a parameter that is not known', { input: 'x', pooling: 'max' }, /pooling/],
+  ])('%s is refused by name and costs nothing', async (_case, body, message) => {
+    const before = await balance();
+    const error = await create(body).catch((failure: unknown) => failure);
+    expect(error).toBeInstanceOf(OpenAI.BadRequestError);
+    expect((error as Error).message).toMatch(message);
+    expect(await paid(before)).toBe(0n);
+    expect(asked()).toEqual([]);
+  });
+
+  it('an input that is too long is named with its place and length, and nothing is charged for those before it', async () => {
+    const before = await balance();
+    const input = [...Array.from({ length: 40 }, () => 'bread'), 'x'.repeat(300)];
+    await expect(create({ input })).rejects.toMatchObject({
+      status: 400,
+      code: 'context_length_exceeded',
+      param: 'input[40]',
+      message: expect.stringContaining('256 tokens, but input[40] has 302'),
+    });
+    expect(await paid(before)).toBe(0n);
+  });
+
+  it('a model server that fails costs nothing', async () => {
+    stub.answer = 'crash';
+    const before = await balance();
+    await expect(create({ input: 'bread' })).rejects.toMatchObject({ status: 503 });
+    expect(await paid(before)).toBe(0n);
+    expect(await serving.requests(user)).toMatchObject([{ ok: false, prompt_tokens: 0 }]);
+  });
+});
+
+it('charges a client that leaves for the parts that were computed', async () => {
+  const before = await balance();
+  const leaving = new AbortController();
+  const input = Array.from({ length: 64 }, () => 'bread');
+  const answer = openai().embeddings.create({ model: STARTER, input }, { signal: leaving.signal });
+  const hang = setInterval(() => {
+    // From the second part on nothing is answered.
+    if (asked().length >= 1) stub.answer = 'hang';
+    if (asked().length >= 2) leaving.abort();
+  }, 1);
+  await expect(answer).rejects.toThrow();
+  clearInterval(hang);
+  await vi.waitFor(async () => expect(await serving.requests(user)).toHaveLength(1), { timeout: 10_000 });
+  const [kept] = await serving.requests(user);
+  expect(kept).toMatchObject({ ok: true });
+  expect([0, 32 * 7]).toContain(kept?.prompt_tokens);
+  expect(await paid(before)).toBe(cost(kept?.prompt_tokens ?? 0));
+});
+
+describe('an embedding model of a user', () => {
+  it('is recognised, deployed by the call of text models, and asked by its name', async () => {
+    const { assetId } = await insertEncoder(server.services, user, 'Rye Sentences', {
+      'config.json': JSON.stringify({ model_type: 'bert', hidden_size: 4, matryoshka_dimensions: [2] }),
+    });
+    const { pod_id: podId } = await deploy(assetId);
+    await untilRunning(podId);
+    expect(await status(podId)).toMatchObject({ task: 'embedding', model_name: 'rye-sentences' });
+    const { data } = await openai().embeddings.create({
+      model: 'rye-sentences',
+      input: 'bread',
+      dimensions: 2,
+    });
+    expect(data[0]?.embedding).toHaveLength(2);
+    expect(Math.hypot(...(data[0]?.embedding ?? []))).toBeCloseTo(1, 5);
+    await expect(
+      openai().embeddings.create({ model: 'rye-sentences', input: 'bread', dimensions: 3 }),
+    ).rejects.toThrow('can be asked for 2');
+    const messages = [{ role: 'user' as const, content: 'Hello' }];
+    await expect(openai().chat.completions.create({ model: 'rye-sentences', messages })).rejects.toThrow(
+      'ask POST /v1/embeddings',
+    );
+  });
+
+  it.each([
+    ['of a family that is not known', { 'config.json': '{"model_type":"t5"}' }, 'is of the type t5'],
+    [
+      'with a layer that is not known',
+      { 'modules.json': '[{"type":"m.Dense","path":"2_Dense"}]' },
+      'names Dense',
+    ],
+    ['without a list of its modules', { 'modules.json': '{}' }, 'has no modules.json'],
+  ])('%s is refused by name', async (_case, files, message) => {
+    const { assetId } = await insertEncoder(server.services, user, 'Odd Sentences', files);
+    await expect(deploy(assetId)).rejects.toThrow(message);
+  });
+});
+
+it('says of each model where it is asked', async () => {
+  const messages = [{ role: 'user' as const, content: 'Hello' }];
+  await expect(openai().chat.completions.create({ model: STARTER, messages })).rejects.toThrow(
+    'ask POST /v1/embeddings',
+  );
+  await expect(openai().embeddings.create({ model: 'starter-model', input: 'x' })).rejects.toThrow(
+    'ask POST /v1/chat/completions',
+  );
+  await expect(openai().embeddings.create({ model: 'no-such', input: 'x' })).rejects.toMatchObject({
+    status: 404,
+  });
+});

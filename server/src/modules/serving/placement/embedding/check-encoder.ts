@@ -1,0 +1,73 @@
+import { text } from 'node:stream/consumers';
+import * as z from 'zod';
+import type { Services } from '../../../../platform/context.ts';
+import { AppError } from '../../../../platform/errors.ts';
+import { readBlob } from '../../../../platform/storage/read-blob.ts';
+import type { AssetRevision } from '../../../assets/read-revision.ts';
+import { MODULES } from '../../../models/embedding/is-embedding-model.ts';
+import { readModelJson } from '../../../models/weights/read-model-json.ts';
+
+const BYTES_MAX = 64 * 1024;
+/** What the runtime's encoder knows (`embed/bert.py`, `embed/modules.py`). */
+const FAMILIES = ['bert', 'roberta', 'xlm-roberta', 'camembert'];
+const MODULE_TYPES = ['Transformer', 'Pooling', 'Normalize'];
+
+const modules = z.array(z.object({ type: z.string().max(200), path: z.string().max(200) })).max(20);
+
+/**
+ * The configurations of a model's modules beside it. Throws AppError 'conflict' where modules.json is missing or, on the
+ * CPU, where something is named that the runtime's encoder does not know: it refuses at loading what is let through here.
+ */
+export async function checkEncoder(
+  services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
+  { asset, files }: Pick<AssetRevision, 'asset' | 'files'>,
+  { onCpu }: { onCpu: boolean },
+): Promise<string[]> {
+  const listed = await readModules(services, files);
+  if (!listed)
+    throw refusal(
+      `${asset.title} has no ${MODULES} as sentence-transformers writes it, which says how the states of a text become its vector. ` +
+        'Upload it with the folder 1_Pooling, or a GGUF of the model',
+    );
+  if (onCpu) {
+    const config = await readModelJson(services, files, 'config.json');
+    const family = String(config?.model_type).slice(0, 40);
+    if (!isEncoderFamily(family))
+      throw refusal(
+        `${asset.title} is of the type ${family}; on the CPU embeddings are served of ${FAMILIES.join(', ')}, and of any other in GGUF`,
+      );
+    const unknown = listed
+      .map(({ type }) => type.split('.').at(-1) ?? '')
+      .find((type) => !MODULE_TYPES.includes(type));
+    if (unknown !== undefined)
+      throw refusal(
+        `The ${MODULES} of ${asset.title} names ${unknown.slice(0, 40)}, which is not served on the CPU`,
+      );
+    if (!files.some(({ path }) => path === 'tokenizer.json'))
+      throw refusal(`${asset.title} has no tokenizer.json, without which no text is read on the CPU`);
+  }
+  return listed.filter(({ path }) => path !== '').map(({ path }) => `${path}/config.json`);
+}
+
+/** Whether the runtime's encoder knows models that call themselves so in their config.json. */
+export function isEncoderFamily(family: unknown): boolean {
+  return FAMILIES.some((known) => known === family);
+}
+
+async function readModules(
+  services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
+  files: AssetRevision['files'],
+): Promise<z.infer<typeof modules> | null> {
+  const file = files.find(({ path }) => path === MODULES);
+  if (!file || file.sizeBytes > BYTES_MAX) return null;
+  try {
+    return modules.safeParse(JSON.parse(await text(await readBlob(services, file)))).data ?? null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function refusal(publicMessage: string): AppError {
+  return new AppError('conflict', { publicMessage });
+}

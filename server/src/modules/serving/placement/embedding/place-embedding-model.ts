@@ -1,0 +1,83 @@
+import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
+import type { Context } from '../../../../platform/context.ts';
+import { AppError } from '../../../../platform/errors.ts';
+import { type AssetRevision, readRevision } from '../../../assets/read-revision.ts';
+import { isEmbeddingModel } from '../../../models/embedding/is-embedding-model.ts';
+import { findGguf } from '../../../models/weights/find-gguf.ts';
+import { findSafetensors } from '../../../models/weights/find-safetensors.ts';
+import { listModelFiles } from '../../../models/weights/list-model-files.ts';
+import type { EmbeddingEngine } from '../../embedding-spec.ts';
+import type { PlacedModel, ReadCapacity, RequestedInstance, ServingPlacement } from '../../served-model.ts';
+import { choosePlacement } from '../choose-placement.ts';
+import { hashFiles } from '../hash-files.ts';
+import { checkEncoder } from './check-encoder.ts';
+
+type Files = AssetRevision['files'];
+
+/**
+ * Where an embedding model is served, and what has to be loaded there: safetensors by vLLM on GPUs that hold them, else by
+ * the runtime's encoder on the CPU, and GGUF by llama.cpp. Null for an unknown instance type. Throws AppError
+ * 'not_found', or 'conflict' for what is no such model or lacks something.
+ */
+export async function placeEmbeddingModel(
+  ctx: Context,
+  parts: ReadCapacity,
+  assetId: string,
+  asked: RequestedInstance,
+): Promise<PlacedModel | null> {
+  const wanted = { assetId, userId: ctx.caller.userId };
+  const model = await readRevision(ctx.db, { ...wanted, top: true });
+  const { title } = model.asset;
+  const capacity = await parts.capacity();
+  if (!choosePlacement(asked, capacity, 0)) return null;
+  if (!(await isEmbeddingModel(ctx, model)))
+    throw conflict(`${title} is no embedding model: nothing in its files says how a text becomes a vector`);
+  const weights = await findSafetensors(ctx, model);
+  if (weights.fault) throw conflict(weights.fault);
+  const cpu = { accelerator: null, count: 0 };
+  if (weights.files.length === 0) {
+    const gguf = findGguf(model);
+    if (gguf.fault) throw conflict(gguf.fault);
+    if (gguf.files.length === 0) throw conflict(`${title} has neither safetensors weights nor a GGUF file`);
+    return placed(model, { engine: 'llamacpp', files: gguf.files }, cpu);
+  }
+  const bytes = weights.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const onGpu = choosePlacement(asked, capacity, bytes);
+  const modules = await checkEncoder(ctx, model, { onCpu: onGpu?.engine !== 'vllm' });
+  const { files: beside } = await readRevision(ctx.db, { ...wanted, paths: modules });
+  const named = new Set(weights.files);
+  const top = listModelFiles(model.files).filter(
+    (file) => named.has(file) || !file.path.endsWith('.safetensors'),
+  );
+  const files = [...top, ...beside];
+  return onGpu?.engine === 'vllm'
+    ? placed(model, { engine: 'vllm', files }, onGpu)
+    : placed(model, { engine: 'encoder', files }, cpu);
+}
+
+function placed(
+  { asset, revision }: AssetRevision,
+  { engine, files }: { engine: EmbeddingEngine; files: Files },
+  { accelerator, count }: ServingPlacement,
+): PlacedModel {
+  const inputs: InputFile[] = files
+    .map(({ path, sha256, sizeBytes }) => ({ path, sha256, size_bytes: sizeBytes }))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return {
+    model: {
+      assetId: asset.id,
+      revisionId: revision.id,
+      title: asset.title,
+      baseAssetId: asset.id,
+      baseTitle: asset.title,
+      base: { engine, files: inputs, filesSha256: hashFiles(inputs) },
+      adapter: null,
+      isForeign: false,
+    },
+    placement: { accelerator, count },
+  };
+}
+
+function conflict(publicMessage: string): AppError {
+  return new AppError('conflict', { publicMessage });
+}
