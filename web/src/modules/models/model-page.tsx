@@ -21,6 +21,7 @@ import { AssetFiles } from '../assets/files/asset-files.tsx';
 import { ModelFilesHelp } from '../assets/files/model-files-help.tsx';
 import { historyTab } from '../assets/history/deferred-history.tsx';
 import { DeployButton } from '../deployments/deploy/deploy-button.tsx';
+import { StarterEmbedding } from '../deployments/embedding/starter-embedding.tsx';
 import { useDeploymentsOf, useLiveDeployment } from '../deployments/use-deployments.ts';
 import { useRun } from '../training/runs/run-queries.ts';
 import { displayState } from '../training/runs/run-state.ts';
@@ -69,6 +70,7 @@ export function ModelPage() {
               label: 'Model card',
               content: (
                 <>
+                  {asset.starter_task === 'embedding' && <StarterEmbedding />}
                   <ModelCard asset={asset} canChange={canChange} />
                   {canChange && <OwnAnswers asset={asset} />}
                 </>

@@ -1,23 +1,31 @@
 import type { Deployment } from '@bakehouse/contract/deployments/text';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { apiExamples } from '../../../lib/api/examples/chat-examples.ts';
+import { embeddingExamples } from '../../../lib/api/examples/embedding-examples.ts';
 import { Card } from '../../../ui/card.tsx';
 import { CodeTabs } from '../../../ui/code-block.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { ChatTab } from '../chat/chat-tab.tsx';
+import { CompareTexts } from '../embedding/compare-texts.tsx';
 import { DeploymentLog } from './deployment-log.tsx';
 import { DeploymentMetrics } from './deployment-metrics.tsx';
 
-/** How a text model is used, and how it does. */
+/** How a text or embedding model is used, and how it does. */
 export function TextTabs({ pod }: { pod: Deployment }) {
   const { tab = 'chat' }: { tab?: string } = useSearch({ strict: false });
+  const isEmbedding = pod.task === 'embedding';
   const navigate = useNavigate();
   return (
     <Tabs
       value={tab}
       onChange={(next) => void navigate({ to: '.', search: { tab: next }, replace: true })}
       tabs={[
-        { value: 'chat', label: 'Playground', keepMounted: true, content: <ChatTab pod={pod} /> },
+        {
+          value: 'chat',
+          label: isEmbedding ? 'Try it' : 'Playground',
+          keepMounted: true,
+          content: isEmbedding ? <CompareTexts modelName={pod.model_name} /> : <ChatTab pod={pod} />,
+        },
         { value: 'code', label: 'Code', content: <CodeTab pod={pod} /> },
         { value: 'metrics', label: 'Metrics', content: <DeploymentMetrics podId={pod.pod_id} /> },
         { value: 'log', label: 'Log', content: <DeploymentLog podId={pod.pod_id} /> },
@@ -27,6 +35,7 @@ export function TextTabs({ pod }: { pod: Deployment }) {
 }
 
 function CodeTab({ pod }: { pod: Deployment }) {
+  const examples = pod.task === 'embedding' ? embeddingExamples : apiExamples;
   return (
     <Card
       title="Call it from your programs"
@@ -40,7 +49,7 @@ function CodeTab({ pod }: { pod: Deployment }) {
         </>
       }
     >
-      <CodeTabs examples={apiExamples(window.location.origin, pod.model_name)} />
+      <CodeTabs examples={examples(window.location.origin, pod.model_name)} />
     </Card>
   );
 }

@@ -1,0 +1,24 @@
+import { useQuery } from '@tanstack/react-query';
+import { embeddingExamples } from '../../../lib/api/examples/embedding-examples.ts';
+import { Card } from '../../../ui/card.tsx';
+import { CodeTabs } from '../../../ui/code-block.tsx';
+import { chatModelsQuery } from '../chat/chat.ts';
+import { CompareTexts } from './compare-texts.tsx';
+
+/** The embedding model that everybody may use without a deployment: a try, and how programs call it. */
+export function StarterEmbedding() {
+  const { data } = useQuery(chatModelsQuery);
+  const starter = data?.data.find(({ owned_by, task }) => owned_by === 'bakehouse' && task === 'embedding');
+  if (!starter) return null;
+  return (
+    <div className="mb-5 flex flex-col gap-5">
+      <CompareTexts modelName={starter.id} />
+      <Card
+        title="Use from code"
+        description="It answers without a deployment; you pay only for its tokens. Any OpenAI client works."
+      >
+        <CodeTabs examples={embeddingExamples(window.location.origin, starter.id)} />
+      </Card>
+    </div>
+  );
+}
