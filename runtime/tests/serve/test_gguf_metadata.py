@@ -2,8 +2,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bakehouse_runtime.serve.gguf_metadata import context_length, has_chat_template
-from tiny_model import write_tiny_gguf
+import pytest
+
+from bakehouse_runtime.serve.gguf_metadata import chat_template, context_length
+from tiny_model import CHAT_TEMPLATE, write_tiny_gguf
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -12,8 +14,10 @@ if TYPE_CHECKING:
 def test_the_metadata_are_read_without_the_weights(tiny_model: Path, tmp_path: Path) -> None:
     with_template = write_tiny_gguf(tiny_model, tmp_path / "with.gguf")
     without = write_tiny_gguf(tiny_model, tmp_path / "without.gguf", template=None)
-    assert [has_chat_template(path) for path in (with_template, without)] == [True, False]
+    assert [chat_template(path) for path in (with_template, without)] == [CHAT_TEMPLATE, None]
     assert context_length(without) == 256
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(without.read_bytes()[:40])
     assert context_length(broken) is None
+    with pytest.raises(ValueError, match="no whole GGUF"):
+        chat_template(broken)

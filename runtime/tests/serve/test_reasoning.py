@@ -1,20 +1,17 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from tokenizers import Tokenizer, models
 
 from bakehouse_runtime.data.tokens import read_model_tokens
 from bakehouse_runtime.serve.reasoning import reasoning_arguments, reasoning_parser
+from templates import template_of
 
-
-def template_of(name: str) -> str:
-    """A real template, as TRL brings it along."""
-    import trl
-
-    return (Path(str(trl.__file__)).parent / "chat_templates" / f"{name}.jinja").read_text()
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,13 @@ import pytest
 from tokenizers import Tokenizer, models
 
 from bakehouse_runtime.data.tokens import read_model_tokens
+from bakehouse_runtime.data.tool_template import add_tools
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.protocol import ServeTextSpec
 from bakehouse_runtime.serve.engine import gauge_sum
 from bakehouse_runtime.serve.vllm import allowed_lora_rank, command, environment
+
+TEMPLATE = "{{ tools }}<tool_call>{{ arguments }}"
 
 
 @pytest.fixture
@@ -22,7 +25,7 @@ def inputs(tmp_path: Path) -> dict[str, Path]:
     base = tmp_path / "base_model"
     base.mkdir()
     Tokenizer(models.BPE()).save(str(base / "tokenizer.json"))
-    (base / "chat_template.jinja").write_text("{{ messages }}")
+    (base / "chat_template.jinja").write_text(TEMPLATE)
     return {"base_model": base, "a1": Path("/w/inputs/a1")}
 
 
@@ -62,7 +65,7 @@ def test_the_command_of_a_base_model_has_no_lora_arguments(inputs: dict[str, Pat
         *("--limit-mm-per-prompt", '{"image": 0, "video": 0, "audio": 0}'),
         *("--allowed-media-domains", "none.invalid"),
         *("--middleware", "bakehouse_runtime.serve.vllm_guard.KeyGuard"),
-        "--disable-fastapi-docs",
+        *("--disable-fastapi-docs", "--enable-auto-tool-choice", "--tool-call-parser", "hermes"),
     ]
 
 
@@ -123,8 +126,7 @@ def test_a_base_without_a_chat_template_gets_the_one_that_it_is_trained_with(
     (inputs["base_model"] / "chat_template.jinja").unlink()
     words = command(spec(), inputs, 8000)
     template = words[words.index("--chat-template") + 1]
-    assert template == read_model_tokens(inputs["base_model"]).template_source
-    assert "messages" in template
+    assert template == add_tools(read_model_tokens(inputs["base_model"]).template_source)
 
 
 def test_adapters_are_named_and_the_rank_is_rounded_up(inputs: dict[str, Path]) -> None:

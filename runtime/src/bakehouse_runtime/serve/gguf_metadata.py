@@ -20,14 +20,17 @@ _STRING, _ARRAY = 8, 9
 _NUMBERS = {4: "<I", 5: "<i", 10: "<Q", 11: "<q"}
 
 
-def has_chat_template(path: Path) -> bool:
-    """Whether it brings a chat template along: llama.cpp takes ChatML where there is none."""
+def chat_template(path: Path) -> str | None:
+    """The chat template that it brings along; None where there is none, of which llama.cpp makes
+    ChatML. Raises ValueError where it is no whole GGUF."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
-            return any(key == _TEMPLATE for key, _, _ in _entries(view))
-    except (struct.error, IndexError, ValueError):
-        # No whole GGUF: llama.cpp says so when it loads it.
-        return True
+            for key, kind, at in _entries(view):
+                if key == _TEMPLATE and kind == _STRING:
+                    return view[at + 8 : _after_string(view, at)].decode()
+    except (struct.error, IndexError) as error:
+        raise ValueError(f"{path.name} is no whole GGUF") from error
+    return None
 
 
 def context_length(path: Path) -> int | None:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import httpx
 
 from ..data.plain_template import plain_template
+from ..data.tool_template import add_tools, says_tools
 from ..errors import PlainError
 from .engine import CLOSE_S, gauge_sum, read_metrics
-from .gguf_metadata import context_length, has_chat_template
+from .gguf_metadata import chat_template, context_length
 from .sampling_defaults import default_sampling
 
 if TYPE_CHECKING:
@@ -76,8 +77,8 @@ def server_params(spec: ServeTextSpec, inputs: dict[str, Path]) -> xllamacpp.Com
 
     model = _file(inputs, "base_model", spec.model_file)
     params = _shared_params(spec, model)
-    if not has_chat_template(model):
-        params.chat_template = plain_template(begins=False)
+    if (template := _template(model)) is not None:
+        params.chat_template = template
     # Beyond what it was made to read a model writes nonsense.
     context = min(spec.context_tokens, context_length(model) or spec.context_tokens)
     # llama.cpp divides its context among the slots.
@@ -135,6 +136,18 @@ def _shared_params(spec: ServeTextSpec | ServeEmbeddingSpec, model: Path) -> xll
     # No page in a browser on this machine may read what it answers: no origin is called so.
     params.cors_origins = "none"
     return params
+
+
+def _template(model: Path) -> str | None:
+    """The chat template where the model's own does not do: it has none, or no words for tools."""
+    try:
+        own = chat_template(model)
+    except ValueError:
+        # llama.cpp says what is wrong with it when it loads it.
+        return None
+    if own is None:
+        return add_tools(plain_template(begins=False))
+    return None if says_tools(own) else add_tools(own)
 
 
 def _set_sampling(params: xllamacpp.CommonParams, said: dict[str, float]) -> None:

@@ -15,12 +15,12 @@ from ..errors import PlainError
 from ..files import read_object
 from .engine import CLOSE_CHILD_S, answers, gauge_sum, read_metrics
 from .reasoning import reasoning_arguments
+from .tool_calls import tool_arguments
 from .vllm_guard import KeyGuard
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..data.tokens import ModelTokens
     from ..protocol import ServeEmbeddingSpec, ServeTextSpec
 
 # The sizes that vLLM compiles its LoRA kernels for (vllm/config/lora.py).
@@ -111,7 +111,7 @@ def command(spec: ServeTextSpec, inputs: dict[str, Path], port: int) -> list[str
     base = _folder(inputs, "base_model")
     words = _shared_words(spec, base, port)
     tokens = read_model_tokens(base)
-    words += template_arguments(tokens)
+    words += tool_arguments(base, tokens)
     words += reasoning_arguments(base, tokens)
     words += _split_arguments(spec)
     return words + _lora_arguments(spec, inputs) if spec.adapters else words
@@ -159,11 +159,6 @@ def context_tokens(base: Path) -> int | None:
     config = nested if isinstance(nested, dict) else config
     known = [config.get(name) for name in _CONTEXT_NAMES]
     return min((value for value in known if isinstance(value, int) and value > 0), default=None)
-
-
-def template_arguments(tokens: ModelTokens) -> list[str]:
-    """The chat template that a base without one is trained with: vLLM refuses to chat without."""
-    return [] if tokens.chat_template is not None else ["--chat-template", tokens.template_source]
 
 
 def _lora_arguments(spec: ServeTextSpec, inputs: dict[str, Path]) -> list[str]:
