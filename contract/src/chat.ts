@@ -1,18 +1,19 @@
 import * as z from 'zod';
+import { messageOfTools, toolCall, toolParameters } from './chat-tools.ts';
 import { endpoint } from './endpoint.ts';
 import { modelName } from './fields/model-name.ts';
 
 /** A long conversation; no more, since all of it is parsed at once. */
-const CHAT_BYTES_MAX = 1024 * 1024;
+export const CHAT_BYTES_MAX = 1024 * 1024;
 
 /**
  * The OpenAI-compatible calls. Every parameter has its bounds here: one request must not take what
- * all share, neither time nor memory; modules/chat/body bounds the schemas of `response_format`.
+ * all share, neither time nor memory; modules/chat/body bounds the schemas of `response_format` and of tools.
  */
 const STOPS_MAX = 16;
 const STOP_LENGTH_MAX = 256;
 const BIASED_TOKENS_MAX = 300;
-const MAX_TOKENS = z.int().min(1).max(131_072).nullish();
+export const MAX_TOKENS = z.int().min(1).max(131_072).nullish();
 const penalty = z.number().min(-2).max(2).nullish();
 const share = z.number().min(0).max(1).nullish();
 const stop = z.string().min(1).max(STOP_LENGTH_MAX);
@@ -61,23 +62,20 @@ const passedOver = Object.fromEntries(
       'prompt_cache_key',
       'prompt_cache_retention',
     ],
-    ...['prompt_cache_options', 'prediction', 'store', 'parallel_tool_calls'],
+    ...['prompt_cache_options', 'prediction', 'store'],
   ].map((name) => [name, z.unknown().optional()]),
 );
 
 /** Passed over, a parameter that is not known would mislead; clients send null for what they do not ask for. */
-const unknownParameter: z.ZodType = z.null('must be left out: this call does not know it');
-
-const NO_TOOLS = 'tool calls are not supported yet. Leave it out';
-const none = (name: string) => z.array(z.unknown()).max(0, `${name}: ${NO_TOOLS}`).nullish();
+export const unknownParameter: z.ZodType = z.null('must be left out: this call does not know it');
 
 const contentPart = z.looseObject({ type: z.string(), text: z.string().optional() });
 
 const chatMessage = z
   .looseObject({
-    role: z.enum(['system', 'developer', 'user', 'assistant']),
+    role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
     content: z.union([z.string(), z.array(contentPart).min(1), z.null()]).optional(),
-    tool_calls: none('tool_calls'),
+    ...messageOfTools,
   })
   .superRefine(({ content }, check) => {
     if (!Array.isArray(content)) return;
@@ -107,8 +105,10 @@ const chatCompletion = z.object({
       index: z.int(),
       message: z.object({
         role: z.literal('assistant'),
-        content: z.string(),
+        /** Null: the model calls tools and says nothing. */
+        content: z.string().nullable(),
         reasoning_content: z.string().optional(),
+        tool_calls: z.array(toolCall).optional(),
       }),
       logprobs: z
         .object({ content: z.array(tokenLogprob.extend({ top_logprobs: z.array(tokenLogprob) })) })
@@ -152,10 +152,7 @@ export const chatCompletions = endpoint({
       max_completion_tokens: MAX_TOKENS,
       logprobs: z.boolean().nullish(),
       top_logprobs: z.int().min(0).max(20).nullish(),
-      tools: none('tools'),
-      functions: none('functions'),
-      tool_choice: z.enum(['none', 'auto'], `tool_choice: ${NO_TOOLS}`).nullish(),
-      function_call: z.enum(['none', 'auto'], `function_call: ${NO_TOOLS}`).nullish(),
+      ...toolParameters,
       modalities: z.array(z.literal('text', 'modalities: this server answers in text')).nullish(),
       /** What the model's own chat template knows. */
       chat_template_kwargs: z.strictObject({ enable_thinking: z.boolean().optional() }).nullish(),

@@ -47,6 +47,7 @@ import * as privacy from '@bakehouse/contract/privacy';
 import * as profile from '@bakehouse/contract/profile';
 import * as purchases from '@bakehouse/contract/purchases';
 import * as referrals from '@bakehouse/contract/referrals';
+import * as responses from '@bakehouse/contract/responses';
 import * as restrictedModels from '@bakehouse/contract/restricted-models';
 import * as search from '@bakehouse/contract/search';
 import * as sql from '@bakehouse/contract/sql';
@@ -101,6 +102,7 @@ const modules = [
   restrictedModels,
   profile,
   referrals,
+  responses,
   notifications,
   purchases,
   search,

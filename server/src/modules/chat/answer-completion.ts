@@ -19,22 +19,16 @@ import {
 } from '../serving/ask/request-deadline.ts';
 import { unavailable } from '../serving/ask/unavailable.ts';
 import { admitRequest, RETRY_AFTER_S } from './admit-request.ts';
+import { type AnswerShape, chatShape } from './answer-shape.ts';
 import { askedCandidates, type CompletionBody, toServerRequest } from './body/completion-request.ts';
 import type { ChatParts } from './chat-parts.ts';
 import { CompletionStream, type Usage } from './completion-stream.ts';
-import {
-  beginEvents,
-  endEvents,
-  failEvents,
-  keepAlive,
-  readChunks,
-  sendChunks,
-  sendComment,
-} from './pass-answer.ts';
+import { beginEvents, failEvents, keepAlive, readChunks, sendComment, sendText } from './pass-answer.ts';
 import { highestCostMicro, noteUsage, usageBounds } from './requests/highest-cost.ts';
 import { recordRequest } from './requests/record-request.ts';
 import { toRefusal } from './to-refusal.ts';
 import { type TokenPrices, tokenPrices } from './token-prices.ts';
+import { toolsOf } from './tools/asked-tools.ts';
 import { type CompletionPath, reachModelServer } from './upstream/reach-model-server.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
@@ -43,10 +37,14 @@ type Outcome = { ok: boolean; usage: Usage; firstTokenMs: number | null };
 
 const NOTHING: Usage = { promptTokens: 0, completionTokens: 0 };
 
+/** What is asked, and in which shape it is answered: that of a chat unless said. */
+type Asked = { path: CompletionPath; body: CompletionBody; shape?: AnswerShape };
+
 /** One call while it lasts. */
 type Call = {
   upstream: Upstream;
   body: CompletionBody;
+  shape: AnswerShape;
   reply: Http['reply'];
   /** The client has disconnected, the time is over, the API key was revoked, or this server ends. */
   signal: AbortSignal;
@@ -62,8 +60,7 @@ type Call = {
 export async function answerCompletion(
   ctx: Context,
   parts: ChatParts,
-  path: CompletionPath,
-  body: CompletionBody,
+  { path, body, shape = chatShape(body) }: Asked,
   { reply }: Http,
 ): Promise<void> {
   const client = clientSignal(reply);
@@ -80,7 +77,7 @@ export async function answerCompletion(
     toServerRequest(body, upstream.engine);
     const signal = AbortSignal.any([client, deadline.signal, key.signal]);
     const outcome: Outcome = { ok: false, usage: NOTHING, firstTokenMs: null };
-    const call: Call = { upstream, body, reply, signal, deadline, beganMs: began.ms, outcome };
+    const call: Call = { upstream, body, shape, reply, signal, deadline, beganMs: began.ms, outcome };
     const requestId = randomUUID();
     const prices = tokenPrices(upstream, await parts.recallPrices());
     const bounds = usageBounds(body, upstream);
@@ -103,7 +100,7 @@ export async function answerCompletion(
       const known: unknown = reasonOf(key.signal) ?? reasonOf(deadline.signal) ?? error;
       if (!reply.raw.headersSent) throw known;
       ctx.log.warn({ err: known, model: upstream.model_name }, 'a completion broke off');
-      failEvents(reply.raw, known, ctx.requestId);
+      failEvents(reply.raw, shape, known, ctx.requestId);
     } finally {
       endUse();
       noteUsage(ctx.log, upstream, bounds, outcome.usage);
@@ -181,14 +178,18 @@ async function pass(
   call: Call,
   { heartbeat, wasRead }: { heartbeat: NodeJS.Timeout | undefined; wasRead: () => void },
 ): Promise<void> {
-  const { upstream, body, reply, signal, deadline, beganMs, outcome } = call;
+  const { upstream, body, shape, reply, signal, deadline, beganMs, outcome } = call;
   const stream = new CompletionStream({
     engine,
     modelName: upstream.model_name,
     candidates: askedCandidates(body),
+    isRequiredCall: toolsOf(body)?.choice === 'required',
   });
   const whole = body.stream ? null : new WholeAnswer();
-  if (!whole) beginEvents(reply.raw, reply.getHeaders());
+  if (!whole) {
+    beginEvents(reply.raw, reply.getHeaders());
+    await sendText(reply.raw, shape.begin(), signal);
+  }
   let events = 0;
   try {
     await readChunks(response, stream, async (chunks) => {
@@ -201,7 +202,7 @@ async function pass(
         wasRead();
       }
       if (chunks.length > 0) heartbeat?.refresh();
-      if (!whole) return sendChunks(reply.raw, chunks, signal);
+      if (!whole) return sendText(reply.raw, shape.chunks(chunks), signal);
       for (const chunk of chunks) whole.add(chunk);
     });
   } catch (error) {
@@ -212,13 +213,11 @@ async function pass(
     outcome.usage = stream.usage;
   }
   if (whole) {
-    reply
-      .header('content-type', 'application/json; charset=utf-8')
-      .send(JSON.stringify(whole.toJson(stream.usage)));
+    const answered = await shape.whole(whole.toJson(stream.usage), stream.usage);
+    reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(answered));
     return;
   }
-  if (body.stream_options?.include_usage) await sendChunks(reply.raw, [stream.usageChunk()], signal);
-  endEvents(reply.raw);
+  reply.raw.end(await shape.end(stream.usage, stream.usageChunk()));
 }
 
 /** Nothing else has ended it before. */

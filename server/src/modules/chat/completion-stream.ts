@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { TextEngine } from '../serving/text-spec.ts';
+import { type CallPiece, RequiredCalls } from './tools/required-calls.ts';
 
 /** What one answer used so far, read off the model server's own stream. */
 export type Usage = { promptTokens: number; completionTokens: number };
@@ -13,7 +15,18 @@ export type Chunk = {
   usage?: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
 };
 
-type Delta = { role?: string; content?: string | null; reasoning_content?: string };
+export type CallDelta = {
+  index: number;
+  id?: string;
+  type?: 'function';
+  function: { name?: string; arguments: string };
+};
+type Delta = {
+  role?: string;
+  content?: string | null;
+  reasoning_content?: string;
+  tool_calls?: CallDelta[];
+};
 export type TokenLogprob = { token: string; logprob: number; top_logprobs?: TokenLogprob[] };
 export type Logprobs = { content: TokenLogprob[] };
 
@@ -41,6 +54,8 @@ type Options = {
   modelName: string;
   /** How many candidates beside each token the caller asked for; a server may show more. */
   candidates: number;
+  /** The answer is to be read as calls: it is bound by `callsSchema`. */
+  isRequiredCall?: boolean;
 };
 
 type Fields = Record<string, unknown>;
@@ -65,6 +80,7 @@ export class CompletionStream {
   private saidRole = false;
   private heard = 0;
   private offset = 0;
+  private readonly required = new RequiredCalls();
   private lastUsage: Usage = { promptTokens: 0, completionTokens: 0 };
   private head: Pick<Chunk, 'id' | 'object' | 'created'> = { id: '', object: '', created: 0 };
 
@@ -146,12 +162,27 @@ export class CompletionStream {
       // The event that had it may be one that told of the prompt, and went no further.
       const role = this.saidRole ? {} : { role: 'assistant' };
       this.saidRole = true;
-      return { index: 0, delta: { ...role, ...toDelta(delta) }, ...logprobs, finish_reason: finishReason };
+      const said = this.options.isRequiredCall ? this.toCalls(toDelta(delta)) : toDelta(delta);
+      return {
+        index: 0,
+        delta: { ...role, ...said },
+        ...logprobs,
+        finish_reason: this.endedBy(finishReason),
+      };
     }
     const text = typeof choice.text === 'string' ? choice.text : '';
     const logprobs = upstream && this.toLegacy(upstream);
     this.offset += text.length;
     return { index: 0, text, logprobs, finish_reason: finishReason };
+  }
+
+  private toCalls({ content, ...delta }: Delta): Delta {
+    const calls = this.required.push(content ?? '').map(toCallDelta);
+    return calls.length > 0 ? { ...delta, tool_calls: calls } : delta;
+  }
+
+  private endedBy(reason: string | null): string | null {
+    return reason === 'stop' && this.required.calls > 0 ? 'tool_calls' : reason;
   }
 
   private toLegacy(upstream: Fields): LegacyLogprobs {
@@ -173,11 +204,6 @@ export class CompletionStream {
   }
 }
 
-/** A chunk as an event of the stream. */
-export function toEvent(chunk: Chunk): string {
-  return `data: ${JSON.stringify(chunk)}\n\n`;
-}
-
 export function toWireUsage({ promptTokens, completionTokens }: Usage): NonNullable<Chunk['usage']> {
   return {
     prompt_tokens: promptTokens,
@@ -192,13 +218,32 @@ function toId(id: string, object: string): string {
 }
 
 /** What a model thinks leaves by llama.cpp's name for it; vLLM has another. */
-function toDelta({ role, content, reasoning_content, reasoning }: Fields): Delta {
+function toDelta({ role, content, reasoning_content, reasoning, tool_calls: calls }: Fields): Delta {
   const thought = reasoning_content ?? reasoning;
   return {
     ...(typeof role === 'string' && { role }),
     ...((typeof content === 'string' || content === null) && { content }),
     ...(typeof thought === 'string' && { reasoning_content: thought }),
+    ...(Array.isArray(calls) && calls.length > 0 && { tool_calls: calls.map(toPiece).map(toCallDelta) }),
   };
+}
+
+/** What a model server says of a call that it has read. */
+function toPiece(call: unknown): CallPiece {
+  const { index, function: said } = fieldsOf(call) ?? {};
+  const { name, arguments: more } = fieldsOf(said) ?? {};
+  return {
+    index: count(index),
+    ...(typeof name === 'string' && { name }),
+    arguments: typeof more === 'string' ? more : '',
+  };
+}
+
+/** The first piece of a call names it. */
+function toCallDelta({ index, name, arguments: more }: CallPiece): CallDelta {
+  if (name === undefined) return { index, function: { arguments: more } };
+  const id = `call_${randomUUID().replaceAll('-', '')}`;
+  return { index, id, type: 'function', function: { name, arguments: more } };
 }
 
 function toLogprobs(upstream: Fields, candidates: number): Logprobs {

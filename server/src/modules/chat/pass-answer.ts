@@ -4,7 +4,8 @@ import { StringDecoder } from 'node:string_decoder';
 import { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { toErrorBody } from '../../platform/http/send-error.ts';
-import { type Chunk, type CompletionStream, toEvent } from './completion-stream.ts';
+import type { AnswerShape } from './answer-shape.ts';
+import type { Chunk, CompletionStream } from './completion-stream.ts';
 
 type Raw = Http['reply']['raw'];
 
@@ -50,13 +51,9 @@ export function keepAlive(reply: Http['reply']): NodeJS.Timeout {
   return setInterval(sendComment, HEARTBEAT_MS, reply, 'waiting').unref();
 }
 
-/** Sends chunks on. A slow client slows the model server down instead of filling our memory. */
-export async function sendChunks(raw: Raw, chunks: Chunk[], signal: AbortSignal): Promise<void> {
-  if (chunks.length > 0 && !raw.write(chunks.map(toEvent).join(''))) await drained(raw, signal);
-}
-
-export function endEvents(raw: Raw): void {
-  raw.end('data: [DONE]\n\n');
+/** Sends events on. A slow client slows the model server down instead of filling our memory. */
+export async function sendText(raw: Raw, text: string, signal: AbortSignal): Promise<void> {
+  if (text !== '' && !raw.write(text)) await drained(raw, signal);
 }
 
 /** Waits until the client has read what there is. One that reads nothing for too long is disconnected. */
@@ -70,7 +67,7 @@ async function drained(raw: Raw, signal: AbortSignal): Promise<void> {
 }
 
 /** The headers are long gone: the error is the last event. */
-export function failEvents(raw: Raw, error: unknown, requestId: string): void {
+export function failEvents(raw: Raw, shape: AnswerShape, error: unknown, requestId: string): void {
   const known =
     error instanceof AppError
       ? error
@@ -78,5 +75,5 @@ export function failEvents(raw: Raw, error: unknown, requestId: string): void {
           publicMessage: 'The model server stopped in the middle of the answer. Try again',
           cause: error,
         });
-  raw.end(`data: ${JSON.stringify(toErrorBody(known, requestId))}\n\n`);
+  raw.end(shape.failure(toErrorBody(known, requestId)));
 }

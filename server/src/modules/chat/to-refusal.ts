@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { AppError, refused } from '../../platform/errors.ts';
 import { SCHEMA_PARAM } from './body/completion-request.ts';
 import { contextExceeded } from './body/context-exceeded.ts';
+import { toolsOf } from './tools/asked-tools.ts';
 
 const refusal = z.object({
   error: z.object({
@@ -18,14 +19,15 @@ const refusal = z.object({
 export function toRefusal(answer: string, body: Record<string, unknown>): AppError {
   const error = parse(answer);
   const message = error?.message ?? 'The model server refused the request';
-  if (!error || !/context (size|length)/i.test(message)) return inPlainWords(message);
+  if (!error || !/context (size|length)/i.test(message))
+    return inPlainWords(message, toolsOf(body) ? 'tools' : SCHEMA_PARAM);
   return contextExceeded(body, { most: error.n_ctx ?? lengthIn(message), sent: error.n_prompt_tokens });
 }
 
 /** llama.cpp wraps what a chat template or a schema is refused for into where in its own work that came up. */
-function inPlainWords(message: string): AppError {
+function inPlainWords(message: string, schemaParam: string): AppError {
   const [, ofTemplate, ofSchema] = /Jinja Exception: (.+)|JSON schema error (at .+)/.exec(message) ?? [];
-  if (ofSchema) return refused(SCHEMA_PARAM, `${SCHEMA_PARAM}: ${ofSchema}`);
+  if (ofSchema) return refused(schemaParam, `${schemaParam}: ${ofSchema}`);
   const isInside = message.startsWith('Unable to generate parser') || message.includes('While executing');
   const publicMessage = isInside ? "The model's chat template cannot read this conversation" : message;
   return new AppError('invalid_request', { publicMessage: ofTemplate ?? publicMessage });

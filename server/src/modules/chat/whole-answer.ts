@@ -1,4 +1,5 @@
 import {
+  type CallDelta,
   type Choice,
   type Chunk,
   type LegacyLogprobs,
@@ -7,12 +8,15 @@ import {
   type Usage,
 } from './completion-stream.ts';
 
+type Call = { id: string; type: 'function'; function: { name: string; arguments: string } };
+
 /** Puts the chunks of a stream together, for a caller who wants the answer in one piece. */
 export class WholeAnswer {
   private head: Pick<Chunk, 'id' | 'created' | 'model'> | null = null;
   private readonly text: string[] = [];
   private readonly reasoning: string[] = [];
   private readonly logprobs: NonNullable<Choice['logprobs']>[] = [];
+  private readonly calls: Call[] = [];
   private isChat = false;
   private finishReason: string | null = null;
 
@@ -22,6 +26,7 @@ export class WholeAnswer {
       if (delta) this.isChat = true;
       this.text.push(delta?.content ?? text ?? '');
       this.reasoning.push(delta?.reasoning_content ?? '');
+      for (const call of delta?.tool_calls ?? []) this.addCall(call);
       if (logprobs) this.logprobs.push(logprobs);
       this.finishReason = finishReason ?? this.finishReason;
     }
@@ -44,14 +49,24 @@ export class WholeAnswer {
     };
   }
 
+  private addCall({ index, id, function: { name, arguments: more } }: CallDelta): void {
+    const call = (this.calls[index] ??= { id: '', type: 'function', function: { name: '', arguments: '' } });
+    call.id ||= id ?? '';
+    call.function.name ||= name ?? '';
+    call.function.arguments += more;
+  }
+
   private chatChoice(): object {
     const parts = this.logprobs as Logprobs[];
     const reasoning = this.reasoning.join('');
+    const content = this.text.join('');
+    const calls = this.calls.filter(Boolean);
     return {
       message: {
         role: 'assistant',
-        content: this.text.join(''),
+        content: content === '' && calls.length > 0 ? null : content,
         ...(reasoning && { reasoning_content: reasoning }),
+        ...(calls.length > 0 && { tool_calls: calls }),
       },
       logprobs: parts.length > 0 ? { content: parts.flatMap(({ content }) => content) } : null,
     };

@@ -69,14 +69,11 @@ async function insertStartersLater(services: Services): Promise<void> {
 }
 
 test('the examples of docs/api.md work as they are, one after the other in one shell', async () => {
-  const driver = createFakeDriver({
-    capacity: { 'cpu:deployment': CPU_SERVERS },
-    script: stubModelServer().script,
-  });
-  const server = await testServer({
-    ...{ readData: async () => goodData, driver },
-    roles: ['web', 'worker', 'reconciler'],
-  });
+  const stub = stubModelServer();
+  stub.says = () => '{"name": "oven", "arguments": {"city": "Paris"}}';
+  const driver = createFakeDriver({ capacity: { 'cpu:deployment': CPU_SERVERS }, script: stub.script });
+  const roles = ['web' as const, 'worker' as const, 'reconciler' as const];
+  const server = await testServer({ driver, roles, readData: async () => goodData });
   const starters = insertStartersLater(server.services);
   const blocks = [...(await readFile(DOCUMENT, 'utf8')).matchAll(/```sh\n(.*?)```/gs)].map(
     ([, code]) => code,
@@ -101,5 +98,6 @@ test('the examples of docs/api.md work as they are, one after the other in one s
     { as },
   );
   expect(pods).toHaveLength(1);
+  expect(stdout).toContain('"name":"oven","arguments":"{\\"city\\": \\"Paris\\"}"');
   expect(stdout).toContain('"message":"dataset_type and user_id are required"');
 });

@@ -47,6 +47,7 @@ const FORGOTTEN = [
   'notifications',
   'onboarding_steps',
   'referral_codes',
+  'responses',
   'sessions',
   'sign_in_methods',
   'training_configurations',
@@ -110,6 +111,7 @@ async function fillTables(db: Database, userId: string): Promise<void> {
   await sql`insert into conversations values (${userId}, 'crumb', 1, gen_random_uuid(), '{}', 2, now())`.execute(
     db,
   );
+  await sql`insert into responses values ('resp_1', ${userId}, '[]', '{}', 2, now())`.execute(db);
   await sql`insert into hub_clones (user_id, repo_id, dataset_type, commit_id, check_at, created_at)
     values (${userId}, 'ada/rye', 'MODEL', repeat('a', 40), now(), now())`.execute(db);
   await sql`insert into hub_tokens values (${userId}, 'secret', 'ada', now())`.execute(db);

@@ -10,6 +10,7 @@ import { deleteAsset } from '../assets/delete-asset.ts';
 import { listOwnAssets } from '../assets/own/list-own-assets.ts';
 import { forgetRequests } from '../assets/restricted/forget-requests.ts';
 import { forgetConversations } from '../chat/conversations/conversations.ts';
+import { forgetResponses } from '../chat/responses/kept-responses.ts';
 import { forgetMessages } from '../contact/steps.ts';
 import { giveUpCredits } from '../credits/ledger/give-up-credits.ts';
 import { writeOffDebt } from '../credits/ledger/write-off-debt.ts';
@@ -72,6 +73,7 @@ async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetCode(tx, userId);
   await forgetMessages(tx, userId);
   await forgetConversations(tx, userId);
+  await forgetResponses(tx, userId);
   await forgetRequests(tx, userId);
   await forgetHub(tx, userId);
   await forgetUploads(tx, userId);

@@ -704,6 +704,15 @@ export type ReferralsTable = {
   created_at: Timestamp;
 };
 
+export type ResponsesTable = {
+  id: string;
+  user_id: string;
+  input: Json;
+  response: Json;
+  size_bytes: number;
+  created_at: Timestamp;
+};
+
 export type RestrictedModelsTable = {
   id: string;
   name: string;
@@ -1072,6 +1081,7 @@ export type DB = {
   recent_changes: RecentChangesTable;
   referral_codes: ReferralCodesTable;
   referrals: ReferralsTable;
+  responses: ResponsesTable;
   restricted_models: RestrictedModelsTable;
   revision_cids: RevisionCidsTable;
   revision_tags: RevisionTagsTable;

@@ -26,6 +26,7 @@ import * as images from '@bakehouse/contract/openai-images';
 import * as paris from '@bakehouse/contract/paris';
 import * as purchases from '@bakehouse/contract/purchases';
 import * as referrals from '@bakehouse/contract/referrals';
+import * as responses from '@bakehouse/contract/responses';
 import * as sql from '@bakehouse/contract/sql';
 import * as training from '@bakehouse/contract/training';
 
@@ -92,6 +93,8 @@ export const notAudited = new Map<Endpoint, string>([
   [referrals.forgetPendingReferral, 'a cookie'],
   [chat.chatCompletions, STATEMENT],
   [chat.completions, STATEMENT],
+  [responses.createResponse, STATEMENT],
+  [responses.deleteResponse, PREFERENCE],
   [generations.startGeneration, STATEMENT],
   [generations.cancelGeneration, STATEMENT],
   [images.createImage, STATEMENT],

@@ -22,10 +22,6 @@ function refusal(more: object): string {
 
 describe('a chat', () => {
   it.each([
-    [{ tools: [{ type: 'function', function: { name: 'x' } }] }, 'tools'],
-    [{ tool_choice: 'required' }, 'tool_choice'],
-    [{ tool_choice: { type: 'function', function: { name: 'x' } } }, 'tool_choice'],
-    [{ functions: [{ name: 'x' }] }, 'functions'],
     [{ n: 2 }, 'one choice'],
     [{ modalities: ['text', 'audio'] }, 'modalities'],
     [{ audio: { voice: 'x' } }, 'audio'],
@@ -61,7 +57,7 @@ describe('a chat', () => {
       "response_format.json_schema.schema.properties.a: a 'pattern'",
     ],
     [{ top_logprobs: 5 }, "set 'logprobs' to true"],
-    [{ messages: [{ role: 'tool', content: 'x' }] }, 'role'],
+    [{ messages: [{ role: 'critic', content: 'x' }] }, 'role'],
     [{ messages: [{ role: 'user', content: 'x'.repeat(300_000) }] }, 'maximum context length is 4096 tokens'],
   ])('with %j is refused by name', (more, sentence) => {
     expect(refusal(more)).toContain(sentence);

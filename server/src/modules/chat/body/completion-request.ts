@@ -1,6 +1,10 @@
 import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import { refused } from '../../../platform/errors.ts';
 import type { TextEngine } from '../../serving/text-spec.ts';
+import { type AskedTools, toServerTool } from '../tools/asked-tools.ts';
+import { callsSchema } from '../tools/calls-schema.ts';
+import { checkTools } from '../tools/check-tools.ts';
+import { checkTurns } from '../tools/check-turns.ts';
 import { checkEnforced } from './check-enforced.ts';
 import { checkSchema } from './check-schema.ts';
 import { contextExceeded } from './context-exceeded.ts';
@@ -51,12 +55,14 @@ export function toServerRequest(body: CompletionBody, engine: Engine): object {
   for (const [name, value] of Object.entries(body)) {
     if (value !== null && value !== undefined && passedOn.has(name)) request[name] = value;
   }
+  const tools = checkTools(body, engine);
   return {
     ...request,
     ...(Array.isArray(body.messages) && ofMessages(body.messages, engine)),
     ...(Array.isArray(body.prompt) && { prompt: onePrompt(body.prompt) }),
     ...(maxTokens !== null && { max_tokens: maxTokens }),
     ...responseFormat(body.response_format),
+    ...(tools && ofTools(tools)),
     ...ofEngine(body, engine),
     ...runningUsage[engine],
     stream: true,
@@ -72,15 +78,30 @@ export function askedTokens(body: CompletionBody): number | null {
 
 /** What is longer than any context need not be read to be refused. */
 function checkLength(body: CompletionBody): void {
-  if (JSON.stringify(body.messages ?? body.prompt).length > PROMPT_LENGTH_MAX)
-    throw contextExceeded(body, { most: CONTEXT_TOKENS });
+  if (promptText(body).length > PROMPT_LENGTH_MAX) throw contextExceeded(body, { most: CONTEXT_TOKENS });
 }
 
-type Message = { role: string; content?: unknown; name?: unknown };
+/** What the model is to read, in the order in which it does. */
+export function promptText(body: CompletionBody): string {
+  const { messages, prompt, tools } = body;
+  if (!messages) return JSON.stringify(prompt);
+  return tools && body.tool_choice !== 'none'
+    ? JSON.stringify(tools) + JSON.stringify(messages)
+    : JSON.stringify(messages);
+}
+
+type Message = {
+  role: string;
+  content?: unknown;
+  name?: unknown;
+  tool_calls?: { id: string; function: { name: string; arguments: string } }[] | null;
+  tool_call_id?: string | null;
+};
 
 /** An answer that stands last is gone on from, as llama.cpp does by itself, which refuses two of them. */
 function ofMessages(all: Message[], engine: Engine): Parameters {
-  const end = all.findLastIndex(({ role }) => role !== 'assistant') + 1;
+  checkTurns(all);
+  const end = all.findLastIndex(({ role, tool_calls: calls }) => role !== 'assistant' || calls?.length) + 1;
   const begun = all.slice(end);
   const messages = begun.length > 1 ? [...all.slice(0, end), joined(begun)] : all;
   return {
@@ -91,19 +112,44 @@ function ofMessages(all: Message[], engine: Engine): Parameters {
 }
 
 function joined(messages: Message[]): Message {
-  const texts = messages.map(({ content }) =>
-    Array.isArray(content) ? content.map(({ text }) => text).join('\n') : content,
-  );
+  const texts = messages.map(({ content }) => toText(content));
   return { role: 'assistant', content: texts.filter(Boolean).join('\n') };
 }
 
+function toText(content: unknown): unknown {
+  return Array.isArray(content) ? content.map(({ text }) => text).join('\n') : content;
+}
+
 /** Fields of an answer that a client sends back (`refusal`, `annotations`) mean nothing to a model. */
-function toServerMessage({ role, content, name }: Message): object {
+function toServerMessage({ role, content, name, tool_calls: calls, tool_call_id: callId }: Message): object {
+  if (role === 'tool') return { role, content: toText(content), tool_call_id: callId };
   return {
     // OpenAI's newer word for it, which the templates of models do not know.
     role: role === 'developer' ? 'system' : role,
     content: content ?? '',
     ...(typeof name === 'string' && { name }),
+    ...(calls?.length && { tool_calls: calls.map(toServerCall) }),
+  };
+}
+
+function toServerCall({
+  id,
+  function: { name, arguments: said },
+}: NonNullable<Message['tool_calls']>[number]) {
+  return { id, type: 'function', function: { name, arguments: said.trim() || '{}' } };
+}
+
+/**
+ * A model that is free to call writes calls in the form that its chat template asks for, which the server reads. One that
+ * has to is bound to write nothing else, and the gateway reads it (`required-calls.ts`); what would cut it short is left out.
+ */
+function ofTools({ tools, choice, callable, isMany }: AskedTools): Parameters {
+  const told = { tools: tools.map(toServerTool) };
+  if (choice === 'auto') return { ...told, tool_choice: 'auto', parallel_tool_calls: isMany };
+  return {
+    ...told,
+    ...{ tool_choice: 'none', stop: [] },
+    ...toResponseFormat(callsSchema(callable, { isMany })),
   };
 }
 
@@ -157,5 +203,9 @@ function responseFormat(format: unknown): Parameters {
   if (fault) throw refused(SCHEMA_PARAM, `${SCHEMA_PARAM}: ${fault}`);
   const unenforced = strict === true ? checkEnforced(schema, SCHEMA_PARAM) : null;
   if (unenforced) throw refused(SCHEMA_PARAM, unenforced);
+  return toResponseFormat(schema);
+}
+
+function toResponseFormat(schema: object): Parameters {
   return { response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } } };
 }

@@ -37,6 +37,10 @@ describe('a prompt can have', () => {
     expect(promptOf(chat({ messages: [{ role: 'user', content: 'a'.repeat(9000) }] }))).toBe(CONTEXT_TOKENS);
     const format = { type: 'json_schema', json_schema: { schema: { title: 'a'.repeat(200) } } };
     expect(promptOf(chat({ response_format: format })) - promptOf(chat())).toBeGreaterThan(200);
+    // Templates write functions with spaces and line ends.
+    const tools = [{ type: 'function', function: { name: 'add', description: 'a'.repeat(200) } }];
+    expect(promptOf(chat({ tools })) - promptOf(chat())).toBeGreaterThan(400);
+    expect(promptOf(chat({ tools, tool_choice: 'none' }))).toBe(promptOf(chat()));
   });
 
   test('a full context where an answer has shown that the template says more', () => {

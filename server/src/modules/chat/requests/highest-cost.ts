@@ -4,9 +4,13 @@ import { costMicro } from '../../credits/prices/cost-micro.ts';
 import { askedTokens, type CompletionBody } from '../body/completion-request.ts';
 import type { Usage } from '../completion-stream.ts';
 import type { TokenPrices } from '../token-prices.ts';
+import { toolsOf, toServerTool } from '../tools/asked-tools.ts';
 
 /** What a model's chat template says beside the messages, as a system prompt of its own. Hardly one says more. */
 const TEMPLATE_TOKENS = 512;
+
+/** What a chat template says of a tool for each byte of its JSON, which it may write with spaces and line ends. */
+const TOOL_TOKENS = 2;
 
 /** Models whose templates say more, as an answer has shown. */
 const longTemplates = new WeakSet<object>();
@@ -17,7 +21,10 @@ const longTemplates = new WeakSet<object>();
  */
 export function usageBounds(body: CompletionBody, upstream: object): Usage {
   const { messages, prompt, response_format: format, chat_template_kwargs: kwargs } = body;
-  const said = Buffer.byteLength(JSON.stringify([messages ?? prompt, format, kwargs]));
+  const tools = toolsOf(body)?.tools ?? [];
+  const said =
+    Buffer.byteLength(JSON.stringify([messages ?? prompt, format, kwargs])) +
+    TOOL_TOKENS * Buffer.byteLength(JSON.stringify(tools.map(toServerTool)));
   const promptTokens = longTemplates.has(upstream) ? CONTEXT_TOKENS : said + (messages ? TEMPLATE_TOKENS : 0);
   return {
     promptTokens: Math.min(promptTokens, CONTEXT_TOKENS),

@@ -10,7 +10,7 @@ import { postToModelServer } from '../../serving/ask/model-server-client.ts';
 import type { RequestDeadline } from '../../serving/ask/request-deadline.ts';
 import { retryUnreachable } from '../../serving/ask/retry-unreachable.ts';
 import { chooseAdapter } from '../../serving/text-spec.ts';
-import { type CompletionBody, toServerRequest } from '../body/completion-request.ts';
+import { type CompletionBody, promptText, toServerRequest } from '../body/completion-request.ts';
 import type { ChatParts } from '../chat-parts.ts';
 import type { TakenSlot } from './prompt-slots.ts';
 import { chooseReplica } from './replicas/choose-replica.ts';
@@ -93,7 +93,7 @@ async function send(
     const answer = await postToVllm(target, { ...request, ...selection, cache_salt: userId }, signal);
     return pass(answer, server, () => undefined);
   }
-  const prompt = JSON.stringify(body.messages ?? body.prompt);
+  const prompt = promptText(body);
   const owner = `${userId} ${JSON.stringify(selection)}`;
   const slot = server.isOwn ? null : takeSlot(parts, server, { owner, prompt });
   // Without one the server chooses: whatever its owner has asked it, or nothing where others ask it too.

@@ -18,6 +18,7 @@ export async function starterServing() {
     /** A new user, for whom the stub answers as it does by itself. */
     nextUser: async () => {
       stub.answer = 'ok';
+      stub.says = null;
       stub.failure = null;
       stub.brokenAdapter = null;
       stub.gate = Promise.resolve();

@@ -19,6 +19,8 @@ export type Stub = {
   /** Tokens that a flood has written so far. */
   floodTokens: number;
   answer: StubAnswer;
+  /** The words of an answer to a body, in place of 'Good bread.'. */
+  says: ((body: Record<string, unknown>) => string) | null;
   /** What an answer that is on hold waits for. */
   held: Promise<void>;
   /** Before it answers at all: resolves when a starting server may go on. */
@@ -42,6 +44,7 @@ export function stubModelServer(): Stub {
     disconnected: 0,
     floodTokens: 0,
     answer: 'ok',
+    says: null,
     held: Promise.resolve(),
     gate: Promise.resolve(),
     failure: null,
@@ -144,7 +147,8 @@ async function answer(stub: Stub, body: Record<string, unknown>, response: Serve
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const send = (data: object) =>
     response.write(`data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', ...data })}\n\n`);
-  for (const [index, content] of (kind === 'break off' ? tokens.slice(0, 2) : tokens).entries()) {
+  const words = stub.says?.(body).match(/.{1,4}/gs) ?? tokens;
+  for (const [index, content] of (kind === 'break off' ? words.slice(0, 2) : words).entries()) {
     const timings = { cache_n: 4, prompt_n: stubUsage.prompt_tokens - 4, predicted_n: index + 1 };
     const chunk = { choices: [{ index: 0, delta: { content }, finish_reason: null }] };
     send({ ...chunk, ...(body.timings_per_token === true && { timings }) });

@@ -16,6 +16,7 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
       'how long models took to answer, for the page of a deployment; what was used is in usage_windows',
   },
   'conversations.user_id': { section: 'conversations' },
+  'responses.user_id': { section: 'responses' },
   'contact_messages.user_id': { section: 'contact_messages' },
   'credit_code_redemptions.user_id': { section: 'redeemed_codes' },
   'credit_codes.created_by': { leftOut: "an operator's work for others" },

@@ -5,6 +5,7 @@ import { listAuditEntries, listKeyRecords, listSignInMethods } from '../../accou
 import { listAssets } from '../../assets/list-assets.ts';
 import { listOwnRequests } from '../../assets/restricted/list-own-requests.ts';
 import { listConversations } from '../../chat/conversations/conversations.ts';
+import { listResponses } from '../../chat/responses/kept-responses.ts';
 import { listOwnMessages } from '../../contact/steps.ts';
 import { getBalance } from '../../credits/statement/get-balance.ts';
 import { listTransactions } from '../../credits/statement/list-transactions.ts';
@@ -42,6 +43,7 @@ export function sectionsOf(ctx: Context) {
     configurations: { value: async () => (await listConfigurations(ctx)).configurations },
     ...workOf(ctx),
     conversations: { rows: listConversations(ctx) },
+    responses: { rows: listResponses(ctx) },
     generations: { rows: generationsOf(ctx) },
     clones: { rows: clonesOf(ctx) },
     licence_acceptances: { value: () => listOwnAcceptances(ctx) },

@@ -1,0 +1,176 @@
+import * as z from 'zod';
+import { CHAT_BYTES_MAX, MAX_TOKENS, unknownParameter } from './chat.ts';
+import { functionName, TOOLS_MAX } from './chat-tools.ts';
+import { endpoint } from './endpoint.ts';
+import { modelName } from './fields/model-name.ts';
+
+/** OpenAI's Responses API: the same answers as a chat's, in its shapes. */
+const NO_CONVERSATIONS = 'this server has no conversations. Send previous_response_id, or the whole input';
+const ITEMS_MAX = 2000;
+const passedOver = [
+  'user',
+  'service_tier',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+];
+/** What asks for nothing where it says only this. */
+const nothingBut = (name: string, value: string | boolean, sentence: string) =>
+  z.literal(value, `${name}: ${sentence}`).nullish();
+
+const part = z
+  .looseObject({ type: z.string(), text: z.string().optional() })
+  .refine(
+    ({ type, text }) => ['input_text', 'output_text', 'text'].includes(type) && text !== undefined,
+    'must be text, as {"type": "input_text", "text": …}: pictures, files and sound cannot be read here',
+  );
+const text = z.union([z.string(), z.array(part).min(1)]);
+const callId = z.string().min(1).max(200);
+const responseId = z.string().min(1).max(100);
+
+const message = z.looseObject({
+  type: z.literal('message').optional(),
+  role: z.enum(['system', 'developer', 'user', 'assistant']),
+  content: text,
+});
+const functionCall = z.looseObject({
+  type: z.literal('function_call'),
+  call_id: callId,
+  name: functionName,
+  arguments: z.string(),
+});
+const functionCallOutput = z.looseObject({
+  type: z.literal('function_call_output'),
+  call_id: callId,
+  output: text,
+});
+/** What a model has thought before: no model reads it again. */
+const reasoning = z.looseObject({ type: z.literal('reasoning') });
+/** An item of an answer that is kept. */
+const itemReference = z.looseObject({ type: z.literal('item_reference'), id: z.string().min(1).max(200) });
+
+const itemTypes = ['message', 'function_call', 'function_call_output', 'reasoning', 'item_reference'];
+const inputItem = z
+  .looseObject({ type: z.string().optional() })
+  .superRefine((item, check) => {
+    const { type = 'message' } = item;
+    if (itemTypes.includes(type)) return;
+    check.addIssue({ code: 'custom', path: ['type'], message: `must be one of ${itemTypes.join(', ')}` });
+  })
+  .pipe(z.union([message, functionCall, functionCallOutput, reasoning, itemReference]));
+
+const tool = z.looseObject({
+  type: z.literal('function', "must be 'function': this server runs no tools of its own, such as web_search"),
+  name: functionName,
+  description: z.string().max(8192).nullish(),
+  parameters: z.record(z.string(), z.unknown()).nullish(),
+  strict: z.boolean().nullish(),
+});
+
+const format = z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) });
+const NO_EFFORT = 'the models here have no levels of it. Leave it out';
+
+const response = z.looseObject({
+  id: z.string(),
+  object: z.literal('response'),
+  created_at: z.int(),
+  status: z.enum(['completed', 'incomplete']),
+  model: z.string(),
+  output: z.array(z.looseObject({ type: z.string(), id: z.string() })),
+  usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() }),
+});
+
+export const createResponse = endpoint({
+  method: 'POST',
+  path: '/v1/responses',
+  access: 'key',
+  scopes: ['inference'],
+  summary:
+    'Create a response (OpenAI-compatible). It is kept for a time unless `store` is false; a call that is repeated is answered and charged anew',
+  body: z
+    .object({
+      ...Object.fromEntries(passedOver.map((name) => [name, z.unknown().optional()])),
+      model: modelName,
+      input: z.union([z.string(), z.array(inputItem).min(1).max(ITEMS_MAX)]),
+      instructions: z.string().nullish(),
+      max_output_tokens: MAX_TOKENS,
+      temperature: z.number().min(0).max(2).nullish(),
+      top_p: z.number().min(0).max(1).nullish(),
+      stream: z.boolean().nullish(),
+      stream_options: z.looseObject({}).nullish(),
+      metadata: z
+        .record(z.string().max(64), z.string().max(512))
+        .refine((all) => Object.keys(all).length <= 16, 'must have at most 16 items')
+        .nullish(),
+      tools: z.array(tool).max(TOOLS_MAX).nullish(),
+      tool_choice: z
+        .union([
+          z.enum(['none', 'auto', 'required']),
+          z.object({ type: z.literal('function'), name: functionName }),
+        ])
+        .nullish(),
+      parallel_tool_calls: z.boolean().nullish(),
+      text: z
+        .looseObject({
+          format: format.nullish(),
+          verbosity: nothingBut('text.verbosity', 'medium', NO_EFFORT),
+        })
+        .nullish(),
+      reasoning: z.looseObject({ effort: z.null(`reasoning.effort: ${NO_EFFORT}`).optional() }).nullish(),
+      /** Whether it is kept, by which a later one may go on from it; unless said, where this server keeps any. */
+      store: z.boolean().nullish(),
+      include: z.array(z.string()).max(20).nullish(),
+      previous_response_id: responseId.nullish(),
+      conversation: z.null(`conversation: ${NO_CONVERSATIONS}`).optional(),
+      prompt: z.null('prompt: this server has no templates. Send instructions and an input').optional(),
+      background: nothingBut('background', false, 'a response is answered at once. Leave it out'),
+      truncation: nothingBut('truncation', 'disabled', 'nothing is cut out of an input. Shorten it yourself'),
+      top_logprobs: z.literal(0, 'top_logprobs: only POST /v1/chat/completions has them').nullish(),
+    })
+    .catchall(unknownParameter),
+  answers: { 'application/json': response, 'text/event-stream': null },
+  bodyBytesMax: CHAT_BYTES_MAX,
+});
+
+const params = z.object({ response_id: responseId });
+
+export const getResponse = endpoint({
+  method: 'GET',
+  path: '/v1/responses/:response_id',
+  access: 'key',
+  scopes: ['inference', 'read'],
+  summary: 'Get a response that is kept (OpenAI-compatible)',
+  params,
+  response,
+});
+
+export const deleteResponse = endpoint({
+  method: 'DELETE',
+  path: '/v1/responses/:response_id',
+  access: 'key',
+  scopes: ['inference'],
+  summary: 'Delete a response that is kept (OpenAI-compatible)',
+  params,
+  response: z.object({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) }),
+});
+
+export const listInputItems = endpoint({
+  method: 'GET',
+  path: '/v1/responses/:response_id/input_items',
+  access: 'key',
+  scopes: ['inference', 'read'],
+  summary: 'List what the model read before a response that is kept (OpenAI-compatible)',
+  params,
+  query: z.object({
+    limit: z.coerce.number().int().min(1).max(100).optional(),
+    order: z.enum(['asc', 'desc']).optional(),
+    after: z.string().max(200).optional(),
+  }),
+  response: z.object({
+    object: z.literal('list'),
+    data: z.array(z.looseObject({ id: z.string(), type: z.string() })),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+  }),
+});

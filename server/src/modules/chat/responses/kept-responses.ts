@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type * as contract from '@bakehouse/contract/responses';
+import type { Context } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError, refused } from '../../../platform/errors.ts';
+import {
+  deleteOldest,
+  deleteOne,
+  deleteResponsesOf,
+  insertResponse,
+  type KeptResponse,
+  selectItems,
+  selectResponse,
+  selectResponses,
+} from './response-queries.ts';
+import type { Item, ResponseBody } from './to-chat.ts';
+
+/** Of a user; the oldest go first. */
+const RESPONSES_MAX = 1000;
+const RESPONSES_BYTES_MAX = 50 * 1024 * 1024;
+const PAGE = 20;
+
+type Kept = ResponseOf<typeof contract.getResponse>;
+type OneOf = InputOf<typeof contract.getResponse>;
+
+/** All items that the model is to read: those of the response before, then the new ones. Throws AppError 'not_found', 'invalid_request'. */
+export async function readInput(ctx: Context, asked: ResponseBody): Promise<Item[]> {
+  const { previous_response_id: previous, input } = asked;
+  const own = typeof input === 'string' ? [{ role: 'user' as const, content: input }] : input;
+  const before = previous ? await findKept(ctx, previous, 'previous_response_id') : null;
+  const items = await withReferred(ctx, own);
+  return [...(before ? [...before.input, ...before.response.output] : []), ...items] as Item[];
+}
+
+/** Clients name what was answered before by its id alone. */
+async function withReferred({ db, caller: { userId } }: Context, items: Item[]): Promise<Item[]> {
+  const ids = items.flatMap((item) => (item.type === 'item_reference' ? [String(item.id)] : []));
+  if (ids.length === 0) return items;
+  const known = await selectItems(db, { userId, ids });
+  return items.map((item, index) => {
+    if (item.type !== 'item_reference') return item;
+    const found = known.get(String(item.id));
+    if (!found)
+      throw refused(`input.${index}.id`, `input.${index}.id: there is no item '${String(item.id)}' any more`);
+    return found as Item;
+  });
+}
+
+/** Keeps a response with what was read before it. */
+export async function keepResponse(ctx: Context, { input, response }: KeptResponse): Promise<void> {
+  const { userId } = ctx.caller;
+  await inTransaction(ctx.db, async (tx) => {
+    await insertResponse(tx, { userId, input: input.map(withId), response, now: ctx.clock.now() });
+    await deleteOldest(tx, { userId, keep: RESPONSES_MAX, bytes: RESPONSES_BYTES_MAX });
+  });
+}
+
+/** Items as OpenAI lists them: with an id, and their words in parts. */
+function withId(item: Record<string, unknown>): Record<string, unknown> {
+  const { type = 'message', role, content } = item;
+  const partType = role === 'assistant' ? 'output_text' : 'input_text';
+  const words = typeof content === 'string' ? { content: [{ type: partType, text: content }] } : {};
+  const id = item.id ?? `${type === 'message' ? 'msg' : 'item'}_${randomUUID().replaceAll('-', '')}`;
+  return { ...item, ...words, type, id, status: item.status ?? 'completed' };
+}
+
+/** A response of the caller's that is kept. Throws AppError 'not_found'. */
+export async function getResponse(ctx: Context, { params }: OneOf): Promise<Kept> {
+  return (await findKept(ctx, params.response_id, 'response_id')).response as Kept;
+}
+
+/** Deletes one. Throws AppError 'not_found'. */
+export async function deleteResponse(
+  { db, caller: { userId } }: Context,
+  { params: { response_id: id } }: InputOf<typeof contract.deleteResponse>,
+): Promise<ResponseOf<typeof contract.deleteResponse>> {
+  if (!(await deleteOne(db, { userId, id }))) throw notFound(id, 'response_id');
+  return { id, object: 'response', deleted: true };
+}
+
+/** What the model read before a response, the newest first unless said. Throws AppError 'not_found'. */
+export async function listInputItems(
+  ctx: Context,
+  { params, query: { limit = 20, order = 'desc', after } }: InputOf<typeof contract.listInputItems>,
+): Promise<ResponseOf<typeof contract.listInputItems>> {
+  const { input } = await findKept(ctx, params.response_id, 'response_id');
+  const all = order === 'desc' ? input.toReversed() : input;
+  const first = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
+  if (after !== undefined && first === 0) throw refused('after', `after: there is no item '${after}'`);
+  const data = all.slice(first, first + limit) as ResponseOf<typeof contract.listInputItems>['data'];
+  return {
+    ...{ object: 'list', data, has_more: first + limit < all.length },
+    ...{ first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null },
+  };
+}
+
+async function findKept(
+  { db, caller: { userId } }: Context,
+  id: string,
+  param: string,
+): Promise<KeptResponse> {
+  const kept = await selectResponse(db, { userId, id });
+  if (!kept) throw notFound(id, param);
+  return kept;
+}
+
+function notFound(id: string, param: string): AppError {
+  return new AppError('not_found', {
+    publicMessage: `There is no response '${id}': it was not stored, was deleted, or its time is over`,
+    param,
+  });
+}
+
+/** Step: deletes the responses of a deleted user. */
+export async function forgetResponses(tx: Transaction, userId: string): Promise<void> {
+  await deleteResponsesOf(tx, userId);
+}
+
+/** All of the caller's, for the export of their data. */
+export async function* listResponses({ db, caller: { userId } }: Context) {
+  for (let after = ''; ; ) {
+    const page = await selectResponses(db, { userId, after, limit: PAGE });
+    yield* page.map(({ input, response }) => ({ input, response }));
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.id ?? '';
+  }
+}

@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import type { CallDelta, Chunk, Usage } from '../completion-stream.ts';
+import type { ResponseBody } from './to-chat.ts';
+
+type Text = { type: 'output_text' | 'reasoning_text'; text: string };
+type Item = {
+  id: string;
+  type: 'message' | 'reasoning' | 'function_call';
+  status: string;
+  content?: Text[];
+  call_id?: string;
+  name?: string;
+  arguments?: string;
+};
+type Response = { id: string; status: string; output: Item[]; [field: string]: unknown };
+type Event = { type: string; [field: string]: unknown };
+
+const newId = (kind: string) => `${kind}_${randomUUID().replaceAll('-', '')}`;
+
+/** Makes a response of the pieces of a chat's answer, with the events that OpenAI streams of it. */
+export class ResponseEvents {
+  private readonly asked: ResponseBody;
+  private readonly id = newId('resp');
+  private readonly items: Item[] = [];
+  private readonly createdAt: number;
+  private readonly isKept: boolean;
+  private open: Item | null = null;
+  private number = 0;
+  private isCut = false;
+
+  constructor(asked: ResponseBody, createdAt: Date, isKept: boolean) {
+    this.asked = asked;
+    this.isKept = isKept;
+    this.createdAt = Math.floor(createdAt.getTime() / 1000);
+  }
+
+  /** The events that a stream begins with. */
+  begin(): string {
+    const response = this.response('in_progress', null);
+    return this.write([
+      { type: 'response.created', response },
+      { type: 'response.in_progress', response },
+    ]);
+  }
+
+  /** The events of a piece of the answer. */
+  add({ choices }: Pick<Chunk, 'choices'>): string {
+    const events: Event[] = [];
+    for (const { delta, finish_reason: reason } of choices) {
+      if (delta?.reasoning_content) this.say('reasoning', delta.reasoning_content, events);
+      if (delta?.content) this.say('message', delta.content, events);
+      for (const call of delta?.tool_calls ?? []) this.call(call, events);
+      if (reason === 'length') this.isCut = true;
+    }
+    return this.write(events);
+  }
+
+  /** The events that a stream ends with, and the response. */
+  end(usage: Usage): { text: string; response: Response } {
+    const events: Event[] = [];
+    this.close(events);
+    const response = this.whole(usage);
+    return { text: this.write([...events, { type: `response.${response.status}`, response }]), response };
+  }
+
+  /** The event that an answer breaks off with. */
+  failure(error: object): string {
+    return this.write([{ type: 'error', ...error, error }]);
+  }
+
+  /** The response when all pieces have come. */
+  whole(usage: Usage): Response {
+    this.close([]);
+    return this.response(this.isCut ? 'incomplete' : 'completed', usage);
+  }
+
+  private say(type: 'message' | 'reasoning', text: string, events: Event[]): void {
+    if (this.open?.type !== type) this.begins(type, {}, events);
+    const said = this.open?.content?.[0];
+    if (!said) return;
+    said.text += text;
+    const { type: of } = said;
+    events.push({
+      type: `response.${of}.delta`,
+      ...this.place(),
+      content_index: 0,
+      delta: text,
+      logprobs: [],
+    });
+  }
+
+  private call({ id, function: { name, arguments: more } }: CallDelta, events: Event[]): void {
+    if (id) this.begins('function_call', { call_id: id, name: name ?? '', arguments: '' }, events);
+    if (this.open?.type !== 'function_call' || more === '') return;
+    this.open.arguments += more;
+    events.push({ type: 'response.function_call_arguments.delta', ...this.place(), delta: more });
+  }
+
+  private begins(type: Item['type'], fields: Partial<Item>, events: Event[]): void {
+    this.close(events);
+    const kind = { message: 'msg', reasoning: 'rs', function_call: 'fc' }[type];
+    const item: Item = { id: newId(kind), type, status: 'in_progress', ...roleOf(type), ...fields };
+    this.open = item;
+    this.items.push(item);
+    events.push({
+      type: 'response.output_item.added',
+      output_index: this.items.length - 1,
+      item: copied(item),
+    });
+    if (type === 'function_call') return;
+    item.content?.push(
+      type === 'message'
+        ? ({ type: 'output_text', annotations: [], logprobs: [], text: '' } as Text)
+        : { type: 'reasoning_text', text: '' },
+    );
+    events.push(this.partEvent('added'));
+  }
+
+  private close(events: Event[]): void {
+    const { open } = this;
+    if (!open) return;
+    open.status = this.isCut ? 'incomplete' : 'completed';
+    const [said] = open.content ?? [];
+    if (said) {
+      events.push(
+        {
+          type: `response.${said.type}.done`,
+          ...this.place(),
+          content_index: 0,
+          text: said.text,
+          logprobs: [],
+        },
+        this.partEvent('done'),
+      );
+    } else {
+      const { name, arguments: whole } = open;
+      events.push({ type: 'response.function_call_arguments.done', ...this.place(), name, arguments: whole });
+    }
+    events.push({
+      type: 'response.output_item.done',
+      output_index: this.items.length - 1,
+      item: copied(open),
+    });
+    this.open = null;
+  }
+
+  private partEvent(what: 'added' | 'done'): Event {
+    const part = copied(this.open?.content?.[0] ?? {});
+    return { type: `response.content_part.${what}`, ...this.place(), content_index: 0, part };
+  }
+
+  private place() {
+    return { item_id: this.open?.id, output_index: this.items.length - 1 };
+  }
+
+  private response(status: string, usage: Usage | null): Response {
+    const { asked } = this;
+    return {
+      ...{
+        id: this.id,
+        object: 'response',
+        created_at: this.createdAt,
+        status,
+        background: false,
+        error: null,
+      },
+      incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
+      ...{ instructions: asked.instructions ?? null, max_output_tokens: asked.max_output_tokens ?? null },
+      ...{ model: asked.model, output: this.items.map(copied), metadata: asked.metadata ?? {} },
+      ...{
+        parallel_tool_calls: asked.parallel_tool_calls ?? true,
+        previous_response_id: asked.previous_response_id ?? null,
+      },
+      ...{ reasoning: { effort: null, summary: null }, store: this.isKept, service_tier: 'default' },
+      ...{ temperature: asked.temperature ?? null, top_p: asked.top_p ?? null, top_logprobs: 0 },
+      text: { format: asked.text?.format ?? { type: 'text' } },
+      ...{ tool_choice: asked.tool_choice ?? 'auto', tools: asked.tools ?? [], truncation: 'disabled' },
+      usage: usage && toWireUsage(usage),
+    };
+  }
+
+  private write(events: Event[]): string {
+    return events
+      .map((event) => {
+        const numbered = { ...event, sequence_number: this.number };
+        this.number += 1;
+        return `event: ${event.type}\ndata: ${JSON.stringify(numbered)}\n\n`;
+      })
+      .join('');
+  }
+}
+
+function roleOf(type: Item['type']): object {
+  if (type === 'message') return { role: 'assistant', content: [] };
+  return type === 'reasoning' ? { summary: [], content: [] } : {};
+}
+
+/** What an event says stays, whatever comes after it. */
+function copied<Value>(value: Value): Value {
+  return structuredClone(value);
+}
+
+/** What lay in a cache would tell of other calls; what was thought is not counted apart. */
+function toWireUsage({ promptTokens, completionTokens }: Usage) {
+  return {
+    ...{ input_tokens: promptTokens, input_tokens_details: { cached_tokens: 0 } },
+    ...{ output_tokens: completionTokens, output_tokens_details: { reasoning_tokens: 0 } },
+    total_tokens: promptTokens + completionTokens,
+  };
+}

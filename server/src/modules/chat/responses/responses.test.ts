@@ -1,0 +1,264 @@
+import { createResponse } from '@bakehouse/contract/responses';
+import type OpenAI from 'openai';
+import { zodTextFormat } from 'openai/helpers/zod';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { STARTER, starterServing } from '../../deployments/testing/starter-serving.ts';
+import { stubUsage } from '../../deployments/testing/stub-model-server.ts';
+import { forgetRequestsJob } from '../jobs/forget-requests.ts';
+
+const { stub, server, openai, nextUser, balance } = await starterServing();
+let user: TestUser;
+
+beforeEach(async () => {
+  user = await nextUser();
+});
+
+const usage = {
+  input_tokens: stubUsage.prompt_tokens,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens: stubUsage.completion_tokens,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: stubUsage.total_tokens,
+};
+const add: OpenAI.Responses.FunctionTool = {
+  ...{ type: 'function', name: 'add', description: 'Adds', strict: true },
+  parameters: {
+    ...{ type: 'object', required: ['a', 'b'], additionalProperties: false },
+    properties: { a: { type: 'integer' }, b: { type: 'integer' } },
+  },
+};
+const writesCall = () => '{"name": "add", "arguments": {"a": 2, "b": 3}}';
+
+describe("OpenAI's client", () => {
+  it('creates a response, which is charged as the chat that it is', async () => {
+    const before = await balance();
+    const response = await openai().responses.create({
+      ...{ model: STARTER, input: 'What do you bake?', instructions: 'Be brief.' },
+      ...{ max_output_tokens: 50, metadata: { shop: 'north' } },
+    });
+    expect(response.output_text).toBe('Good bread.');
+    expect(response).toMatchObject({
+      ...{ object: 'response', status: 'completed', model: STARTER, usage, metadata: { shop: 'north' } },
+      ...{ store: true, instructions: 'Be brief.', max_output_tokens: 50, error: null },
+    });
+    expect(stub.requests.at(-1)).toMatchObject({
+      max_tokens: 50,
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'What do you bake?' },
+      ],
+    });
+    await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
+    const paid = before.balance - (await balance()).balance;
+    const between = await balance();
+    await openai().chat.completions.create({ model: STARTER, messages: [{ role: 'user', content: 'And?' }] });
+    await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
+    expect(between.balance - (await balance()).balance).toBe(paid);
+  });
+
+  it('streams one, by events that add up to it', async () => {
+    const stream = openai().responses.stream({ model: STARTER, input: 'What do you bake?' });
+    const events = await Array.fromAsync(stream);
+    expect(events.map(({ type }) => type)).toEqual([
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.content_part.added',
+      ...['Good', ' ', 'bread', '.'].map(() => 'response.output_text.delta'),
+      'response.output_text.done',
+      'response.content_part.done',
+      'response.output_item.done',
+      'response.completed',
+    ]);
+    expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index));
+    const last = await stream.finalResponse();
+    expect(last).toMatchObject({ output_text: 'Good bread.', status: 'completed', usage });
+    expect(new Set(events.flatMap((event) => ('item_id' in event ? [event.item_id] : [])))).toEqual(
+      new Set(last.output.map(({ id }) => id)),
+    );
+  });
+
+  it.each([false, true])(
+    'has a function called, and goes on with the result (streamed: %s)',
+    async (isStreamed) => {
+      stub.says = writesCall;
+      const asked = { model: STARTER, tools: [add], tool_choice: { type: 'function' as const, name: 'add' } };
+      const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: 'What is 2 + 3?' }];
+      const first = isStreamed
+        ? await openai()
+            .responses.stream({ ...asked, input })
+            .finalResponse()
+        : await openai().responses.create({ ...asked, input });
+      const [call] = first.output;
+      if (call?.type !== 'function_call') throw new Error('no call');
+      expect(call).toMatchObject({ name: 'add', status: 'completed', id: expect.stringMatching(/^fc_/) });
+      expect(JSON.parse(call.arguments)).toEqual({ a: 2, b: 3 });
+      stub.says = () => 'It is 5.';
+      const last = await openai().responses.create({
+        ...{ model: STARTER, tools: [add], tool_choice: 'none' },
+        input: [
+          ...input,
+          ...(first.output as []),
+          { type: 'function_call_output', call_id: call.call_id, output: '5' },
+        ],
+      });
+      expect(last.output_text).toBe('It is 5.');
+      expect(stub.requests.at(-1)?.messages).toEqual([
+        { role: 'user', content: 'What is 2 + 3?' },
+        {
+          role: 'assistant',
+          content: '',
+          tool_calls: [
+            {
+              id: call.call_id,
+              type: 'function',
+              function: { name: 'add', arguments: '{"a": 2, "b": 3}' },
+            },
+          ],
+        },
+        { role: 'tool', content: '5', tool_call_id: call.call_id },
+      ]);
+    },
+  );
+
+  it('parses an answer that is bound to a schema', async () => {
+    stub.says = () => '{"loaf": "rye"}';
+    const response = await openai().responses.parse({
+      ...{ model: STARTER, input: 'Which loaf?' },
+      text: { format: zodTextFormat(z.object({ loaf: z.string() }), 'loaf') },
+    });
+    expect(response.output_parsed).toEqual({ loaf: 'rye' });
+    expect(stub.requests.at(-1)).toMatchObject({
+      response_format: { json_schema: { schema: { properties: { loaf: { type: 'string' } } } } },
+    });
+  });
+
+  it('hears in the stream that it broke off, and pays nothing', async () => {
+    stub.answer = 'break off';
+    const before = await balance();
+    const stream = await openai().responses.create({ model: STARTER, input: 'Go', stream: true });
+    await expect(Array.fromAsync(stream)).rejects.toThrow(/stopped in the middle/);
+    await vi.waitFor(async () => expect(await balance()).toEqual(before));
+  });
+
+  it('gets, goes on from and deletes one that is kept, which nobody else can', async () => {
+    const first = await openai().responses.create({ model: STARTER, input: 'What do you bake?' });
+    expect(first).toMatchObject({ store: true });
+    expect(await openai().responses.retrieve(first.id)).toEqual({ ...first, _request_id: undefined });
+    const next = await openai().responses.create({
+      ...{ model: STARTER, input: 'And on Sundays?', previous_response_id: first.id },
+      ...{ instructions: 'Be brief.', stream: true },
+    });
+    const events = await Array.fromAsync(next);
+    const last = events.at(-1);
+    if (last?.type !== 'response.completed') throw new Error(last?.type);
+    expect(last.response).toMatchObject({ previous_response_id: first.id, store: true });
+    const messages = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'What do you bake?' },
+      { role: 'assistant', content: 'Good bread.' },
+      { role: 'user', content: 'And on Sundays?' },
+    ];
+    expect(stub.requests.at(-1)?.messages).toEqual(messages);
+    const items = await Array.fromAsync(openai().responses.inputItems.list(last.response.id, { limit: 2 }));
+    expect(items.map((item) => 'content' in item && item.content)).toEqual([
+      [{ type: 'input_text', text: 'And on Sundays?' }],
+      [expect.objectContaining({ type: 'output_text', text: 'Good bread.' })],
+      [{ type: 'input_text', text: 'What do you bake?' }],
+    ]);
+    const other = openai(await server.signUp());
+    for (const asked of [
+      other.responses.retrieve(first.id),
+      other.responses.delete(first.id),
+      other.responses.inputItems.list(first.id),
+      other.responses.create({ model: STARTER, input: 'Go', previous_response_id: first.id }),
+      other.responses.create({
+        ...{ model: STARTER, input: [{ type: 'item_reference', id: first.output[0]?.id ?? '' }] },
+      }),
+    ])
+      await expect(asked).rejects.toThrow(/There is no response|there is no item/);
+    await openai().responses.delete(first.id);
+    await expect(openai().responses.retrieve(first.id)).rejects.toMatchObject({ status: 404 });
+    // It has read all of it itself.
+    expect((await openai().responses.retrieve(last.response.id)).output_text).toBe('Good bread.');
+  });
+
+  it('names what was answered before by its id', async () => {
+    const first = await openai().responses.create({ model: STARTER, input: 'What do you bake?' });
+    const [message] = first.output;
+    await openai().responses.create({
+      model: STARTER,
+      input: [
+        { role: 'user', content: 'What do you bake?' },
+        { type: 'item_reference', id: message?.id ?? '' },
+        { role: 'user', content: 'Why?' },
+      ],
+    });
+    expect(stub.requests.at(-1)?.messages).toEqual([
+      { role: 'user', content: 'What do you bake?' },
+      { role: 'assistant', content: 'Good bread.' },
+      { role: 'user', content: 'Why?' },
+    ]);
+  });
+
+  it('has nothing kept where it says so, or when the time is over', async () => {
+    const unkept = await openai().responses.create({ model: STARTER, input: 'Go', store: false });
+    expect(unkept).toMatchObject({ store: false });
+    await expect(openai().responses.retrieve(unkept.id)).rejects.toThrow(/There is no response/);
+    const kept = await openai().responses.create({ model: STARTER, input: 'Go' });
+    const { services } = server;
+    const { db, clock } = services;
+    const forgetAfter = (days: number) => {
+      const now = () => new Date((kept.created_at + days * 24 * 3_600) * 1000);
+      const later = { ...services, clock: { ...clock, now } };
+      return forgetRequestsJob.run(later, {}, AbortSignal.timeout(10_000));
+    };
+    await forgetAfter(29);
+    expect((await openai().responses.retrieve(kept.id)).id).toBe(kept.id);
+    await forgetAfter(31);
+    await expect(openai().responses.retrieve(kept.id)).rejects.toMatchObject({ status: 404 });
+    expect(
+      await db.selectFrom('responses').select('id').where('user_id', '=', user.userId).execute(),
+    ).toEqual([]);
+  });
+});
+
+it.each([
+  [{ input: [] }, 'input'],
+  [{ tools: [{ type: 'web_search' }] }, 'tools.0.type', 'runs no tools of its own'],
+  [{ tools: [{ ...add, parameters: { type: 'string' } }] }, 'tools.0.parameters.type', "must be 'object'"],
+  [{ tools: [add], tool_choice: { type: 'function', name: 'divide' } }, 'tool_choice', "no 'divide'"],
+  [{ text: { format: { type: 'json_schema', schema: [] } } }, 'text.format.schema', 'must be a JSON Schema'],
+  [{ background: true }, 'background', 'answered at once'],
+  [{ reasoning: { effort: 'low' } }, 'reasoning.effort', 'no levels'],
+  [{ input: [{ type: 'item_reference', id: 'msg_1' }] }, 'input.0.id', "no item 'msg_1'"],
+  [{ conversation: 'conv_1' }, 'conversation', 'Send previous_response_id'],
+  [{ input: [{ type: 'computer_call' }] }, 'input.0.type', 'must be one of message'],
+  [
+    { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'https://example.com' }] }] },
+    'input.0.content.0',
+    'must be text',
+  ],
+  [
+    {
+      input: [
+        { role: 'user', content: 'Go' },
+        { type: 'function_call_output', call_id: 'x', output: '5' },
+      ],
+    },
+    'input.1.role',
+    "a 'tool' turn follows",
+  ],
+  [{ input: 'x'.repeat(300_000) }, 'input', 'maximum context length is 4096 tokens'],
+  [{ stop: 'x' }, 'stop', 'does not know it'],
+] as [object, string, string?][])('%j is refused by name', async (more, param, words = '') => {
+  const before = await balance();
+  const body = { model: STARTER, input: 'Go', ...more } as never;
+  await expect(server.request(createResponse, { body }, { as: user })).rejects.toMatchObject({
+    status: 400,
+    body: { error: { param, message: expect.stringContaining(words) } },
+  });
+  expect(await balance()).toEqual(before);
+});

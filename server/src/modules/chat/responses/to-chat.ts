@@ -1,0 +1,87 @@
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { createResponse } from '@bakehouse/contract/responses';
+import type { CompletionBody } from '../body/completion-request.ts';
+
+export type ResponseBody = InputOf<typeof createResponse>['body'];
+
+export type Item = Exclude<ResponseBody['input'], string>[number];
+type Call = { id: string; type: 'function'; function: { name: string; arguments: string } };
+type Message = { role: string; content: unknown; tool_calls?: Call[]; tool_call_id?: string };
+
+/** A chat, and where each of its messages stands in what was asked. */
+export type AskedChat = { body: CompletionBody; places: string[] };
+
+/** The chat that a response is the answer of, `items` being all that is to be read. Pure. */
+export function toChat(asked: ResponseBody, items: Item[]): AskedChat {
+  const { messages, places } = toMessages(asked, items);
+  return {
+    places,
+    body: {
+      ...{ model: asked.model, messages, stream: asked.stream ?? false },
+      ...{ temperature: asked.temperature, top_p: asked.top_p },
+      max_completion_tokens: asked.max_output_tokens,
+      tools: asked.tools?.map(({ type, name, description, parameters, strict }) => ({
+        type,
+        function: { name, description, parameters, strict },
+      })),
+      tool_choice: toChoice(asked.tool_choice),
+      parallel_tool_calls: asked.parallel_tool_calls,
+      response_format: toFormat(asked.text?.format),
+    },
+  };
+}
+
+function toMessages(
+  { instructions, input }: ResponseBody,
+  items: Item[],
+): { messages: Message[]; places: string[] } {
+  const messages: Message[] = [];
+  const places: string[] = [];
+  const add = (message: Message, place: string) => {
+    messages.push(message);
+    places.push(place);
+  };
+  if (instructions) add({ role: 'system', content: instructions }, 'instructions');
+  // Those that are kept come before what was sent.
+  const sent = typeof input === 'string' ? 1 : input.length;
+  for (const [at, item] of items.entries()) {
+    const index = at - (items.length - sent);
+    const place = index < 0 ? 'previous_response_id' : typeof input === 'string' ? 'input' : `input.${index}`;
+    addItem(item, place, { messages, add });
+  }
+  return { messages, places };
+}
+
+type Added = { messages: Message[]; add: (message: Message, place: string) => void };
+
+function addItem(item: Item, place: string, { messages, add }: Added): void {
+  if (item.type === 'reasoning') return;
+  if (item.type === 'function_call_output')
+    return add({ role: 'tool', content: toText(item.output), tool_call_id: item.call_id as string }, place);
+  if (item.type === 'function_call') {
+    const said = { name: item.name as string, arguments: item.arguments as string };
+    const call: Call = { id: item.call_id as string, type: 'function', function: said };
+    const last = messages.at(-1);
+    // What an answer said and called are several items, and one turn.
+    if (last?.role === 'assistant') last.tool_calls = [...(last.tool_calls ?? []), call];
+    else add({ role: 'assistant', content: null, tool_calls: [call] }, place);
+    return;
+  }
+  add({ role: item.role as string, content: toText(item.content) }, place);
+}
+
+function toText(content: unknown): string {
+  if (!Array.isArray(content)) return String(content);
+  return content.map(({ text }: { text?: string }) => text ?? '').join('\n');
+}
+
+function toChoice(choice: ResponseBody['tool_choice']): unknown {
+  if (typeof choice !== 'object' || choice === null) return choice;
+  return { type: 'function', function: { name: choice.name } };
+}
+
+function toFormat(format: NonNullable<ResponseBody['text']>['format']): unknown {
+  if (format?.type !== 'json_schema') return format ?? undefined;
+  const { name, schema, strict } = format;
+  return { type: 'json_schema', json_schema: { name, schema, strict } };
+}

@@ -1,0 +1,278 @@
+import { chatCompletions } from '@bakehouse/contract/chat';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { TextEngine } from '../../serving/text-spec.ts';
+import { toServerRequest } from '../body/completion-request.ts';
+import { type Chunk, CompletionStream } from '../completion-stream.ts';
+import { WholeAnswer } from '../whole-answer.ts';
+import { RequiredCalls } from './required-calls.ts';
+
+const question = { role: 'user', content: 'What is 1 + 2?' };
+const integer = { type: 'integer' };
+const parameters = {
+  type: 'object',
+  properties: { a: integer, b: { $ref: '#/$defs/number' } },
+  required: ['a', 'b'],
+  additionalProperties: false,
+  $defs: { number: integer },
+};
+const tool = (name: string, more: object = {}) => ({
+  type: 'function',
+  function: { name, parameters, ...more },
+});
+const [add, subtract] = [tool('add'), tool('subtract')];
+const call = (id: string, more: object = {}) => ({
+  id,
+  type: 'function',
+  function: { name: 'add', arguments: '{"a": 1, "b": 2}', ...more },
+});
+const calling = (...calls: object[]) => ({ role: 'assistant', content: null, tool_calls: calls });
+const result = (id?: string) => ({ role: 'tool', content: '3', tool_call_id: id });
+const history = (...turns: object[]) => ({ messages: [question, ...turns] });
+const named = (name: string) => ({ type: 'function', function: { name } });
+
+function serverRequest(more: object, engine: TextEngine = 'llamacpp'): Record<string, unknown> {
+  const body = chatCompletions.body?.safeParse({ model: 'm', messages: [question], ...more });
+  if (!body?.success) {
+    const [issue] = body?.error.issues ?? [];
+    throw new Error(`${issue?.path.join('.')}: ${issue?.message}`);
+  }
+  return toServerRequest(body.data, engine) as Record<string, unknown>;
+}
+
+describe('a chat with tools', () => {
+  it.each([
+    [{ tools: [{ type: 'function', function: {} }] }, 'tools.0.function.name'],
+    [{ tools: [tool('two words')] }, 'tools.0.function.name: must be 1 to 64 letters'],
+    [{ tools: [add, add] }, "tools.1.function.name: there are two 'add'"],
+    [{ tools: [{ type: 'web_search' }] }, 'this server runs no tools of its own'],
+    [{ tools: Array.from({ length: 51 }, (_, at) => tool(`t${at}`)) }, 'tools'],
+    [{ tools: [tool('add', { parameters: { type: 'string' } })] }, "parameters.type must be 'object'"],
+    [
+      { tools: [tool('add', { parameters: { type: 'object', properties: { a: nested(20) } } })] },
+      'tools.0.function.parameters: at most 16 levels deep',
+    ],
+    [
+      { tools: [add, tool('long', { parameters: { type: 'object', description: 'x'.repeat(40_000) } })] },
+      'tools.1.function.parameters: at most 32768 characters',
+    ],
+    [
+      {
+        tools: [1, 2].map((at) =>
+          tool(`t${at}`, { parameters: { type: 'object', description: 'x'.repeat(20_000) } }),
+        ),
+      },
+      'tools: taken together, at most 32768 characters',
+    ],
+    [
+      { tools: [tool('add', { strict: true, parameters: { ...parameters, minProperties: 1 } })] },
+      "tools.0.function.parameters: 'minProperties' is not enforced here",
+    ],
+    [{ tool_choice: 'required' }, "tool_choice: 'required' needs 'tools'"],
+    [{ tools: [add], tool_choice: named('divide') }, "tool_choice: there is no 'divide' in 'tools'"],
+    [
+      { tools: [add], response_format: { type: 'json_object' } },
+      "response_format: 'json_object' does not go",
+    ],
+    [{ functions: [{ name: 'add' }] }, "Send 'tools'"],
+    [{ function_call: { name: 'add' } }, "Send 'tools'"],
+    [history({ role: 'function', name: 'add', content: '3' }), 'messages.1.role'],
+    [history({ role: 'assistant', function_call: { name: 'add' } }), "Send 'tools'"],
+    [history(result('call_1')), "messages.1.role: a 'tool' turn follows an 'assistant' turn"],
+    [history(calling(call('call_1')), question, result('call_1')), 'messages.3.role'],
+    [history(calling(call('call_1')), result('call_2')), "no call 'call_2'"],
+    [history(calling(call('call_1')), result()), 'messages.2.tool_call_id is required'],
+    [history(calling(call('call_1'))), 'messages.1.tool_calls: a conversation goes on with the results'],
+    [history(calling(call('x'), call('x')), result('x')), 'each call has an id of its own'],
+    [
+      history(calling(call('call_1', { arguments: '{"a":' })), result('call_1')),
+      'messages.1.tool_calls.0.function.arguments must be a JSON object',
+    ],
+    [{ messages: [{ ...question, tool_calls: [call('x')] }] }, "only 'assistant' turns call tools"],
+  ])('is refused by name: %j', (more, sentence) => {
+    expect(() => serverRequest(more)).toThrow(sentence);
+  });
+
+  it('is refused on a GPU where strict arguments are free to come', () => {
+    const tools = [add, tool('subtract', { strict: true })];
+    expect(() => serverRequest({ tools }, 'vllm')).toThrow('tools.1.function.strict: on a GPU');
+    for (const choice of ['none', 'required', named('add')])
+      expect(() => serverRequest({ tools, tool_choice: choice }, 'vllm')).not.toThrow();
+    expect(() => serverRequest({ tools })).not.toThrow();
+  });
+
+  it('leaves them to the model, by its own form of calls', () => {
+    const asked = serverRequest({
+      tools: [add, { type: 'function', function: { name: 'now', strict: true } }],
+    });
+    expect(asked).toMatchObject({ tool_choice: 'auto', parallel_tool_calls: true });
+    expect(asked.tools).toEqual([
+      add,
+      {
+        type: 'function',
+        function: {
+          name: 'now',
+          parameters: { type: 'object', properties: {}, additionalProperties: false },
+        },
+      },
+    ]);
+    expect(asked).not.toHaveProperty('response_format');
+    expect(serverRequest({ tools: [add], parallel_tool_calls: false })).toMatchObject({
+      parallel_tool_calls: false,
+    });
+  });
+
+  it.each([{ tools: [add], tool_choice: 'none' }, { tools: [] }, { tools: null, tool_choice: 'auto' }])(
+    'does not tell of them where none may be called: %j',
+    (more) => {
+      const asked = serverRequest(more);
+      expect(asked).not.toHaveProperty('tools');
+      expect(asked).not.toHaveProperty('tool_choice');
+    },
+  );
+
+  it.each(['llamacpp', 'vllm'] as const)('binds %s to a call that is required', (engine) => {
+    const more = { tools: [add, subtract], stop: ['}'] };
+    const [one, many, only] = [
+      { tool_choice: 'required' },
+      { tool_choice: 'required', parallel_tool_calls: true },
+      { tool_choice: named('subtract'), parallel_tool_calls: true },
+    ].map((choice) => serverRequest({ ...more, ...choice }, engine));
+    const schema = (asked: typeof one) =>
+      (asked as { response_format: { json_schema: { schema: object } } }).response_format.json_schema.schema;
+    const ofCall = (name: string, at: number) => ({
+      type: 'object',
+      properties: { name: { const: name }, arguments: { $ref: `#/$defs/${at}` } },
+      required: ['name', 'arguments'],
+      additionalProperties: false,
+    });
+    // What a schema refers to of itself lies deeper now.
+    const moved = (at: number) => ({
+      ...parameters,
+      properties: { a: integer, b: { $ref: `#/$defs/${at}/$defs/number` } },
+    });
+    expect(one).toMatchObject({ tools: [add, subtract], tool_choice: 'none', stop: [] });
+    expect(schema(one)).toEqual({
+      anyOf: [ofCall('add', 0), ofCall('subtract', 1)],
+      $defs: { 0: moved(0), 1: moved(1) },
+    });
+    expect(schema(many)).toMatchObject({ type: 'array', minItems: 1, maxItems: 8 });
+    expect(schema(only)).toEqual({ ...ofCall('subtract', 0), $defs: { 0: moved(0) } });
+  });
+
+  it('passes calls and results of the conversation on', () => {
+    const parts = [
+      { type: 'text', text: '3' },
+      { type: 'text', text: 'exactly' },
+    ];
+    const turns = [calling(call('call_1'), call('call_2', { arguments: '' })), result('call_1')];
+    const { messages } = serverRequest(history(...turns, { ...result('call_2'), content: parts }));
+    expect(messages).toEqual([
+      question,
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [call('call_1'), call('call_2', { arguments: '{}' })],
+      },
+      { role: 'tool', content: '3', tool_call_id: 'call_1' },
+      { role: 'tool', content: '3\nexactly', tool_call_id: 'call_2' },
+    ]);
+  });
+});
+
+describe('calls that are required', () => {
+  const values = fc.dictionary(fc.string(), fc.jsonValue());
+  const calls = fc.array(fc.record({ name: fc.stringMatching(/^[a-z_-]{1,9}$/), arguments: values }), {
+    minLength: 1,
+    maxLength: 4,
+  });
+
+  it('are read as they come, however the answer is cut and spaced', () => {
+    fc.assert(
+      fc.property(calls, fc.nat(3), fc.integer({ min: 1, max: 9 }), (asked, indent, size) => {
+        const text = JSON.stringify(asked.length === 1 ? asked[0] : asked, null, indent);
+        const reader = new RequiredCalls();
+        const read: { name: string; arguments: string }[] = [];
+        for (let at = 0; at < text.length; at += size) {
+          for (const piece of reader.push(text.slice(at, at + size))) {
+            const known = (read[piece.index] ??= { name: piece.name ?? '', arguments: '' });
+            known.arguments += piece.arguments;
+          }
+        }
+        expect(reader.calls).toBe(asked.length);
+        expect(read.map((one) => ({ ...one, arguments: JSON.parse(one.arguments) as object }))).toEqual(
+          JSON.parse(JSON.stringify(asked)),
+        );
+      }),
+    );
+  });
+});
+
+describe('an answer with calls', () => {
+  const event = (delta: object, finish: string | null = null) =>
+    `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 7, choices: [{ delta, finish_reason: finish }] })}\n\n`;
+  const read = (text: string, isRequiredCall: boolean) => {
+    const stream = new CompletionStream({
+      engine: 'llamacpp',
+      modelName: 'loaf',
+      candidates: 0,
+      isRequiredCall,
+    });
+    return { chunks: stream.push(text), stream };
+  };
+  const whole = ({ chunks, stream }: { chunks: Chunk[]; stream: CompletionStream }) => {
+    const answer = new WholeAnswer();
+    for (const chunk of chunks) answer.add(chunk);
+    return answer.toJson(stream.usage) as { choices: { message: object; finish_reason: string }[] };
+  };
+  const id = expect.stringMatching(/^call_[0-9a-f]{32}$/);
+
+  it('is the one that the model server has read, with ids of our own', () => {
+    const of = (index: number, more: object) => ({ tool_calls: [{ index, ...more }] });
+    const answer = read(
+      [
+        event({ role: 'assistant', content: null }),
+        event(of(0, { id: 'x', type: 'function', function: { name: 'add', arguments: '' }, secret: 1 })),
+        event(of(0, { function: { arguments: '{"a":' } })),
+        event(of(0, { function: { arguments: '1}' } })),
+        event(of(1, { id: 'y', type: 'function', function: { name: 'now', arguments: '{}' } })),
+        event({}, 'tool_calls'),
+      ].join(''),
+      false,
+    );
+    expect(answer.chunks[1]?.choices[0]?.delta).toEqual({
+      tool_calls: [{ index: 0, id, type: 'function', function: { name: 'add', arguments: '' } }],
+    });
+    expect(answer.chunks[2]?.choices[0]?.delta).toEqual({
+      tool_calls: [{ index: 0, function: { arguments: '{"a":' } }],
+    });
+    const [choice] = whole(answer).choices;
+    expect(choice).toMatchObject({ finish_reason: 'tool_calls' });
+    expect(choice?.message).toEqual({
+      role: 'assistant',
+      content: null,
+      tool_calls: [
+        { id, type: 'function', function: { name: 'add', arguments: '{"a":1}' } },
+        { id, type: 'function', function: { name: 'now', arguments: '{}' } },
+      ],
+    });
+  });
+
+  it.each([
+    ['stop', 'tool_calls'],
+    ['length', 'length'],
+  ])('is read from one that was required; it ended with %s', (reason, finish) => {
+    const text = '{ "name": "add", "arguments": { "a": 1 }';
+    const events = [...text].map((content) => event({ content })).join('');
+    const [choice] = whole(read(events + event({}, reason), true)).choices;
+    expect(choice?.message).toMatchObject({
+      content: null,
+      tool_calls: [{ id, function: { name: 'add', arguments: '{ "a": 1 }' } }],
+    });
+    expect(choice?.finish_reason).toBe(finish);
+  });
+});
+
+function nested(levels: number): object {
+  return levels === 0 ? integer : { type: 'array', items: nested(levels - 1) };
+}
