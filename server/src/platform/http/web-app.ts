@@ -4,6 +4,7 @@ import path from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
+import { noSuchCall } from './no-such-call.ts';
 
 /** Paths of programs, also of those that the server does not serve yet. */
 const PROGRAM_PATHS =
@@ -53,7 +54,7 @@ export async function serveWebApp(app: FastifyInstance, dist: string): Promise<v
   const sendPage = (request: FastifyRequest, reply: FastifyReply) => {
     if (!asksForPage(request))
       throw new AppError('not_found', {
-        publicMessage: `There is no ${request.method} ${pathnameOf(request)}`,
+        publicMessage: noSuchCall(request.method, pathnameOf(request)),
       });
     if (!isBuilt)
       throw new AppError('not_found', {

@@ -1,0 +1,58 @@
+/** What is here in place of calls of OpenAI's and Anthropic's APIs that are not, by the beginning of their paths. */
+const instead: [path: string, sentence: string][] = [
+  [
+    'responses',
+    'Under /v1/responses there are POST for a new one, GET and DELETE of one, and its input_items',
+  ],
+  ['messages', "This server does not speak Anthropic's API: chat with POST /v1/chat/completions"],
+  ['complete', "This server does not speak Anthropic's API: chat with POST /v1/chat/completions"],
+  ['assistants', 'This server has no assistants: send the whole conversation to POST /v1/chat/completions'],
+  ['threads', 'This server keeps no threads: send the whole conversation to POST /v1/chat/completions'],
+  [
+    'conversations',
+    'This server keeps no conversations for programs: send all of it to POST /v1/chat/completions',
+  ],
+  [
+    'chat/completions',
+    'This server keeps no completions: what POST /v1/chat/completions answers is all there is',
+  ],
+  ['embeddings', 'This server makes no embeddings'],
+  [
+    'moderations',
+    'This server has no moderation model: ask one that you have deployed by POST /v1/chat/completions',
+  ],
+  ['audio', 'This server neither writes down speech nor speaks'],
+  ['realtime', 'This server neither hears nor speaks: stream from POST /v1/chat/completions'],
+  ['videos', 'This server makes no films under /v1: GET /v1/models lists what there is'],
+  ['images/variations', 'This server makes no variations: edit a picture with POST /v1/images/edits'],
+  [
+    'files',
+    'Files belong to datasets and models here: POST /api/v1/asset, then POST /api/v1/asset/{id}/upload',
+  ],
+  ['uploads', 'Large files come in parts to POST /api/v1/asset/{id}/uploads'],
+  [
+    'vector_stores',
+    'This server has no vector stores: ask the files of a dataset in SQL, POST /api/v1/asset/{id}/sql',
+  ],
+  [
+    'fine_tuning',
+    'Fine-tune with POST /api/v1/asset and its fine_tune_payload, and follow it at GET /api/v1/runs',
+  ],
+  [
+    'batches',
+    'This server has no batches: send the requests to POST /v1/chat/completions, up to 64 at a time',
+  ],
+  ['evals', 'This server has no evaluations: GET /api/v1/runs tells what each fine-tune measured'],
+];
+
+const HERE =
+  'Under /v1 there are chat/completions, responses, completions, models, images/generations and images/edits; GET /openapi.json describes them';
+
+/** Why a call meets nothing, with what to call instead where that is known. Pure. */
+export function noSuchCall(method: string, path: string): string {
+  const bare = `There is no ${method} ${path}`;
+  const [, called] = /^\/v1\/+(.*?)\/*$/.exec(path) ?? [];
+  if (called === undefined) return bare;
+  const known = instead.find(([name]) => called === name || called.startsWith(`${name}/`));
+  return `${bare}. ${known ? known[1] : HERE}`;
+}
