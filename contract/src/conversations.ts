@@ -13,9 +13,14 @@ export const TURNS_LENGTH_MAX = 200_000;
 const VERSION_MAX = 2 ** 31 - 2;
 
 const number = z.number().nullable();
+const callId = z.string().max(200);
 const turn = z.object({
   role: z.enum(['user', 'assistant']),
   content: z.string(),
+  /** Of an answer: the functions that the model calls. */
+  calls: z.array(z.object({ id: callId, name: z.string(), arguments: z.string() })).optional(),
+  /** What the calls of the answer before came to, in place of a question. */
+  results: z.array(z.object({ id: callId, name: z.string(), content: z.string() })).optional(),
   thoughts: z.string().optional(),
   /** How the answer came: milliseconds to its first token, tokens, tokens per second after the first. */
   speed: z.object({ firstTokenMs: z.number(), tokens: z.number(), tokensPerSecond: number }).optional(),
@@ -31,6 +36,8 @@ const conversation = z.object({
   unanswered: z.string(),
   settings: z.object({
     system: z.string(),
+    /** The functions as they are typed, a JSON list; `required`: a question is answered by a call. */
+    tools: z.object({ definitions: z.string(), required: z.boolean() }).optional(),
     /** Null: the field is empty. */
     options: z.object({
       temperature: number,

@@ -1,13 +1,15 @@
 import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import { useState } from 'react';
 import { formatNumber } from '../../../lib/format/format-number.ts';
+import { Checkbox } from '../../../ui/checkbox.tsx';
 import { Disclosure } from '../../../ui/disclosure.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { Textarea } from '../../../ui/textarea.tsx';
 import type { ChatOptions } from './chat.ts';
+import { type TypedTools, toolsProblem } from './chat-tools.ts';
 
-export type ChatSettings = { system: string; options: ChatOptions };
+export type ChatSettings = { system: string; tools?: TypedTools | undefined; options: ChatOptions };
 
 /** An answer may take a quarter of the context with which models are served: the rest is the conversation's. */
 export const initialSettings: ChatSettings = { system: '', options: { temperature: 0, max_tokens: 1024 } };
@@ -25,6 +27,7 @@ export const optionLabels = {
   max_tokens: 'Maximum tokens',
   top_p: 'Top P',
   seed: 'Seed',
+  tools: 'Tools',
 } as const;
 
 /** What keeps a question from being sent, by field. An empty field that has to be filled is NaN. */
@@ -44,6 +47,12 @@ export function optionProblems(options: ChatOptions): Partial<Record<keyof ChatO
         seed: `Must be a whole number from 0 to ${formatNumber(limits.seed.max)}, or empty`,
       }),
   };
+}
+
+/** The settings that keep a question from being sent. */
+export function problemFields({ options, tools }: ChatSettings): (keyof typeof optionLabels)[] {
+  const fields = Object.keys(optionProblems(options)) as (keyof ChatOptions)[];
+  return tools && toolsProblem(tools) ? [...fields, 'tools'] : fields;
 }
 
 type Props = { settings: ChatSettings; onChange: (settings: ChatSettings) => void };
@@ -88,6 +97,10 @@ export function ChatOptionFields({ settings, onChange }: Props) {
       >
         <NumberField step={64} {...number('max_tokens')} />
       </Field>
+      <ToolFields
+        tools={settings.tools ?? { definitions: '', required: false }}
+        onChange={(tools) => onChange({ ...settings, tools })}
+      />
       <Disclosure title="Advanced" defaultOpen={hasAdvanced}>
         <div className="flex flex-col gap-4">
           <Field
@@ -111,3 +124,37 @@ export function ChatOptionFields({ settings, onChange }: Props) {
     </>
   );
 }
+
+/** The functions that the model may call. Nothing here runs them: who chats says what they came to. */
+function ToolFields({ tools, onChange }: { tools: TypedTools; onChange: (tools: TypedTools) => void }) {
+  const [isOpen] = useState(tools.definitions !== '');
+  return (
+    <Disclosure title={optionLabels.tools} defaultOpen={isOpen}>
+      <div className="flex flex-col gap-4">
+        <Field
+          label="Functions"
+          aside="Optional"
+          help="A JSON list, as in the API’s “tools”. You answer the model’s calls yourself."
+          error={toolsProblem(tools)}
+        >
+          <Textarea
+            rows={4}
+            spellCheck={false}
+            className="font-mono text-xs"
+            placeholder={EXAMPLE}
+            value={tools.definitions}
+            onChange={(event) => onChange({ ...tools, definitions: event.target.value })}
+          />
+        </Field>
+        <Checkbox
+          label="Each question has to be answered by a call"
+          checked={tools.required}
+          onChange={(required) => onChange({ ...tools, required })}
+        />
+      </div>
+    </Disclosure>
+  );
+}
+
+const EXAMPLE = `[{"type": "function",
+  "function": {"name": "weather"}}]`;

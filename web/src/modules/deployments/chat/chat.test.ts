@@ -24,11 +24,46 @@ it('what a model thinks comes apart from its answer, and its first token counts'
   const [answer, thoughts]: [string[], string[]] = [[], []];
   await streamChat(
     { model: 'rye', messages: [], options: { temperature: 1, max_tokens: 9 } },
-    (text) => answer.push(text),
+    { onText: (text) => answer.push(text), onThought: (text) => thoughts.push(text) },
     new AbortController().signal,
-    (text) => thoughts.push(text),
   );
   expect([thoughts.join(''), answer.join('')]).toEqual(['Hm, bread', 'Rye']);
+});
+
+it('calls come piece by piece, and are asked for by the functions', async () => {
+  const piece = (index: number, more: object) => ({ tool_calls: [{ index, ...more }] });
+  const deltas = [
+    piece(0, { id: 'call_1', type: 'function', function: { name: 'add', arguments: '' } }),
+    piece(0, { function: { arguments: '{"a":' } }),
+    piece(0, { function: { arguments: '1}' } }),
+    piece(1, { id: 'call_2', type: 'function', function: { name: 'now', arguments: '{}' } }),
+  ];
+  setCredentials({ userId: 'u1', apiKey: 'bk_1' });
+  const events = deltas.map((delta) => `data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`);
+  const fetched = vi.fn<(url: string, init: RequestInit) => Promise<Response>>(
+    async () => new Response(events.join('')),
+  );
+  vi.stubGlobal('fetch', fetched);
+  const seen: unknown[] = [];
+  const definitions = [{ type: 'function', function: { name: 'add' } }];
+  await streamChat(
+    {
+      ...{ model: 'rye', messages: [], options: { temperature: 1, max_tokens: 9 } },
+      tools: { definitions, required: true },
+    },
+    { onText: () => undefined, onCalls: (calls) => seen.push(calls) },
+    new AbortController().signal,
+  );
+  expect(JSON.parse(String(fetched.mock.calls[0]?.[1].body))).toMatchObject({
+    tools: definitions,
+    tool_choice: 'required',
+  });
+  expect(seen).toHaveLength(4);
+  expect(seen[1]).toEqual([{ id: 'call_1', name: 'add', arguments: '{"a":' }]);
+  expect(seen[3]).toEqual([
+    { id: 'call_1', name: 'add', arguments: '{"a":1}' },
+    { id: 'call_2', name: 'now', arguments: '{}' },
+  ]);
 });
 
 it('an error in the middle of the answer has its code and its amounts', async () => {
@@ -56,7 +91,7 @@ it('an error in the middle of the answer has its code and its amounts', async ()
       messages: [{ role: 'user', content: 'Which bread?' }],
       options: { temperature: 1, max_tokens: 9 },
     },
-    (text) => pieces.push(text),
+    { onText: (text) => pieces.push(text) },
     new AbortController().signal,
   );
   const error = await asked.catch((failure: unknown) => failure);
@@ -90,7 +125,7 @@ it('an answer of which nothing is heard for a minute is given up in words; a com
   let failure: unknown;
   streamChat(
     { model: 'rye', messages: [], options: { temperature: 1, max_tokens: 9 } },
-    (text) => pieces.push(text),
+    { onText: (text) => pieces.push(text) },
     new AbortController().signal,
   ).catch((error: unknown) => (failure = error));
   await vi.advanceTimersByTimeAsync(0);

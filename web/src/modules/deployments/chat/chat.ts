@@ -5,7 +5,26 @@ import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { eventStreamParser } from '../../../lib/live/event-stream-parser.ts';
 import { textPieces } from '../../../lib/live/text-pieces.ts';
 
-export type ChatMessage = { role: 'system' | 'user' | 'assistant'; content: string };
+export type ChatCall = { id: string; name: string; arguments: string };
+
+type ToolCall = { id: string; type: 'function'; function: { name: string; arguments: string } };
+
+export type ChatMessage =
+  | { role: 'system' | 'user'; content: string }
+  | { role: 'assistant'; content: string; tool_calls?: ToolCall[] }
+  | { role: 'tool'; content: string; tool_call_id: string };
+
+/** Functions in the form of the API, and whether the answer has to call one. */
+export type ChatTools = { definitions: object[]; required: boolean };
+
+/** Told of what comes, piece by piece. */
+export type ChatListener = {
+  onText: (text: string) => void;
+  /** What the model thinks before. */
+  onThought?: (text: string) => void;
+  /** All calls as far as they have come. */
+  onCalls?: (calls: ChatCall[]) => void;
+};
 
 export type ChatOptions = {
   temperature: number;
@@ -34,15 +53,18 @@ const OPERATION = 'chat with the model';
 
 export const chatModelsQuery = endpointQuery(['deployment', 'models'], listModels);
 
-/**
- * Asks a model and calls `onText` with each piece of its answer, and `onThought` with what it thinks before. Throws an `ApiError`, also when the
- * stream itself tells of an error, or the signal's reason.
- */
+export type ChatRequest = {
+  model: string;
+  messages: ChatMessage[];
+  options: ChatOptions;
+  tools?: ChatTools | undefined;
+};
+
+/** Asks a model and tells of its answer as it comes. Throws an `ApiError`, also when the stream itself tells of an error, or the signal's reason. */
 export async function streamChat(
-  request: { model: string; messages: ChatMessage[]; options: ChatOptions },
-  onText: (text: string) => void,
+  request: ChatRequest,
+  { onText, onThought, onCalls }: ChatListener,
   signal: AbortSignal,
-  onThought: (text: string) => void = () => undefined,
 ): Promise<ChatEnd> {
   const started = performance.now();
   const silence = new AbortController();
@@ -55,6 +77,7 @@ export async function streamChat(
         stream: true,
         stream_options: { include_usage: true },
         ...request.options,
+        ...(request.tools && toolsBody(request.tools)),
       },
     },
     { signal: AbortSignal.any([signal, silence.signal]), timeoutMs: TIMEOUT_MS, operation: OPERATION },
@@ -65,6 +88,7 @@ export async function streamChat(
   let firstTokenMs: number | null = null;
   let tokens = 0;
   let isCut = false;
+  const calls: ChatCall[] = [];
   for await (const piece of whileHeard(textPieces(response.body), silence)) {
     for (const { data } of parse(piece)) {
       if (data === '[DONE]') continue;
@@ -74,9 +98,11 @@ export async function streamChat(
       }
       const choice = chunk.choices?.[0];
       isCut ||= choice?.finish_reason === 'length';
-      const { content, reasoning_content: thought } = choice?.delta ?? {};
-      if (content || thought) firstTokenMs ??= performance.now() - started;
-      if (thought) onThought(thought);
+      const { content, reasoning_content: thought, tool_calls: pieces } = choice?.delta ?? {};
+      if (content || thought || pieces) firstTokenMs ??= performance.now() - started;
+      if (thought) onThought?.(thought);
+      for (const piece of pieces ?? []) addPiece(calls, piece);
+      if (pieces) onCalls?.(calls.map((call) => ({ ...call })));
       if (content) onText(content);
       if (chunk.usage) tokens = chunk.usage.completion_tokens;
     }
@@ -84,6 +110,18 @@ export async function streamChat(
   const speed = speedOf(firstTokenMs ?? performance.now() - started, performance.now() - started, tokens);
   // The one reason stands for both.
   return isCut ? { speed, cut: tokens < request.options.max_tokens ? 'context' : 'maximum' } : { speed };
+}
+
+function toolsBody({ definitions, required }: ChatTools) {
+  // What is typed is checked by the server, which names what is wrong.
+  return { tools: definitions as never, tool_choice: required ? ('required' as const) : ('auto' as const) };
+}
+
+function addPiece(calls: ChatCall[], { index, id, function: said }: CallPiece): void {
+  const call = (calls[index] ??= { id: '', name: '', arguments: '' });
+  call.id ||= id ?? '';
+  call.name ||= said?.name ?? '';
+  call.arguments += said?.arguments ?? '';
 }
 
 /** Passes the pieces on; where none has come for too long it aborts `silence`, which ends the response, and throws. */
@@ -120,10 +158,12 @@ export function speedOf(firstTokenMs: number, totalMs: number, tokens: number): 
   };
 }
 
+type CallPiece = { index: number; id?: string; function?: { name?: string; arguments?: string } };
+
 type Chunk = {
   choices?: {
     /** What it thinks is no part of the answer; the server names it so, whichever engine told the two apart. */
-    delta?: { content?: string | null; reasoning_content?: string | null };
+    delta?: { content?: string | null; reasoning_content?: string | null; tool_calls?: CallPiece[] };
     finish_reason?: string | null;
   }[];
   usage?: { completion_tokens: number } | null;

@@ -1,3 +1,4 @@
+import { Wrench } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import { cx } from '../../../lib/cx.ts';
 import { countOf } from '../../../lib/format/count-of.ts';
@@ -20,7 +21,7 @@ export function ConversationTurn({ turn, waiting, children }: Props & { children
   return (
     <div className={cx('flex max-w-[85%] flex-col gap-1', own ? 'self-end' : 'self-start')}>
       <TurnText turn={turn} waiting={waiting} />
-      <div className={cx('flex gap-0.5 empty:hidden', own && 'justify-end')}>{children}</div>
+      <div className={cx('flex flex-wrap gap-0.5 empty:hidden', own && 'justify-end')}>{children}</div>
     </div>
   );
 }
@@ -36,15 +37,22 @@ const TurnText = memo(function TurnText({ turn, waiting }: Props) {
           own ? 'bg-accent-soft text-ink' : 'bg-surface shadow-card',
         )}
       >
-        {own ? (
+        {turn.results?.map(({ id, name, content }) => (
+          <Said key={id} title={`Result of ${name}`} text={content} />
+        ))}
+        {own && !turn.results && (
           <p dir="auto" className="whitespace-pre-wrap">
             {turn.content}
           </p>
-        ) : (
+        )}
+        {!own && (
           <>
             {turn.thoughts && <Thoughts text={turn.thoughts} thinking={waiting && !turn.content} />}
             {turn.content && <MarkdownLines text={turn.content} />}
-            {waiting && !turn.content && !turn.thoughts && (
+            {turn.calls?.map((call) => (
+              <Said key={call.id} title={`Calls ${call.name}`} text={indented(call.arguments)} />
+            ))}
+            {waiting && !turn.content && !turn.thoughts && !turn.calls && (
               <p className="text-muted">Waiting for the first token…</p>
             )}
           </>
@@ -63,6 +71,30 @@ const TurnText = memo(function TurnText({ turn, waiting }: Props) {
     </>
   );
 });
+
+/** A call with its arguments, or what it came to. */
+function Said({ title, text }: { title: string; text: string }) {
+  return (
+    <section className="my-1 min-w-0">
+      <h3 className="flex items-center gap-1.5 font-medium text-[0.8125rem]">
+        <Wrench aria-hidden className="size-3.5 shrink-0 text-muted" />
+        {title}
+      </h3>
+      <pre dir="auto" className="mt-1 whitespace-pre-wrap font-mono text-xs [overflow-wrap:anywhere]">
+        {text}
+      </pre>
+    </section>
+  );
+}
+
+/** JSON with its lines; what is no whole JSON yet stays as it is. */
+function indented(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2);
+  } catch {
+    return json;
+  }
+}
 
 /** What the model has thought before its answer: most people can leave it closed. */
 function Thoughts({ text, thinking }: { text: string; thinking: boolean }) {

@@ -6,6 +6,7 @@ import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Tooltip } from '../../../ui/tooltip.tsx';
 import { useStickToBottom } from '../../../ui/use-stick-to-bottom.ts';
+import { CallResults } from './call-results.tsx';
 import { ConversationTurn } from './conversation-turn.tsx';
 import type { Turn } from './kept-conversation.ts';
 import { QuestionEditor } from './question-editor.tsx';
@@ -15,7 +16,11 @@ type Props = {
   turns: Turn[];
   answering: boolean;
   /** How the last question is asked once more; only where anything can be asked. */
-  again?: { isAskable: boolean; askAgain: (question?: string) => Promise<boolean> };
+  again?: {
+    isAskable: boolean;
+    askAgain: (question?: string) => Promise<boolean>;
+    answerCalls: (results: NonNullable<Turn['results']>) => Promise<boolean>;
+  };
 };
 
 /** A question that is given other words. */
@@ -44,6 +49,7 @@ export function ConversationTurns({ modelName, turns, answering, again }: Props)
     editButton.current?.focus();
   }
 
+  const [results, setResults] = useState<Record<string, string>>({});
   const last = again && !answering ? turns.at(-2) : undefined;
   return (
     <div
@@ -71,13 +77,20 @@ export function ConversationTurns({ modelName, turns, answering, again }: Props)
           const waiting = answering && index === turns.length - 1;
           return (
             <ConversationTurn key={index} turn={turn} waiting={waiting}>
+              {again && !answering && turn.calls && index === turns.length - 1 && (
+                <CallResults
+                  calls={turn.calls}
+                  isAskable={again.isAskable}
+                  {...{ results, onChange: setResults, onSend: again.answerCalls }}
+                />
+              )}
               {turn.role === 'assistant' && turn.content && !waiting && (
                 <CopyButton text={turn.content} label="Copy the answer" />
               )}
               {again && last && index === turns.length - 1 && (
                 <Regenerate disabled={!again.isAskable} onClick={() => void askAgain()} />
               )}
-              {turn === last && (
+              {turn === last && !turn.results && (
                 <Edit ref={editButton} onClick={() => setEdited({ turn, text: turn.content })} />
               )}
             </ConversationTurn>

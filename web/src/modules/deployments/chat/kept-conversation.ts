@@ -270,6 +270,8 @@ function toWire(conversation: Conversation): WireConversation {
 /** Pure: the newest questions with their answers that fit. */
 export function newestTurns(turns: Turn[], lengthMax: number): Turn[] {
   let first = 0;
-  while (first < turns.length && JSON.stringify(turns.slice(first)).length > lengthMax) first += 2;
+  const isTooLong = () => JSON.stringify(turns.slice(first)).length > lengthMax;
+  // Results without the calls before them say nothing.
+  while (first < turns.length && (isTooLong() || turns[first]?.results)) first += 2;
   return turns.slice(first);
 }

@@ -17,7 +17,7 @@ import { Skeleton } from '../../../ui/skeleton.tsx';
 import { Textarea } from '../../../ui/textarea.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { type ServingDevice, useServingPrice } from '../serving-prices.ts';
-import { ChatOptionFields, optionLabels, optionProblems } from './chat-options.tsx';
+import { ChatOptionFields, optionLabels, problemFields } from './chat-options.tsx';
 import { ConversationTurns } from './conversation-turns.tsx';
 import { conversationQuery, type Turn } from './kept-conversation.ts';
 import { useConversation } from './use-conversation.ts';
@@ -62,17 +62,20 @@ function OwnPlayground({
   read,
 }: Props & { userId: string; read: ResponseOf<typeof getConversation> }) {
   const conversation = useConversation({ userId, id: conversationId, modelName }, read);
-  const { turns, unanswered, settings, setSettings, error, answering, ask, askAgain, stop, clear } =
-    conversation;
+  const { turns, unanswered, settings, setSettings, error, answering, ask, stop, clear } = conversation;
   const keptAs = { userId, id: conversationId };
   const fields = useRef<HTMLDivElement>(null);
   if (closed) return <ClosedConversation why={closed} {...{ keptAs, modelName, conversation }} />;
-  const [wrong] = Object.keys(optionProblems(settings.options)) as (keyof typeof optionLabels)[];
+  const [wrong] = problemFields(settings);
   const isAskable = wrong === undefined;
+  const { askAgain, answerCalls } = conversation;
   return (
     <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_14rem]">
       <div className="flex min-w-0 flex-col gap-3">
-        <ConversationTurns {...{ modelName, turns, answering }} again={{ isAskable, askAgain }} />
+        <ConversationTurns
+          {...{ modelName, turns, answering }}
+          again={{ isAskable, askAgain, answerCalls }}
+        />
         {error !== null && <NoAnswer error={error} />}
         <Question
           {...{ keptAs, answering, isAskable, unanswered, ask, stop }}

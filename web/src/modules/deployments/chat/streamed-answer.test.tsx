@@ -42,7 +42,7 @@ beforeEach(() => {
   queryClient.clear();
   setCredentials({ userId: 'ada', apiKey: 'bk_ada' });
   vi.mocked(streamChat).mockImplementation(
-    (_request, onText, signal, onThought = () => undefined) =>
+    (_request, { onText, onThought = () => undefined }, signal) =>
       new Promise((resolve, reject) => {
         says = onText;
         thinks = onThought;

@@ -4,8 +4,9 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { notify } from '../../../ui/notify.ts';
 import { notifyFailure } from '../../../ui/notify-failure.ts';
-import { type ChatMessage, streamChat } from './chat.ts';
+import { type ChatRequest, streamChat } from './chat.ts';
 import type { ChatSettings } from './chat-options.tsx';
+import { messagesOf, toolsFor } from './chat-tools.ts';
 import { type Conversation, emptyConversation, OpenConversation, type Turn } from './kept-conversation.ts';
 
 type Of = {
@@ -36,19 +37,19 @@ export function useConversation({ userId, id, modelName }: Of, read: ResponseOf<
     conversation.leave(running ? ended(running, { ...newest.current, interrupted: true }) : undefined),
   );
 
-  async function ask(text: string, inPlaceOf: Turn[] = []): Promise<boolean> {
-    const question: Turn = { role: 'user', content: text };
+  async function ask(question: Turn, inPlaceOf: Turn[] = []): Promise<boolean> {
     const request: Running = { controller: new AbortController(), question, inPlaceOf };
-    const { system, options } = conversation.current().settings;
+    const { system, options, tools } = conversation.current().settings;
     const before = [...without(conversation.current().turns, inPlaceOf), question];
     newest.current = nothing;
     drawAnswer(nothing, true);
     setError(null);
     setRunning(request);
     // A tab that dies now leaves the question.
-    conversation.change((now) => ({ ...now, unanswered: text }));
+    conversation.change((now) => ({ ...now, unanswered: question.content }));
     const { signal } = request.controller;
-    const sent = { model: modelName, messages: messagesOf(before, system.trim()), options };
+    const messages = messagesOf(before, system.trim());
+    const sent = { model: modelName, messages, options, tools: toolsFor(tools, question) };
     const { answer: came, failure } = await streamTurn(sent, signal, (growing) => {
       newest.current = growing;
       drawAnswer(growing);
@@ -65,6 +66,11 @@ export function useConversation({ userId, id, modelName }: Of, read: ResponseOf<
     return isWhole || came.content !== '';
   }
 
+  function askAgain(words?: string): Promise<boolean> {
+    const last = turns.at(-2) ?? { role: 'user', content: '' };
+    return ask(words === undefined ? last : { role: 'user', content: words }, turns.slice(-2));
+  }
+
   const turns = running ? [...without(keptTurns, running.inPlaceOf), running.question, answer] : keptTurns;
   return {
     turns,
@@ -73,9 +79,11 @@ export function useConversation({ userId, id, modelName }: Of, read: ResponseOf<
     setSettings: (next: ChatSettings) => conversation.change((now) => ({ ...now, settings: next })),
     error,
     answering: running !== null,
-    ask: (question: string) => ask(question),
+    ask: (question: string) => ask({ role: 'user', content: question }),
+    /** Goes on with what the calls of the last answer came to. */
+    answerCalls: (results: NonNullable<Turn['results']>) => ask({ role: 'user', content: '', results }),
     /** Asks the last question again, as it was or in other words; its answer goes when another one comes. */
-    askAgain: (question = turns.at(-2)?.content ?? '') => ask(question, turns.slice(-2)),
+    askAgain,
     stop: () => running?.controller.abort(),
     clear: () => {
       conversation.change(({ settings: stay }) => ({ ...emptyConversation, settings: stay }));
@@ -109,7 +117,7 @@ function without(turns: Turn[], last: Turn[]): Turn[] {
 
 /** The answer as a turn that is drawn as it grows; resolves with as much as has come, and what broke it off. */
 async function streamTurn(
-  request: Parameters<typeof streamChat>[0],
+  request: ChatRequest,
   signal: AbortSignal,
   draw: (answer: Turn) => void,
 ): Promise<{ answer: Turn; failure?: unknown }> {
@@ -121,20 +129,19 @@ async function streamTurn(
   try {
     const end = await streamChat(
       request,
-      (text) => grow({ content: answer.content + text }),
+      {
+        onText: (text) => grow({ content: answer.content + text }),
+        onThought: (text) => grow({ thoughts: (answer.thoughts ?? '') + text }),
+        onCalls: (calls) => grow({ calls }),
+      },
       signal,
-      (text) => grow({ thoughts: (answer.thoughts ?? '') + text }),
     );
     return { answer: { ...answer, ...end } };
   } catch (failure) {
-    return { answer, failure };
+    // Half a call cannot be answered.
+    const { calls: _, ...said } = answer;
+    return { answer: said, failure };
   }
-}
-
-/** What the model is told: what was said, after its instructions where it has any. */
-function messagesOf(turns: Turn[], system: string): ChatMessage[] {
-  const messages = turns.map(({ role, content }): ChatMessage => ({ role, content }));
-  return system ? [{ role: 'system', content: system }, ...messages] : messages;
 }
 
 /** A value that changes often: it is drawn once per frame, or at once. */

@@ -1,0 +1,45 @@
+import type { ChatMessage, ChatTools } from './chat.ts';
+import type { Turn } from './kept-conversation.ts';
+
+/** The functions as they are typed in the settings. */
+export type TypedTools = { definitions: string; required: boolean };
+
+/** What keeps a question from being sent; undefined where nothing does. */
+export function toolsProblem({ definitions }: TypedTools): string | undefined {
+  if (definitions.trim() === '') return;
+  const tools = parse(definitions);
+  if (!Array.isArray(tools)) return 'Must be a JSON list of functions, such as [{"type": "function", …}]';
+  const unnamed = tools.findIndex((tool) => typeof tool?.function?.name !== 'string');
+  if (unnamed >= 0)
+    return `Function ${unnamed + 1} must have a name: {"type": "function", "function": {"name": …}}`;
+  return;
+}
+
+/** The functions to send; undefined where there are none. After results the model is free to say what they mean. */
+export function toolsFor(typed: TypedTools | undefined, question: Turn): ChatTools | undefined {
+  const definitions = typed && parse(typed.definitions);
+  if (!typed || !Array.isArray(definitions) || definitions.length === 0) return undefined;
+  return { definitions, required: typed.required && !question.results };
+}
+
+/** What the model is told: what was said, after its instructions where it has any. */
+export function messagesOf(turns: Turn[], system: string): ChatMessage[] {
+  const messages = turns.flatMap(toMessages);
+  return system ? [{ role: 'system', content: system }, ...messages] : messages;
+}
+
+function toMessages({ role, content, calls, results }: Turn): ChatMessage[] {
+  if (results)
+    return results.map(({ id, content: said }) => ({ role: 'tool', content: said, tool_call_id: id }));
+  if (!calls) return [{ role, content }];
+  const tool_calls = calls.map(({ id, ...call }) => ({ id, type: 'function' as const, function: call }));
+  return [{ role: 'assistant', content, tool_calls }];
+}
+
+function parse(text: string) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
