@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { userId, userIdParams } from './accounts.ts';
+import { userId } from './accounts.ts';
 import { aboutCard } from './asset-commits.ts';
 import { endpoint } from './endpoint.ts';
 import { flag } from './fields/flag.ts';
@@ -59,7 +59,10 @@ const assetSummary = z.object({
   is_starter: z.boolean(),
   /** What a starter model makes; null for every other asset. */
   starter_task: z.enum(['text', 'embedding', 'image']).nullable(),
+  /** Every user may read it. */
   is_published: z.boolean(),
+  /** Its owner shares it with users by their names. */
+  is_shared: z.boolean(),
   /** Its revisions have addresses in IPFS. */
   use_ipfs: z.boolean(),
   price: z.string(),
@@ -82,19 +85,17 @@ const assetSummary = z.object({
 
 export type AssetSummary = z.infer<typeof assetSummary>;
 
+const lineageSource = z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string() });
+
 const asset = assetSummary.extend({
   /** Of the newest revision, in the order of their paths: the first 500 of `file_count`. */
   files: z.array(assetFile),
   /** The cursor with which `GET /api/v1/asset/{id}/info` goes on behind them; null where these are all. */
   next_files_cursor: z.string().nullable(),
   ...aboutCard,
-  /** What a model was made from; null for what was uploaded. */
+  /** What a model was made from; null for what was uploaded. Of another user's only what the caller may read is told. */
   lineage: z
-    .object({
-      run_id: z.string(),
-      base_model: z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string() }),
-      dataset: z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string() }),
-    })
+    .object({ run_id: z.string(), base_model: lineageSource.nullable(), dataset: lineageSource.nullable() })
     .nullable(),
   /** The repository of a public hub that it is a copy of, and its commit; null for what was not cloned. */
   source: z.object({ hub_url: z.string(), repo_id: z.string(), revision: z.string() }).nullable(),
@@ -183,7 +184,8 @@ export const listAssets = endpoint({
   method: 'GET',
   path: '/api/v1/datasets',
   access: 'key',
-  summary: 'List datasets or models, newest first; `include_starter` adds the starter models',
+  summary:
+    'List datasets or models, newest first: your own, those shared with you, published ones, or `all`; `include_starter` adds the starter models',
   query: z.object({
     /** Left out: all of them. */
     types: z.enum(assetTypes).optional(),
@@ -195,6 +197,8 @@ export const listAssets = endpoint({
     tag: z.string().trim().max(200, 'tag must be at most 200 characters').optional(),
     sort: z.enum(['updated', 'title', 'size']).default('updated'),
     include_starter: flag.default(false),
+    /** The caller's own; those that others share with the caller; published ones, one's own too; or all of these. */
+    whose: z.enum(['own', 'shared', 'published', 'all']).default('own'),
     /** Says of each model in Diffusers' format which pipeline it is, which is read from its files. */
     include_pipelines: flag.default(false),
     limit: z.coerce.number().int().min(1).max(100).default(50),
@@ -203,32 +207,13 @@ export const listAssets = endpoint({
   response: z.object({ datasets: z.array(assetSummary), next_cursor: z.string().nullable() }),
 });
 
-export const listLoras = endpoint({
-  method: 'GET',
-  path: '/api/v1/users/:userId/loras',
-  access: 'key',
-  operation: 'fetch your LoRAs',
-  scopes: ['read', 'inference'],
-  summary: 'List image LoRAs, newest first',
-  params: userIdParams,
-  query: z.object({
-    /** Part of the title, in any case. */
-    search: z.string().trim().max(200, 'Search for at most 200 characters').default(''),
-    limit: z.coerce.number().int().min(1).max(100).default(100),
-    cursor: idOf('model').optional(),
-  }),
-  response: z.object({
-    loras: z.array(z.object({ id: z.string(), title: z.string() })),
-    next_cursor: z.string().nullable(),
-  }),
-});
-
 export const updateAsset = endpoint({
   method: 'PUT',
   path: '/api/v1/datasets/:id',
   access: 'key',
   operation: 'save the changes',
-  summary: 'Update title, details, category, tags, price, is_published or use_ipfs',
+  summary:
+    'Update title, details, category, tags, price, use_ipfs, or is_published: whether every user may read it',
   params: assetIdParams,
   body: z
     .strictObject(

@@ -23,6 +23,7 @@ const notificationKinds = [
   'balance_low',
   'access_granted',
   'access_refused',
+  'asset_shared',
   'api_key_expiring',
   'message_received',
   'payment_refused',

@@ -26,7 +26,7 @@ export async function fillAssets(db: Database, { userIds, count, say }: Options)
     await inTransaction(db, async (tx) => {
       await skipForeignKeys(tx);
       await sql`
-        insert into assets (owner_user_id, dataset_type, title, category, details, tags, created_at, updated_at)
+        insert into assets (owner_user_id, dataset_type, title, category, details, tags, is_published, created_at, updated_at)
         select (${userIds}::text[])[case when i % 10 = 0 then 1 else 1 + i * 7919 % ${userIds.length} end],
           case when i / 10 % 4 = 3 then 'MODEL' else 'RAW' end,
           format('%s of %s, batch %s',
@@ -35,6 +35,8 @@ export async function fillAssets(db: Database, { userIds, count, say }: Options)
           (array['Book', 'Art', 'Artificial intelligence'])[i % 3 + 1],
           'What was asked and answered over the counter, line by line.',
           array['example', 'year ' || 2000 + i % 25] || case when i < ${RARELY_TAGGED} then array[${RARE_TAG}::text] else '{}' end,
+          -- Of all users' together, what everybody finds.
+          i % 20 = 1,
           now() - (${count} - i) * interval '1 second', now() - (${count} - i) * interval '1 second'
         from generate_series(${from}::bigint, ${upTo}::bigint - 1) i`.execute(tx);
     });

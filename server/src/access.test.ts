@@ -1,24 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { rotateApiKey } from '@bakehouse/contract/accounts';
+import { getMe, rotateApiKey } from '@bakehouse/contract/accounts';
 import { createApiKey } from '@bakehouse/contract/api-keys';
-import { createUpload } from '@bakehouse/contract/asset-uploads';
-import { createAsset, updateAsset } from '@bakehouse/contract/assets';
-import { saveConfiguration } from '@bakehouse/contract/configurations';
-import { imageCalls } from '@bakehouse/contract/deployments/images';
-import { deployVllm, vllmStatus } from '@bakehouse/contract/deployments/text';
+import { shareAsset, unshareAsset } from '@bakehouse/contract/asset-shares';
+import { updateAsset } from '@bakehouse/contract/assets';
 import type { CallOf, Endpoint } from '@bakehouse/contract/endpoint';
-import { whoAmI } from '@bakehouse/contract/hub/repositories';
-import { listRuns } from '@bakehouse/contract/training';
 import { sql } from 'kysely';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createToken, hashToken } from './engine/reports/workload-token.ts';
-import { insertFlux } from './modules/deployments/testing/test-models.ts';
-import { workOff } from './modules/ipfs/testing/work-off.ts';
-import { emptySafetensors, goodData } from './modules/training/testing/test-run.ts';
-import { form, type Input, inputs, paramsOf } from './testing/access/call-inputs.ts';
+import { goodData } from './modules/training/testing/test-run.ts';
+import { type Input, inputs, paramsOf } from './testing/access/call-inputs.ts';
 import { contractEndpoints } from './testing/access/contract-endpoints.ts';
-import { insertPicture, insertRows } from './testing/access/insert-rows.ts';
+import { makeThings } from './testing/access/make-things.ts';
 import { signUpOperator } from './testing/sign-up-operator.ts';
 import { testServer } from './testing/test-server.ts';
 
@@ -30,7 +23,7 @@ import { testServer } from './testing/test-server.ts';
 
 const endpoints = await contractEndpoints();
 const server = await testServer({ readData: async () => goodData });
-const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+const [ada, bob, cy] = [await server.signUp('Ada'), await server.signUp('Bob'), await server.signUp('Cy')];
 const stale = { ...ada };
 ada.apiKey = (await server.request(rotateApiKey, {}, { as: ada })).data;
 
@@ -189,113 +182,6 @@ test.each(withAccess('workload'))('%s takes the token of its workload alone', as
   expect(await statusOf(endpoint, { 'x-api-key': bob.apiKey })).toBe(401);
 });
 
-/** Adds a file to an asset of Ada's. */
-async function addFile(id: string, name: string, bytes: Buffer, path?: string): Promise<void> {
-  const answer = await fetch(`${server.url}/api/v1/asset/${id}/upload`, {
-    method: 'POST',
-    headers: { 'x-api-key': ada.apiKey },
-    body: form(name, bytes, path),
-  });
-  expect(answer.status, await answer.text()).toBe(200);
-}
-
-/** An asset of Ada's with these files. */
-async function makeAsset(
-  dataset_type: 'RAW' | 'MODEL',
-  title: string,
-  files: Record<string, Buffer>,
-): Promise<string> {
-  const body = { dataset_type, title, user_id: ada.userId };
-  const id = await server.request(createAsset, { body }, { as: ada });
-  for (const [name, bytes] of Object.entries(files)) await addFile(id, name, bytes);
-  return id;
-}
-
-/** The dataset `rows` as the hub's clients name it, with a folder. */
-async function nameRepository(id: string): Promise<Record<string, string>> {
-  await addFile(id, 'rows.csv', Buffer.from('question\na\n'), 'folder/rows.csv');
-  const { name: namespace } = await server.request(whoAmI, {}, { as: ada });
-  return { type: 'datasets', namespace, name: 'rows', revision: 'main', branch: 'main' };
-}
-
-/** One of each of Ada's things, under the names that the paths of the contract give them. */
-async function makeThings(): Promise<Record<string, string>> {
-  const as = ada;
-  const id = await makeAsset('RAW', 'rows', { 'rows.csv': Buffer.from('question,answer\na,b\n') });
-  const repository = await nameRepository(id);
-  const base = await makeAsset('MODEL', 'base', {
-    'config.json': Buffer.from('{}'),
-    'model.safetensors': emptySafetensors(),
-    'model.gguf': emptyGguf(),
-  });
-  const fine_tune_payload = {
-    asset_id: id,
-    base_model: base,
-    model_name: 'tuned',
-    file_name: 'rows.csv',
-    user_id: as.userId,
-    input_column: 'question',
-    output_column: 'answer',
-  };
-  const body = { dataset_type: 'MODEL', title: 'tuned', user_id: as.userId, fine_tune_payload } as const;
-  await server.request(createAsset, { body }, { as });
-  const { runs } = await server.request(listRuns, { query: {} }, { as });
-  await addFile(runs[0]?.model_id ?? '', 'rows.csv', Buffer.from('question,answer\na,b\n'));
-  const config_name = 'mine';
-  const saved = await server.request(
-    saveConfiguration,
-    { body: { config_name, fine_tune_payload: {} } },
-    { as },
-  );
-  const { pod_id: podId } = await server.request(
-    deployVllm,
-    { body: { model_id: base, user_id: as.userId } },
-    { as },
-  );
-  const { assetId: flux } = await insertFlux(server.services, ada, 'Flux');
-  const { pod_id: imagePodId } = await server.request(
-    imageCalls.flux.deploy,
-    { body: { model_id: flux, user_id: as.userId } },
-    { as },
-  );
-  const { model_name: model } = await server.request(vllmStatus, { params: { podId } }, { as });
-  const { api_key } = await server.request(
-    createApiKey,
-    { params: { userId: as.userId }, body: { name: 'program' } },
-    { as },
-  );
-  const upload = { params: { id }, body: { path: 'more.csv', size_bytes: 1 } };
-  const { upload_id: uploadId } = await server.request(createUpload, upload, { as });
-  await server.request(updateAsset, { params: { id }, body: { use_ipfs: true } }, { as });
-  await workOff(server.services);
-  return {
-    ...(await insertRows(server, ada, id)),
-    uploadId,
-    number: '1',
-    ...(await insertPicture(server, ada, id)),
-    keyId: api_key.id,
-    id,
-    ...repository,
-    '*': 'rows.csv',
-    fileName: 'rows.csv',
-    runId: runs[0]?.run_id ?? '',
-    jobId: runs[0]?.run_id ?? '',
-    modelId: runs[0]?.model_id ?? '',
-    configId: saved.config_id,
-    podId,
-    imagePodId,
-    model,
-  };
-}
-
-/** Magic, version 3, no tensors, no values. */
-function emptyGguf(): Buffer {
-  const bytes = Buffer.alloc(24);
-  bytes.write('GGUF');
-  bytes.writeUInt32LE(3, 4);
-  return bytes;
-}
-
 /** All that could be changed by a call; when a key was last used changes beside it. */
 async function allRows(): Promise<unknown> {
   const tables = [
@@ -311,6 +197,9 @@ async function allRows(): Promise<unknown> {
     'generations',
     'generation_outputs',
     'hub_clones',
+    'asset_shares',
+    'revisions',
+    'revision_tags',
   ];
   return Promise.all(
     tables.map((table) =>
@@ -322,7 +211,7 @@ async function allRows(): Promise<unknown> {
 }
 
 describe("another user's thing", async () => {
-  const things = await makeThings();
+  const things = await makeThings({ server, ada });
   const before = await allRows();
   // Restricted models are nobody's own: everybody may see that they are there. What comes by Xet is nobody's yet.
   const naming = withAccess('key').filter(
@@ -344,6 +233,91 @@ describe("another user's thing", async () => {
       expect(await statusOf(endpoint, { 'x-api-key': ada.apiKey }, ada.userId, input)).toBe(200);
     },
   );
+
+  // What the contract says of one dataset or model, by its id or by the name of its repository.
+  const ofAsset = naming.filter(([, { path: url }]) =>
+    /^\/api\/v1\/(asset|datasets)\/:id|^\/hub\/.*:name/.test(url),
+  );
+  const onlyReads = ({ method, scopes = [] }: Endpoint) => method === 'GET' || scopes.includes('read');
+  // They concern who changes it.
+  const ownersAlone = new Set([
+    'GET /api/v1/asset/:id/shares',
+    'GET /api/v1/asset/:id/uploads',
+    'GET /api/v1/asset/:id/uploads/:uploadId',
+    'GET /hub/api/:type/:namespace/:name/xet-write-token/:revision',
+  ]);
+  const reading = ofAsset.filter(([name, endpoint]) => onlyReads(endpoint) && !ownersAlone.has(name));
+  const writing = ofAsset.filter(([name, endpoint]) => !onlyReads(endpoint) || ownersAlone.has(name));
+  // Nobody may, and is told so where the repository is.
+  const statusOfWrite = (name: string) => (/\/(branch|discussions)/.test(name) ? 400 : 403);
+  const askAs = (user: { userId: string; apiKey: string }, name: string, endpoint: Endpoint) =>
+    statusOf(endpoint, { 'x-api-key': user.apiKey }, user.userId, {
+      ...inputs[name],
+      params: paramsOf(endpoint, things),
+    });
+  /** The dataset and the model that the calls name. */
+  const opened = async () => {
+    const rows = await server.services.db
+      .selectFrom('assets')
+      .select('id')
+      .where('owner_user_id', '=', ada.userId)
+      .where('title', 'in', ['rows', 'base'])
+      .execute();
+    return rows.map(({ id }) => id);
+  };
+  const publish = async (is_published: boolean) => {
+    for (const id of await opened())
+      await server.request(updateAsset, { params: { id }, body: { is_published } }, { as: ada });
+  };
+
+  describe('that is published', () => {
+    let rows: unknown;
+    beforeAll(async () => {
+      await publish(true);
+      rows = await allRows();
+    });
+
+    test.each(reading)('%s is there for Bob', async (name, endpoint) => {
+      expect(await askAs(bob, name, endpoint)).toBe(200);
+    });
+
+    test.each(writing)('%s refuses Bob, and changes nothing', async (name, endpoint) => {
+      expect(await askAs(bob, name, endpoint)).toBe(statusOfWrite(name));
+      expect(await allRows()).toEqual(rows);
+    });
+  });
+
+  describe('that is shared with Cy', async () => {
+    const username = (await server.request(getMe, {}, { as: cy })).username;
+    let rows: unknown;
+    beforeAll(async () => {
+      await publish(false);
+      for (const id of await opened())
+        await server.request(shareAsset, { params: { id }, body: { username } }, { as: ada });
+      rows = await allRows();
+    });
+
+    test.each(reading)('%s is there for Cy, and not for Bob', async (name, endpoint) => {
+      expect(await askAs(cy, name, endpoint)).toBe(200);
+      expect(await askAs(bob, name, endpoint)).toBe(404);
+    });
+
+    test.each(writing)('%s refuses Cy, and changes nothing', async (name, endpoint) => {
+      expect(await askAs(cy, name, endpoint)).toBe(statusOfWrite(name));
+      expect(await allRows()).toEqual(rows);
+    });
+
+    describe('no more', () => {
+      beforeAll(async () => {
+        for (const id of await opened())
+          await server.send(unshareAsset, { params: { id, username } }, { as: ada });
+      });
+
+      test.each(ofAsset)('%s is not there for Cy', async (name, endpoint) => {
+        expect(await askAs(cy, name, endpoint)).toBe(404);
+      });
+    });
+  });
 
   test.each(withAccess('workload'))("%s does not take another workload's token", async (_name, endpoint) => {
     const { db } = server.services;

@@ -27,6 +27,19 @@ export async function isAccountThere(db: Database, userId: string): Promise<bool
   return row !== undefined;
 }
 
+/** The account of this username, which was not deleted. */
+export async function findUserByName(
+  db: Database | Transaction,
+  username: string,
+): Promise<{ id: string; username: string } | undefined> {
+  return db
+    .selectFrom('users')
+    .select(['id', 'username'])
+    .where('username', '=', username)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
 /** Step: the ids of the operators who have an account (`isOperator`). */
 export async function listOperators(tx: Transaction, config: Config): Promise<string[]> {
   if (config.operators.length === 0) return [];

@@ -1,21 +1,16 @@
 import type { Context } from '../../platform/context.ts';
-import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { lockChangeableAsset } from './access/lock-changeable-asset.ts';
+import type { FindAssetUse } from './asset-use.ts';
 import { collectBlobsJob } from './jobs/collect-blobs.ts';
 import { purgeAsset } from './purge-asset.ts';
 import { removeAsset } from './remove-asset.ts';
 
 /**
- * Asked before an asset is deleted, inside that transaction, by the modules whose work uses
- * assets. Answers with the sentence that says what uses it, or null.
- */
-export type FindAssetUse = (tx: Transaction, input: { assetId: string }) => Promise<string | null>;
-
-/**
  * Deletes the asset with all its revisions; its bytes go once nothing else refers to them. Throws
  * AppError('conflict') while a run or a deployment uses it, or a model that was fine-tuned from it, or uploaded as an adapter of
- * it, is there: that one holds only what it has learnt, and cannot be served without its base.
+ * it, is there: that one holds only what it has learnt, and cannot be served without its base. Others' models keep it only
+ * while their owners may read it.
  */
 export async function deleteAsset(
   ctx: Context,

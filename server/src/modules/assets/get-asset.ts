@@ -4,6 +4,7 @@ import type { Context, Services } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { readBlob } from '../../platform/storage/read-blob.ts';
 import { findReadableAsset } from './access/find-readable-asset.ts';
+import { selectReadableIds } from './access/select-readable-ids.ts';
 import { readCardMetadata } from './card/card-metadata.ts';
 import { listFilesPage } from './files/list-files-page.ts';
 import { type AssetRow, CARD_PATH, findNewestFile } from './queries.ts';
@@ -18,17 +19,12 @@ const CARD_BYTES_MAX = 512 * 1024;
 /** A dataset or model with its first files, its card and what it was made from. */
 export async function getAsset(ctx: Context, input: { assetId: string }): Promise<Asset> {
   const asset = await findReadableAsset(ctx.db, { assetId: input.assetId, userId: ctx.caller.userId });
-  return describeAsset(ctx, asset);
-}
-
-/** The same for an asset that was just read. */
-export async function describeAsset(services: Services, asset: AssetRow): Promise<Asset> {
   const [{ files, nextCursor }, card, lineage, pipelines, source] = await Promise.all([
-    listFilesPage(services.db, { assetId: asset.id, path: '', limit: FIRST_FILES_MAX }),
-    readCard(services, asset.id),
-    readLineage(services.db, { assetId: asset.id }),
-    findPipelines(services, [asset.id]),
-    findSource(services.db, asset.id),
+    listFilesPage(ctx.db, { assetId: asset.id, path: '', limit: FIRST_FILES_MAX }),
+    readCard(ctx, asset.id),
+    findLineage(ctx, asset),
+    findPipelines(ctx, [asset.id]),
+    findSource(ctx.db, asset.id),
   ]);
   return {
     ...toSummary(asset, pipelines.get(asset.id)),
@@ -37,7 +33,7 @@ export async function describeAsset(services: Services, asset: AssetRow): Promis
     card,
     card_metadata: readCardMetadata(card),
     repo_id: repositoryId(asset),
-    lineage: lineage ? toWireLineage(lineage) : null,
+    lineage,
     downloads: Number(asset.downloads),
     source: source && { hub_url: source.hubUrl, repo_id: source.repoId, revision: source.commitId },
   };
@@ -56,15 +52,17 @@ async function readCard(services: Services, assetId: string): Promise<string | n
   }
 }
 
-function toWireLineage({
-  runId,
-  baseModel,
-  dataset,
-}: NonNullable<Awaited<ReturnType<typeof readLineage>>>): Asset['lineage'] {
-  const toWire = (source: typeof baseModel) => ({
-    dataset_id: source.assetId,
-    revision_id: source.revisionId,
-    title: source.title,
-  });
-  return { run_id: runId, base_model: toWire(baseModel), dataset: toWire(dataset) };
+/** What it was made from, of which a reader is told what they may read; its owner all of it, deleted or not. */
+async function findLineage({ db, caller }: Context, asset: AssetRow): Promise<Asset['lineage']> {
+  const lineage = await readLineage(db, { assetId: asset.id });
+  if (!lineage) return null;
+  const sources = [lineage.baseModel, lineage.dataset];
+  const { userId } = caller;
+  const readable = await selectReadableIds(db, { ids: sources.map(({ assetId }) => assetId), userId });
+  const [base_model = null, dataset = null] = sources.map(({ assetId, revisionId, title }) =>
+    asset.owner_user_id === userId || readable.has(assetId)
+      ? { dataset_id: assetId, revision_id: revisionId, title }
+      : null,
+  );
+  return { run_id: lineage.runId, base_model, dataset };
 }

@@ -13,6 +13,8 @@ export async function insertAsset(tx: Transaction, asset: NewAsset): Promise<str
     action: 'asset.created',
     detail: { asset_id: id, type: asset.datasetType, title: asset.title },
   });
+  if (asset.isPublished)
+    await recordAudit(tx, { userId: asset.ownerUserId, action: 'asset.published', detail: { asset_id: id } });
   await publishChange(tx, asset.ownerUserId, { topic: 'asset', id });
   return id;
 }

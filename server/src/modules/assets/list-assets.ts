@@ -1,19 +1,19 @@
 import type { listAssets as endpoint } from '@bakehouse/contract/assets';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../platform/context.ts';
+import type { Way } from './access/readable.ts';
 import { findPipelines } from './recognise/find-pipelines.ts';
 import { readPage } from './search/read-page.ts';
 import { toSummary } from './to-wire.ts';
 
-/** The caller's datasets, models or indexes, and the starter models where asked for. */
-export async function listAssets(
-  ctx: Context,
-  query: InputOf<typeof endpoint>['query'],
-): Promise<ResponseOf<typeof endpoint>> {
+type Query = InputOf<typeof endpoint>['query'];
+
+/** The caller's datasets, models or indexes, those of others that the caller may read, and the starter models, each where asked for. */
+export async function listAssets(ctx: Context, query: Query): Promise<ResponseOf<typeof endpoint>> {
   const { rows, nextCursor } = await readPage(ctx.db, {
     userId: ctx.caller.userId,
     type: query.types ?? null,
-    includeStarter: query.include_starter,
+    whose: waysOf(query),
     search: query.search,
     tags: query.tag ? [query.tag] : [],
     sort: query.sort,
@@ -30,4 +30,10 @@ export async function listAssets(
     datasets: rows.map((row) => toSummary(row, pipelines?.get(row.id))),
     next_cursor: nextCursor,
   };
+}
+
+/** What an operator has granted comes with the starter models: it is chosen from the same forms. */
+function waysOf({ whose, include_starter: withStarter }: Pick<Query, 'whose' | 'include_starter'>): Way[] {
+  const everybodys: Way[] = withStarter ? ['starter', 'granted'] : [];
+  return whose === 'all' ? ['own', 'shared', 'published', ...everybodys] : [whose, ...everybodys];
 }

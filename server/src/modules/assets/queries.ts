@@ -3,7 +3,14 @@ import { type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { DB } from '../../platform/db/schema.generated.ts';
 
-export type AssetRow = Selectable<DB['assets']> & { owner_username: string | null; downloads: bigint };
+export type AssetRow = Selectable<DB['assets']> & {
+  owner_username: string | null;
+  downloads: bigint;
+  /** With users by their names. */
+  is_shared: boolean;
+  /** An operator grants who may read it. */
+  is_restricted: boolean;
+};
 /** What a starter model makes. */
 export type StarterTask = NonNullable<AssetSummary['starter_task']>;
 export type RevisionRow = Selectable<DB['revisions']>;
@@ -21,8 +28,14 @@ export function selectAssets(db: Database | Transaction) {
     .leftJoin('asset_downloads', 'asset_downloads.asset_id', 'assets.id')
     .where('assets.deleted_at', 'is', null)
     .selectAll('assets')
-    .select('users.username as owner_username')
-    .select(sql<bigint>`coalesce(asset_downloads.downloads, 0)`.as('downloads'));
+    .select([
+      'users.username as owner_username',
+      sql<bigint>`coalesce(asset_downloads.downloads, 0)`.as('downloads'),
+      sql<boolean>`exists (select from asset_shares share where share.asset_id = assets.id)`.as('is_shared'),
+      sql<boolean>`exists (select from restricted_models model where model.asset_id = assets.id)`.as(
+        'is_restricted',
+      ),
+    ]);
 }
 
 export async function findAsset(db: Database | Transaction, assetId: string): Promise<AssetRow | undefined> {
@@ -338,40 +351,4 @@ export async function findLineage(
   assetId: string,
 ): Promise<LineageRow | undefined> {
   return db.selectFrom('asset_lineage').selectAll().where('asset_id', '=', assetId).executeTakeFirst();
-}
-
-/**
- * Models that cannot work without this one: the first titles, and how many they are. They were fine-tuned from it, or are
- * adapters that its owner has uploaded for it; another user's upload must not keep it from being deleted.
- */
-export async function listDependentModels(
-  tx: Transaction,
-  baseAssetId: string,
-  limit: number,
-): Promise<{ titles: string[]; count: number }> {
-  const tuned = tx
-    .selectFrom('asset_lineage')
-    .select('asset_id as id')
-    .where('base_asset_id', '=', baseAssetId);
-  const uploaded = tx
-    .selectFrom('assets as adapters')
-    .innerJoin('assets as base', (join) =>
-      join
-        .onRef('base.id', '=', 'adapters.parent_asset_id')
-        .onRef('base.owner_user_id', '=', 'adapters.owner_user_id'),
-    )
-    .innerJoin('asset_files', 'asset_files.asset_id', 'adapters.id')
-    .select('adapters.id')
-    .where('adapters.parent_asset_id', '=', baseAssetId)
-    .where('asset_files.path', '=', 'adapter_config.json')
-    .where('asset_files.last_number', 'is', null);
-  const rows = await tx
-    .selectFrom('assets')
-    .select(['title', sql<bigint>`count(*) over ()`.as('count')])
-    .where('id', 'in', tuned.union(uploaded))
-    .where('deleted_at', 'is', null)
-    .orderBy('created_at')
-    .limit(limit)
-    .execute();
-  return { titles: rows.map((row) => row.title), count: Number(rows[0]?.count ?? 0n) };
 }

@@ -2,9 +2,10 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
-import type { FindAssetUse } from './delete-asset.ts';
+import type { FindAssetUse } from './asset-use.ts';
+import { countForeignDependents, listOwnDependents } from './dependent-queries.ts';
 import { endUploadsOf } from './files/upload/parts/queries.ts';
-import { listDependentModels, markDeleted } from './queries.ts';
+import { markDeleted } from './queries.ts';
 
 /** Models that a refusal names. */
 const NAMED_MAX = 3;
@@ -22,7 +23,7 @@ export async function removeAsset(
   }: { asset: { id: string; title: string }; userId: string | null; findUses: FindAssetUse[] },
 ): Promise<void> {
   for (const findUse of [...findUses, findDependentOf]) {
-    const use = await findUse(tx, { assetId: asset.id });
+    const use = await findUse(tx, { assetId: asset.id, userId });
     if (use) throw new AppError('conflict', { publicMessage: use });
   }
   await markDeleted(tx, asset.id);
@@ -32,13 +33,21 @@ export async function removeAsset(
   await publishChange(tx, userId, { topic: 'asset', id: asset.id });
 }
 
-const findDependentOf: FindAssetUse = async (tx, { assetId }) => {
-  const { titles, count } = await listDependentModels(tx, assetId, NAMED_MAX);
-  if (count === 0) return null;
+const findDependentOf: FindAssetUse = async (tx, { assetId, userId }) => {
+  const { titles, count } = await listOwnDependents(tx, { assetId, userId, limit: NAMED_MAX });
+  if (count === 0) return findForeignDependents(tx, { assetId, userId });
   const names = titles.map((title) => `'${title}'`);
   if (count > titles.length) names.push(`${count - titles.length} more`);
   const list = new Intl.ListFormat('en-GB').format(names);
   return count === 1
     ? `${list} cannot work without it. Delete that model first.`
     : `${list} cannot work without it. Delete these models first.`;
+};
+
+const findForeignDependents: FindAssetUse = async (tx, asset) => {
+  const count = await countForeignDependents(tx, asset);
+  if (count === 0) return null;
+  const use = count === 1 ? 'A model of another user was' : `${count} models of other users were`;
+  if (asset.userId === null) return `${use} fine-tuned from it, and cannot work without it.`;
+  return `${use} fine-tuned from it. End their access first: from then on they cannot be deployed.`;
 };

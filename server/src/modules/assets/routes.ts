@@ -1,5 +1,6 @@
 import * as commits from '@bakehouse/contract/asset-commits';
 import { filesCopyStatus } from '@bakehouse/contract/asset-files';
+import * as shares from '@bakehouse/contract/asset-shares';
 import * as uploads from '@bakehouse/contract/asset-uploads';
 import * as contract from '@bakehouse/contract/assets';
 import * as data from '@bakehouse/contract/data-files';
@@ -8,7 +9,8 @@ import { search as searchEndpoint } from '@bakehouse/contract/search';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
 import { getCard } from './card/get-card.ts';
 import { saveCard } from './card/save-card.ts';
-import { deleteAsset, type FindAssetUse } from './delete-asset.ts';
+import type { FindAssetUse } from './asset-use.ts';
+import { deleteAsset } from './delete-asset.ts';
 import { deleteFile } from './files/deletion/delete-file.ts';
 import { downloadFile } from './files/download-file.ts';
 import { getCopyStatus } from './files/get-copy-status.ts';
@@ -32,6 +34,9 @@ import { restrictedRoutes } from './restricted/routes.ts';
 import { compareCommits } from './revisions/compare-commits.ts';
 import { listAssetCommits } from './revisions/list-asset-commits.ts';
 import { search } from './search/search.ts';
+import { listShares } from './sharing/list-shares.ts';
+import { shareAsset } from './sharing/share-asset.ts';
+import { unshareAsset } from './sharing/unshare-asset.ts';
 import { updateAsset } from './update-asset.ts';
 
 const DOWNLOADS_PER_MINUTE = 120;
@@ -78,6 +83,9 @@ export function assetsRoutes(parts: { findUses: FindAssetUse[]; checkModelFile: 
     ),
     bind(commits.getCard, (ctx, { params }) => getCard(ctx, { assetId: params.id })),
     bind(commits.saveCard, (ctx, { params, body }) => saveCard(ctx, { assetId: params.id, ...body })),
+    bind(shares.listShares, listShares),
+    bind(shares.shareAsset, shareAsset),
+    bind(shares.unshareAsset, unshareAsset),
     ...restrictedRoutes,
     bind(data.listFileVersions, listVersions),
   ];

@@ -18,6 +18,7 @@ export function toSummary(row: AssetRow, pipeline: string | null = null): AssetS
     is_starter: row.is_starter,
     starter_task: row.starter_task as AssetSummary['starter_task'],
     is_published: row.is_published,
+    is_shared: row.is_shared,
     use_ipfs: row.use_ipfs,
     price: formatBgl(row.price_micro),
     embedding_model: row.embedding_model,

@@ -8,7 +8,7 @@ import { publishChange } from '../../platform/events/publish-change.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { lockChangeableAsset } from './access/lock-changeable-asset.ts';
 import { getAsset } from './get-asset.ts';
-import { updateAssetRow } from './queries.ts';
+import { type AssetRow, updateAssetRow } from './queries.ts';
 
 /** Changes what describes an asset; what is absent stays. */
 export async function updateAsset(
@@ -30,9 +30,24 @@ export async function updateAsset(
         param: 'title',
       });
     }
+    const isPublished = words.is_published ?? asset.is_published;
+    const isMoved = isPublished !== asset.is_published;
+    if (isMoved && isPublished) refuseRestricted(asset);
     await updateAssetRow(tx, assetId, { ...words, price_micro: price });
-    await recordAudit(tx, { userId, action: 'asset.changed', detail: { asset_id: assetId } });
+    const action = isPublished ? 'asset.published' : 'asset.unpublished';
+    if (isMoved) await recordAudit(tx, { userId, action, detail: { asset_id: assetId } });
+    if (!isMoved || Object.keys(input.changes).some((key) => !['is_published', 'user_id'].includes(key)))
+      await recordAudit(tx, { userId, action: 'asset.changed', detail: { asset_id: assetId } });
     await publishChange(tx, userId, { topic: 'asset', id: assetId });
   });
   return getAsset(ctx, { assetId });
+}
+
+/** Published it would be everybody's, whom the operator has granted it or not. */
+function refuseRestricted({ title, is_restricted: isRestricted }: AssetRow): void {
+  if (!isRestricted) return;
+  throw new AppError('conflict', {
+    publicMessage: `${title} is a restricted model: access to it is granted one by one. Remove the restriction to publish it`,
+    param: 'is_published',
+  });
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { deleteAsset } from '@bakehouse/contract/assets';
+import { deleteAsset, updateAsset } from '@bakehouse/contract/assets';
 import {
   type Deployment,
   deployVllm,
@@ -68,6 +68,32 @@ describe('a deployment', () => {
     expect(launch?.spec.inputs.filter(({ name }) => name === 'base_model')).toHaveLength(1);
     await terminate(first.pod_id);
     await terminate(second.pod_id);
+  });
+
+  it('of a model of another user goes on when that is private again, and keeps it, nameless', async () => {
+    const owner = user;
+    const id = await makeFineTune(owner, 'Shared Tune');
+    const publish = (is_published: boolean) =>
+      server.request(updateAsset, { params: { id }, body: { is_published } }, { as: owner });
+    await publish(true);
+    const other = await nextUser();
+    const { pod_id } = await deploy(id, other);
+    await untilRunning(pod_id, other);
+    await publish(false);
+    await ask('shared-tune', other);
+    const again = server.request(
+      deployVllm,
+      { body: { model_id: id, user_id: other.userId } },
+      { as: other, idempotencyKey: randomUUID() },
+    );
+    await expect(again).rejects.toMatchObject({ status: 404 });
+    const remove = () => server.request(deleteAsset, { params: { id } }, { as: owner });
+    await expect(remove()).rejects.toMatchObject({
+      status: 409,
+      body: { error: { message: expect.stringMatching(/^A deployment of another user uses it\./) } },
+    });
+    await terminate(pod_id, other);
+    await remove();
   });
 
   it('gives deployments of the same title names of their own', async () => {

@@ -1,12 +1,13 @@
-import type { FindAssetUse } from '../assets/delete-asset.ts';
-import { findDeploymentOfAsset } from './queries.ts';
+import { type FindAssetUse, foreignUse } from '../assets/asset-use.ts';
+import { findDeploymentsOfAsset } from './queries.ts';
 import { isAskedStarter } from './servers/server-queries.ts';
 
 /** A model that is served stays until its deployment has ended; one that answers everybody, until nobody asks it. */
-export const findAssetUse: FindAssetUse = async (tx, { assetId }) => {
-  const deployment = await findDeploymentOfAsset(tx, assetId);
-  if (deployment) return `It is deployed as '${deployment.model_name}'. Terminate the deployment first.`;
-  return (await isAskedStarter(tx, assetId))
+export const findAssetUse: FindAssetUse = async (tx, asset) => {
+  const { ownName, others } = await findDeploymentsOfAsset(tx, asset);
+  if (ownName !== null) return `It is deployed as '${ownName}'. Terminate the deployment first.`;
+  if (others > 0) return foreignUse(others, 'deployment', asset.userId);
+  return (await isAskedStarter(tx, asset.assetId))
     ? 'It answers without a deployment now. Try again once nobody has asked it for a while.'
     : null;
 };

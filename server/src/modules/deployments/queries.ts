@@ -54,15 +54,17 @@ export async function listLiveModelNames(db: Db, userId: string): Promise<string
   return rows.map((row) => row.model_name);
 }
 
-/** A live deployment that serves the asset, or an adapter on it. */
-export async function findDeploymentOfAsset(db: Db, assetId: string) {
-  return db
-    .selectFrom('deployments')
-    .select('model_name')
-    .where('terminated_at', 'is', null)
-    .where((where) => where.or([where('asset_id', '=', assetId), where('base_asset_id', '=', assetId)]))
-    .limit(1)
-    .executeTakeFirst();
+/** The name of a live deployment of the user that serves the asset, or an adapter on it, and how many of others do. */
+export async function findDeploymentsOfAsset(
+  db: Db,
+  { assetId, userId }: { assetId: string; userId: string | null },
+): Promise<{ ownName: string | null; others: number }> {
+  const { rows } = await sql<{ own: string | null; others: bigint }>`
+    select min(model_name) filter (where user_id = ${userId}::text) as own,
+      count(*) filter (where user_id is distinct from ${userId}::text) as others
+    from deployments
+    where terminated_at is null and (asset_id = ${assetId} or base_asset_id = ${assetId})`.execute(db);
+  return { ownName: rows[0]?.own ?? null, others: Number(rows[0]?.others ?? 0n) };
 }
 
 /** What is spent and used by all deployments of a kind that a user has. Amounts are micro-BGL. */

@@ -29,6 +29,10 @@ test('the hub’s Python clients read what is here, unchanged', { timeout: 300_0
   await uploadAt(ada, id, 'README.md', '---\nlicense: mit\n---\n# Facts\n');
   await uploadAt(ada, id, 'data/train.csv', 'a,b\n1,2\n3,4\n');
   await uploadAt(ada, id, 'data/test.csv', 'a,b\n5,6\n');
+  const bob = await hubCalls(server).signUpAs('bob');
+  const loaves = await create(bob, { title: 'Loaves', is_published: true });
+  await uploadAt(bob, loaves, 'rows.csv', 'a,b\n1,2\n');
+  await create(bob, { title: 'Secret' });
   const { assetId } = await insertModel(server.services, olga, 'Closed', { 'config.json': '{}' });
   const model = { name: 'Closed', asset_id: assetId };
   await server.request(

@@ -77,7 +77,7 @@ test('a repository is renamed within its namespace, opened and deleted by its ow
   expect(await refusal('/api/repos/delete', { as: ada, ...gone })).toMatchObject({ code: 'RepoNotFound' });
   expect((await send('/api/repos/create', create(ada, { name: 'Bread', type: 'dataset' }))).status).toBe(200);
   expect(await recorded(ada)).toEqual(
-    expect.arrayContaining(['asset.created', 'asset.renamed', 'asset.changed', 'asset.deleted']),
+    expect.arrayContaining(['asset.created', 'asset.renamed', 'asset.published', 'asset.deleted']),
   );
 });
 
@@ -143,6 +143,36 @@ describe('the old name of a repository', () => {
     await read('/api/repos/delete', { as: ada, method: 'DELETE', body: { name: 'Second', type: 'dataset' } });
     expect(await refusal('/api/datasets/ada/third', { as: ada })).toMatchObject({ code: 'RepoNotFound' });
   });
+});
+
+test('a repository is private until its owner says otherwise, by whichever client', async () => {
+  await read('/api/repos/create', create(ada, { name: 'quiet', type: 'dataset' }));
+  await read('/api/repos/create', create(ada, { name: 'loud', type: 'dataset', private: false }));
+  expect(await read('/api/datasets/ada/quiet', { as: ada })).toMatchObject({ private: true, gated: false });
+  expect(await refusal('/api/datasets/ada/quiet', { as: bob })).toMatchObject({ code: 'RepoNotFound' });
+  expect(await read('/api/datasets/ada/loud', { as: bob })).toMatchObject({ private: false, gated: false });
+  const names = async (query: string) =>
+    (await read(`/api/datasets?${query}`, { as: bob })).map((one: { id: string }) => one.id);
+  expect(await names('author=ada')).toEqual(['ada/loud']);
+  expect(await names('search=lou')).toEqual(['ada/loud']);
+  expect(await names('author=nobody-here')).toEqual([]);
+
+  const settings = (name: string, body: object, as = ada) => ({
+    path: `/api/datasets/ada/${name}/settings`,
+    call: { as, method: 'PUT', body },
+  });
+  const change = ({ path, call }: ReturnType<typeof settings>) => read(path, call);
+  await change(settings('quiet', { private: false }));
+  expect(await names('author=ada&sort=createdAt')).toEqual(['ada/loud', 'ada/quiet']);
+  const foreign = settings('quiet', { private: true }, bob);
+  expect(await refusal(foreign.path, foreign.call)).toMatchObject({ status: 403 });
+  await change(settings('quiet', { private: true }));
+  await change(settings('loud', {}));
+  expect(await names('author=ada')).toEqual(['ada/loud']);
+  expect(await refusal('/api/datasets/ada/quiet/tree/main', { as: bob })).toMatchObject({
+    code: 'RepoNotFound',
+  });
+  expect(await read('/api/datasets/ada/loud/tree/main', { as: bob })).toEqual([]);
 });
 
 test('a key that reads writes nothing', async () => {

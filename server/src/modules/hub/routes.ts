@@ -5,7 +5,7 @@ import * as references from '@bakehouse/contract/hub/references';
 import * as repositories from '@bakehouse/contract/hub/repositories';
 import * as xet from '@bakehouse/contract/hub/xet';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
-import type { FindAssetUse } from '../assets/delete-asset.ts';
+import type { FindAssetUse } from '../assets/asset-use.ts';
 import type { CheckModelFile } from '../assets/files/upload/upload-file.ts';
 import { tagRevision, untagRevision } from './commits/change-tags.ts';
 import { preuploadFiles } from './commits/preupload-files.ts';

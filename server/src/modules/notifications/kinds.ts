@@ -27,6 +27,7 @@ export type NotificationData = {
   access_granted: { model_id: string; name: string };
   /** `was_granted`: an earlier decision is taken back. */
   access_refused: { model_id: string; name: string; was_granted: boolean };
+  asset_shared: { asset_id: string; dataset_type: string; title: string; by: string };
   api_key_expiring: { key_id: string; name: string; expires_at: string };
   message_received: { username: string; subject: string };
   payment_refused: { reason: string };
@@ -86,7 +87,7 @@ export const kinds: { [Kind in NotificationKind]: (data: NotificationData[Kind])
   }),
   clone_completed: ({ asset_id, dataset_type, title }) => ({
     message: `${title} has been cloned`,
-    link: `/${dataset_type === 'MODEL' ? 'model' : 'dataset'}/${asset_id}/description`,
+    link: assetPath({ asset_id, dataset_type }),
   }),
   clone_failed: ({ link, title }) => ({ message: `${title} could not be cloned`, link }),
   credits_received: ({ amount_micro, sender }) => ({
@@ -119,6 +120,10 @@ export const kinds: { [Kind in NotificationKind]: (data: NotificationData[Kind])
       : `An operator refused your request for access to ${name}`,
     link: `/model/source/${encodeURIComponent(model_id)}/description`,
   }),
+  asset_shared: ({ asset_id, dataset_type, title, by }) => ({
+    message: `${by} shared the ${dataset_type === 'MODEL' ? 'model' : 'dataset'} ${title} with you`,
+    link: assetPath({ asset_id, dataset_type }),
+  }),
   api_key_expiring: ({ name, expires_at }) => ({
     message: `Your API key ${name} expires on ${momentFormat.format(new Date(expires_at))} UTC`,
     link: '/api-key',
@@ -132,6 +137,10 @@ export const kinds: { [Kind in NotificationKind]: (data: NotificationData[Kind])
     link: '/operator/ledger',
   }),
 };
+
+function assetPath({ asset_id: id, dataset_type: type }: { asset_id: string; dataset_type: string }): string {
+  return `/${type === 'MODEL' ? 'model' : 'dataset'}/${id}/description`;
+}
 
 function bgl(amountMicro: string): string {
   const micro = BigInt(amountMicro);

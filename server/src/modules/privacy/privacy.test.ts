@@ -1,8 +1,9 @@
 import { getMe } from '@bakehouse/contract/accounts';
-import { createAsset } from '@bakehouse/contract/assets';
+import { createAsset, getAsset, updateAsset } from '@bakehouse/contract/assets';
 import { getBalance, listTransactions, transferTokens } from '@bakehouse/contract/credits';
 import { deleteAccount, previewDeletion } from '@bakehouse/contract/privacy';
 import { generateReferral, validateReferral } from '@bakehouse/contract/referrals';
+import { cancelRun, listRuns } from '@bakehouse/contract/training';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createFakeDriver, idleUntilStopped } from '../../engine/drivers/fake/fake-driver.ts';
@@ -275,41 +276,36 @@ describe('deleting an account', () => {
     expect(await verifyLedger(server.services.db)).toMatchObject({ ok: true });
   });
 
-  test('keeps a model that others’ models are made from, until nobody needs it', async () => {
+  test('keeps what others’ runs use until these have ended, for nobody else', async () => {
     const [fay, gus] = [await server.signUp('Fay'), await server.signUp('Gus')];
     const { db } = server.services;
     const [model, dataset] = [await create(fay, 'MODEL', base), await create(fay, 'RAW', rows)];
-    const derived = await create(gus, 'MODEL', base);
-    const { revision_id } = await db
-      .selectFrom('assets')
-      .select('revision_id')
-      .where('id', '=', model)
-      .executeTakeFirstOrThrow();
-    await db
-      .insertInto('asset_lineage')
-      .values({
-        asset_id: derived,
-        run_id: derived,
-        base_asset_id: model,
-        base_revision_id: revision_id ?? '',
-        base_title: 'base',
-        dataset_asset_id: dataset,
-        dataset_revision_id: revision_id ?? '',
-        dataset_title: 'rows',
-      })
-      .execute();
+    for (const id of [model, dataset])
+      await server.request(updateAsset, { params: { id }, body: { is_published: true } }, { as: fay });
+    const tuned = await startRun(gus, dataset, model);
     await server.request(generateReferral, {}, { as: fay });
     await remove(fay);
     expect(await purgeUser(server.services, fay.userId)).toBe(false);
-    expect(await assetsOf(fay)).toEqual([model]);
+    expect((await assetsOf(fay)).toSorted()).toEqual([model, dataset].toSorted());
+    const reading = server.request(getAsset, { params: { id: dataset } }, { as: gus });
+    await expect(reading).rejects.toMatchObject({ status: 404 });
     // What nobody needs does not wait for it.
     for (const table of ['api_keys', 'notifications', 'referral_codes'] as const) {
       const left = await db.selectFrom(table).select('user_id').where('user_id', '=', fay.userId).execute();
       expect(left, table).toEqual([]);
     }
-    await db.updateTable('assets').set({ deleted_at: new Date() }).where('id', '=', derived).execute();
-    await db.deleteFrom('asset_lineage').where('asset_id', '=', derived).execute();
-    expect(await purgeUser(server.services, fay.userId)).toBe(true);
+    const { runs } = await server.request(listRuns, { query: {} }, { as: gus });
+    await server.request(cancelRun, { params: { runId: runs[0]?.run_id ?? '' } }, { as: gus });
+    // What was made from them cannot be deployed any more, and keeps nothing.
+    await vi.waitFor(
+      async () => {
+        await server.app.engine.pass();
+        expect(await purgeUser(server.services, fay.userId)).toBe(true);
+      },
+      { timeout: 20_000, interval: 50 },
+    );
+    expect(await assetsOf(fay)).toEqual([]);
+    expect(await assetsOf(gus)).toEqual([tuned]);
   });
 
   test('lets no sign-in in that was under way', async () => {

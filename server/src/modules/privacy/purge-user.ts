@@ -9,6 +9,7 @@ import { forgetAccount, markPurged } from '../accounts/steps.ts';
 import { deleteAsset } from '../assets/delete-asset.ts';
 import { listOwnAssets } from '../assets/own/list-own-assets.ts';
 import { forgetRequests } from '../assets/restricted/forget-requests.ts';
+import { forgetShares } from '../assets/sharing/steps.ts';
 import { forgetConversations } from '../chat/conversations/conversations.ts';
 import { forgetResponses } from '../chat/responses/kept-responses.ts';
 import { forgetMessages } from '../contact/steps.ts';
@@ -75,6 +76,7 @@ async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetConversations(tx, userId);
   await forgetResponses(tx, userId);
   await forgetRequests(tx, userId);
+  await forgetShares(tx, userId);
   await forgetHub(tx, userId);
   await forgetUploads(tx, userId);
   await forgetAcceptances(tx, userId);

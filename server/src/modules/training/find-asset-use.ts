@@ -1,8 +1,10 @@
-import type { FindAssetUse } from '../assets/delete-asset.ts';
-import { findRunUsing } from './queries.ts';
+import { type FindAssetUse, foreignUse } from '../assets/asset-use.ts';
+import { findRunsUsing } from './queries.ts';
 
 /** An asset that a run reads or makes stays until the run has ended. */
-export const findAssetUse: FindAssetUse = async (tx, { assetId }) => {
-  const run = await findRunUsing(tx, assetId);
-  return run ? `The run of '${run.title}' uses it. Cancel the run first, or wait until it has ended.` : null;
+export const findAssetUse: FindAssetUse = async (tx, asset) => {
+  const { ownTitle, others } = await findRunsUsing(tx, asset);
+  if (ownTitle !== null)
+    return `The run of '${ownTitle}' uses it. Cancel the run first, or wait until it has ended.`;
+  return others > 0 ? foreignUse(others, 'run', asset.userId) : null;
 };

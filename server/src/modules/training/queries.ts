@@ -183,21 +183,17 @@ export async function selectRuns(
 }
 
 /** A run that has not ended and reads or makes this asset. */
-export async function findRunUsing(tx: Transaction, assetId: string): Promise<{ title: string } | undefined> {
-  return tx
-    .selectFrom('runs')
-    .innerJoin('workloads', 'workloads.id', 'runs.id')
-    .select('runs.title')
-    .where('workloads.ended_at', 'is', null)
-    .where((where) =>
-      where.or([
-        where('runs.model_asset_id', '=', assetId),
-        where('runs.base_asset_id', '=', assetId),
-        where('runs.dataset_asset_id', '=', assetId),
-      ]),
-    )
-    .limit(1)
-    .executeTakeFirst();
+/** The title of a run of the user that uses the asset and has not ended, and how many of others do. */
+export async function findRunsUsing(
+  tx: Transaction,
+  { assetId, userId }: { assetId: string; userId: string | null },
+): Promise<{ ownTitle: string | null; others: number }> {
+  const { rows } = await sql<{ own: string | null; others: bigint }>`
+    select min(runs.title) filter (where runs.user_id = ${userId}::text) as own,
+      count(*) filter (where runs.user_id is distinct from ${userId}::text) as others
+    from runs join workloads on workloads.id = runs.id and workloads.ended_at is null
+    where ${assetId} in (runs.model_asset_id, runs.base_asset_id, runs.dataset_asset_id)`.execute(tx);
+  return { ownTitle: rows[0]?.own ?? null, others: Number(rows[0]?.others ?? 0n) };
 }
 
 export async function updateHold(tx: Transaction, id: string, hold: RunHold): Promise<void> {

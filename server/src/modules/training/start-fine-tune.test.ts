@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { deleteAsset, listAssets } from '@bakehouse/contract/assets';
+import { deleteAsset, listAssets, updateAsset } from '@bakehouse/contract/assets';
 import { changePrice } from '@bakehouse/contract/prices';
 import * as training from '@bakehouse/contract/training';
 import { describe, expect, test } from 'vitest';
@@ -228,6 +228,36 @@ describe('starting', () => {
     const other = await server.signUp('Eve');
     await expect(start({ as: other })).rejects.toMatchObject({ status: 404 });
     await expect(start({ payload: { user_id: other.userId } })).rejects.toMatchObject({ status: 403 });
+  });
+
+  test('from files that others have published goes on when they are private again, and keeps them, nameless', async () => {
+    const other = await server.signUp('Fred');
+    const publish = async (is_published: boolean) => {
+      for (const id of [datasetId, baseId])
+        await request(updateAsset, { params: { id }, body: { is_published } }, { as: user });
+    };
+    await publish(true);
+    const modelId = await start({ as: other, payload: { user_id: other.userId } });
+    await publish(false);
+    await expect(start({ as: other, payload: { user_id: other.userId } })).rejects.toMatchObject({
+      status: 404,
+    });
+    const { runs } = await request(training.listRuns, { query: {} }, { as: other });
+    expect(runs.map(({ model_id }) => model_id)).toEqual([modelId]);
+    await expect(request(deleteAsset, { params: { id: datasetId } }, { as: user })).rejects.toMatchObject({
+      status: 409,
+      body: {
+        error: {
+          message:
+            'A run of another user uses it. Unpublish it and stop sharing it, so that no more begin: what runs goes on, ' +
+            'and you can delete it once that has ended.',
+        },
+      },
+    });
+    await request(training.cancelRun, { params: { runId: runs[0]?.run_id ?? '' } }, { as: other });
+    await ended(modelId, other);
+    const resume = { params: { runId: runs[0]?.run_id ?? '' }, body: {} };
+    await expect(request(training.resumeRun, resume, { as: other })).rejects.toMatchObject({ status: 409 });
   });
 
   test('keeps what it uses from being deleted until it has ended', async () => {

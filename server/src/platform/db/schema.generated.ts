@@ -79,6 +79,12 @@ export type AssetOldNamesTable = {
   name: string;
 };
 
+export type AssetSharesTable = {
+  asset_id: string;
+  user_id: string;
+  created_at: Generated<Timestamp>;
+};
+
 export type AssetSourcesTable = {
   asset_id: string;
   hub_url: string;
@@ -1024,6 +1030,7 @@ export type DB = {
   asset_files: AssetFilesTable;
   asset_lineage: AssetLineageTable;
   asset_old_names: AssetOldNamesTable;
+  asset_shares: AssetSharesTable;
   asset_sources: AssetSourcesTable;
   asset_uploads: AssetUploadsTable;
   assets: AssetsTable;

@@ -37,6 +37,7 @@ export const inputs: Record<string, Input> = {
   'POST /hub/api/:type/:namespace/:name/preupload/:revision': { body: { files: [] } },
   'POST /hub/:namespace/:name/info/lfs/objects/batch': { body: lfsBatch },
   'POST /hub/datasets/:namespace/:name/info/lfs/objects/batch': { body: lfsBatch },
+  'POST /api/v1/asset/:id/shares': { body: { username: 'somebody' } },
   'POST /api/v1/asset/:id/uploads': { body: { path: 'more.csv', size_bytes: 1 } },
   'PUT /api/v1/asset/:id/uploads/:uploadId/parts/:number': { query: { sha256: '0'.repeat(64) } },
   'POST /api/v1/asset/:id/upload': { body: form('rows.csv', Buffer.from('mine now')) },
@@ -46,6 +47,9 @@ export const inputs: Record<string, Input> = {
 export function paramsOf({ path: url }: Endpoint, things: Record<string, string>): Record<string, string> {
   if (url.includes('/video/generations/:id')) return { ...things, id: things.videoId ?? '' };
   if (url.includes('/generations/:id')) return { ...things, id: things.generationId ?? '' };
+  // Git LFS names a repository so.
+  if (url.includes('/info/lfs/'))
+    return { ...things, name: url.startsWith('/hub/datasets') ? 'rows.git' : 'base.git' };
   if (url.startsWith('/hub/:namespace/:name/')) return { ...things, name: 'base', '*': 'config.json' };
   if (url.startsWith('/hub/') && url.includes('/tree/')) return { ...things, '*': 'folder' };
   if (url.includes('/huggingface/')) return { ...things, id: things.cloneId ?? '' };

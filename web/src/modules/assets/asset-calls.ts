@@ -69,8 +69,13 @@ export function useCreateDataset() {
 export function useUpdateAsset(id: string) {
   return useMutation({
     mutationKey: ['asset'],
-    mutationFn: (changes: { title?: string; details?: string; tags?: string[]; use_ipfs?: boolean }) =>
-      call(updateAsset, { params: { id }, body: changes }),
+    mutationFn: (changes: {
+      title?: string;
+      details?: string;
+      tags?: string[];
+      use_ipfs?: boolean;
+      is_published?: boolean;
+    }) => call(updateAsset, { params: { id }, body: changes }),
     onSuccess: (asset: Asset) => {
       queryClient.setQueryData(assetQuery(id).queryKey, asset);
       readListsAgain();

@@ -12,10 +12,12 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { PagedTable } from '../../ui/paged-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useUser } from '../accounts/session.ts';
 import type { AssetListSearch } from './asset-list-search.ts';
 import { assetListQuery } from './asset-queries.ts';
+import { VisibilityBadge } from './sharing/visibility-badge.tsx';
 
 type Props = {
   kind: 'dataset' | 'model';
@@ -40,7 +42,7 @@ export function AssetList({ kind, filter, onFilter, badge, empty }: Props) {
     assetListQuery(user.id, {
       types: kind === 'dataset' ? 'RAW' : 'MODEL',
       ...filter,
-      include: { include_starter: 'true' },
+      ...(!filter.whose && { include: { include_starter: 'true' } }),
     }),
   );
   const rows = list.data?.pages.flatMap((page) => page.datasets) ?? [];
@@ -56,6 +58,7 @@ export function AssetList({ kind, filter, onFilter, badge, empty }: Props) {
         rowHeight={56}
         skeletonRows={5}
         columns={columnsFor(kind, {
+          userId: user.id,
           badge: (row) => badge?.(row, rows),
           onTag: (tag) => onFilter({ ...filter, tag }),
         })}
@@ -64,6 +67,11 @@ export function AssetList({ kind, filter, onFilter, badge, empty }: Props) {
         empty={
           filter.search || filter.tag ? (
             <EmptyState title={`No ${words[kind].many} found`} description={noneText(filter)} />
+          ) : filter.whose ? (
+            <EmptyState
+              title={none[filter.whose].title(words[kind].many)}
+              description={none[filter.whose].text}
+            />
           ) : (
             empty
           )
@@ -73,6 +81,17 @@ export function AssetList({ kind, filter, onFilter, badge, empty }: Props) {
   );
 }
 
+const none = {
+  shared: {
+    title: (many: string) => `No ${many} are shared with you`,
+    text: 'What other users share with you by your username is here.',
+  },
+  published: {
+    title: (many: string) => `No published ${many} yet`,
+    text: 'What you and others publish is here, for every user. Publish one of yours with Share on its page.',
+  },
+};
+
 function noneText({ search, tag }: AssetListSearch): string {
   if (!tag) return `Nothing matches '${search}'.`;
   return search ? `Nothing with the tag '${tag}' matches '${search}'.` : `Nothing has the tag '${tag}'.`;
@@ -80,6 +99,7 @@ function noneText({ search, tag }: AssetListSearch): string {
 
 function AssetFilter({ kind, filter, onFilter }: Pick<Props, 'kind' | 'filter' | 'onFilter'>) {
   const { search = '', tag, sort = 'updated' } = filter;
+  const whose: NonNullable<AssetListSearch['whose']> | 'own' = filter.whose ?? 'own';
   const change = (changed: { [Key in keyof AssetListSearch]: AssetListSearch[Key] | undefined }) => {
     const next = { ...filter, ...changed };
     onFilter(Object.fromEntries(Object.entries(next).filter(([, value]) => value)));
@@ -105,6 +125,16 @@ function AssetFilter({ kind, filter, onFilter }: Pick<Props, 'kind' | 'filter' |
           ]}
         />
       </div>
+      <Segmented
+        label={`Whose ${words[kind].many}`}
+        value={whose}
+        onChange={(value) => change({ whose: value === 'own' ? undefined : value })}
+        options={[
+          { value: 'own', label: 'Yours' },
+          { value: 'shared', label: 'Shared with you' },
+          { value: 'published', label: 'Published' },
+        ]}
+      />
       {tag && (
         <Button onClick={() => change({ tag: undefined })}>
           <span className="max-w-48 truncate">Tag: {tag}</span>
@@ -120,9 +150,9 @@ function pathOf(kind: Props['kind']) {
   return kind === 'dataset' ? ('/dataset/$id/description' as const) : ('/model/$id/description' as const);
 }
 
-type RowParts = { badge: (row: AssetSummary) => ReactNode; onTag: (tag: string) => void };
+type RowParts = { userId: string; badge: (row: AssetSummary) => ReactNode; onTag: (tag: string) => void };
 
-function columnsFor(kind: Props['kind'], { badge, onTag }: RowParts): Column<AssetSummary>[] {
+function columnsFor(kind: Props['kind'], { userId, badge, onTag }: RowParts): Column<AssetSummary>[] {
   return [
     {
       id: 'title',
@@ -137,7 +167,14 @@ function columnsFor(kind: Props['kind'], { badge, onTag }: RowParts): Column<Ass
             {row.title}
           </Link>
           <div className="mt-0.5 flex flex-wrap items-center gap-1">
-            {row.is_starter && <Badge tone="accent">Starter {kind}</Badge>}
+            {row.is_starter ? (
+              <Badge tone="accent">Starter {kind}</Badge>
+            ) : (
+              <VisibilityBadge asset={row} isOwn={row.user_id === userId} />
+            )}
+            {!row.is_starter && row.user_id !== userId && (
+              <span className="text-muted text-xs [overflow-wrap:anywhere]">by {row.owner_username}</span>
+            )}
             {badge(row)}
             {row.tags.slice(0, 3).map((tag) => (
               <button

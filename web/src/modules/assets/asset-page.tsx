@@ -1,7 +1,7 @@
 import type { Asset } from '@bakehouse/contract/assets';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Pencil, Trash2 } from 'lucide-react';
+import { Pencil, Trash2, Users } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { countOf } from '../../lib/format/count-of.ts';
 import { formatNumber } from '../../lib/format/format-number.ts';
@@ -19,6 +19,9 @@ import { useUser } from '../accounts/session.ts';
 import { useDeleteAsset } from './asset-calls.ts';
 import { assetQuery } from './asset-queries.ts';
 import { EditAssetDialog } from './edit-asset-dialog.tsx';
+import { OthersAsset } from './sharing/others-asset.tsx';
+import { SharingDialog } from './sharing/sharing-dialog.tsx';
+import { VisibilityBadge } from './sharing/visibility-badge.tsx';
 import { UseAsset } from './snippets/use-asset.tsx';
 
 type Props = {
@@ -50,7 +53,7 @@ export function AssetPage({ id, ready = true, ...rest }: Props) {
       missing={
         <Missing
           title={`There is no such ${rest.kind}`}
-          text="It may have been deleted, or it belongs to another account."
+          text="It may have been deleted, or its owner does not share it with you."
           to={parents[rest.kind][0].to}
           label={`Go to ${parents[rest.kind][0].label}`}
         />
@@ -71,7 +74,7 @@ function LoadedPage({
 }: Omit<Props, 'id' | 'ready'> & { asset: Asset }) {
   const user = useUser();
   const deletion = useDeleteAsset(asset.dataset_id);
-  const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
+  const [open, setOpen] = useState<'edit' | 'share' | 'delete' | null>(null);
   const canChange = asset.user_id === user.id;
   const close = () => setOpen(null);
   const askToDelete = () => {
@@ -83,13 +86,17 @@ function LoadedPage({
       <PageHeader
         title={asset.title}
         parents={parents[kind]}
-        badge={asset.is_starter ? <Badge tone="accent">Starter {kind}</Badge> : badge?.(asset)}
+        badge={<Badges asset={asset} kind={kind} isOwn={canChange} more={badge?.(asset)} />}
         actions={
           <>
             {actions?.(asset)}
             <UseAsset asset={asset} />
             {canChange && (
               <div className="flex gap-2">
+                <Button onClick={() => setOpen('share')}>
+                  <Users aria-hidden />
+                  Share
+                </Button>
                 <Button size="icon" aria-label="Edit" onClick={() => setOpen('edit')}>
                   <Pencil aria-hidden />
                 </Button>
@@ -101,8 +108,14 @@ function LoadedPage({
           </>
         }
       />
+      {!canChange && !asset.is_starter && (
+        <div className="-mt-4 mb-5">
+          <OthersAsset asset={asset} list={parents[kind][0].to} />
+        </div>
+      )}
       <AssetWords asset={asset} />
       {children(asset, canChange)}
+      {open === 'share' && <SharingDialog asset={asset} kind={kind} onClose={close} />}
       {open === 'edit' && <EditAssetDialog asset={asset} onClose={close} />}
       <DeleteAssetDialog
         asset={asset}
@@ -112,6 +125,18 @@ function LoadedPage({
         open={open === 'delete'}
         onClose={close}
       />
+    </>
+  );
+}
+
+type BadgesProps = { asset: Asset; kind: Props['kind']; isOwn: boolean; more: ReactNode };
+
+function Badges({ asset, kind, isOwn, more }: BadgesProps) {
+  if (asset.is_starter) return <Badge tone="accent">Starter {kind}</Badge>;
+  return (
+    <>
+      <VisibilityBadge asset={asset} isOwn={isOwn} />
+      {more}
     </>
   );
 }

@@ -13,6 +13,8 @@ type AssetFilter = {
   search?: string | undefined;
   tag?: string | undefined;
   sort?: 'updated' | 'title' | 'size';
+  /** Those of others too that the user may read; the user's own unless said. */
+  whose?: 'own' | 'shared' | 'published' | 'all';
   /** Those that everybody may use, and of models the pipeline of each. */
   include?: { include_starter?: 'true'; include_pipelines?: 'true' };
 };
@@ -20,10 +22,10 @@ type AssetFilter = {
 /** The user's datasets or models, page by page, newest first unless sorted otherwise. */
 export const assetListQuery = (
   userId: string,
-  { types, search = '', tag, sort = 'updated', include }: AssetFilter,
+  { types, search = '', tag, sort = 'updated', whose = 'own', include }: AssetFilter,
 ) =>
   pagedQuery({
-    queryKey: ['asset', 'list', userId, { types, search, tag, sort, include }],
+    queryKey: ['asset', 'list', userId, { types, search, tag, sort, whose, include }],
     rows: 'datasets',
     id: 'dataset_id',
     newestFirst: !search && !tag && sort === 'updated',
@@ -38,6 +40,7 @@ export const assetListQuery = (
             search,
             tag,
             sort,
+            whose,
             ...include,
             limit: PAGE_LENGTH,
             cursor,

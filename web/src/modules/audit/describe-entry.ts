@@ -50,11 +50,21 @@ const predicates: Record<AuditAction, Describe> = {
   'asset.files_added': ({ detail, named }) => [
     `added ${countOf(Number(detail.files), 'file')} to ${named('asset_id', 'a dataset or model')}`,
   ],
+  'asset.published': ({ named }) => [`published ${named('asset_id', 'a dataset or model')}`],
   'asset.renamed': ({ detail, named }) => [
     `renamed the repository of ${named('asset_id', 'a dataset or model')} to ${detail.name}`,
   ],
+  'asset.shared': ({ named, person }) => [
+    `shared ${named('asset_id', 'a dataset or model')} with `,
+    person('to_user_id'),
+  ],
   'asset.tagged': ({ detail, named }) => [
     `tagged a revision of ${named('asset_id', 'a dataset or model')} with ${detail.tag}`,
+  ],
+  'asset.unpublished': ({ named }) => [`unpublished ${named('asset_id', 'a dataset or model')}`],
+  'asset.unshared': ({ named, person }) => [
+    `stopped sharing ${named('asset_id', 'a dataset or model')} with `,
+    person('to_user_id'),
   ],
   'asset.untagged': ({ detail, named }) => [
     `deleted the tag ${detail.tag} of ${named('asset_id', 'a dataset or model')}`,

@@ -3,6 +3,7 @@ import { isImageModel } from '@bakehouse/contract/deployments/pipelines';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Activity, Rocket, Sparkles } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { formatNumber } from '../../lib/format/format-number.ts';
 import { loadable } from '../../lib/loadable.tsx';
 import { useSheets } from '../../lib/sheet.ts';
@@ -13,6 +14,7 @@ import { DeferredPart } from '../../ui/deferred-part.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { useUser } from '../accounts/session.ts';
 import { modelReadinessQuery } from '../assets/asset-calls.ts';
 import { AssetPage } from '../assets/asset-page.tsx';
 import { assetQuery } from '../assets/asset-queries.ts';
@@ -101,8 +103,9 @@ function useReadiness(id: string, asset: Asset | undefined) {
 }
 
 /** The run that makes this model, or should have; undefined once its files are there. */
-function useUnfinishedRun({ file_count, lineage }: Asset) {
-  const waiting = file_count === 0 && lineage !== null;
+function useUnfinishedRun({ file_count, lineage, user_id }: Asset) {
+  const user = useUser();
+  const waiting = file_count === 0 && lineage !== null && user_id === user.id;
   const run = useRun(lineage?.run_id ?? '', { enabled: waiting });
   return waiting ? run.data : undefined;
 }
@@ -117,15 +120,17 @@ type Pod = NonNullable<ReturnType<typeof useLiveDeployment>>;
 function ModelActions({ asset, pod }: { asset: Asset; pod: Pod | undefined }) {
   const readiness = useReadiness(asset.dataset_id, asset);
   const sheets = useSheets();
+  const user = useUser();
+  const isOthers = !asset.is_starter && asset.user_id !== user.id;
   return (
     <>
-      {asset.source && readiness.data?.train === null && (
+      {(asset.source || isOthers) && readiness.data?.train === null && (
         <Button onClick={() => sheets.open('create-model', { baseModel: asset.dataset_id })}>
           <Sparkles aria-hidden />
           Fine-tune
         </Button>
       )}
-      {asset.lineage && (
+      {asset.lineage && !isOthers && (
         <ButtonLink to="/runs/$id" params={{ id: asset.lineage.run_id }}>
           <Activity aria-hidden />
           Training run
@@ -229,48 +234,54 @@ function ModelCard({ asset, canChange }: { asset: Asset; canChange: boolean }) {
         className="order-2 lg:order-1"
         empty={run && <EmptyState {...unfinishedText(run)} />}
       />
-      {lineage && (
-        <Card title="Made from" className="order-1 self-start lg:order-2">
-          <dl className="flex flex-col gap-3 [overflow-wrap:anywhere]">
-            <div>
-              <dt className="text-muted text-xs">Base model</dt>
-              <dd>
-                <Link
-                  to="/model/$id/description"
-                  params={{ id: lineage.base_model.dataset_id }}
-                  className="font-medium text-accent-text hover:underline"
-                >
-                  {lineage.base_model.title}
-                </Link>
-              </dd>
-            </div>
-            <div>
-              <dt className="text-muted text-xs">Dataset</dt>
-              <dd>
-                <Link
-                  to="/dataset/$id/description"
-                  params={{ id: lineage.dataset.dataset_id }}
-                  className="font-medium text-accent-text hover:underline"
-                >
-                  {lineage.dataset.title}
-                </Link>
-              </dd>
-            </div>
-            <div>
-              <dt className="text-muted text-xs">Run</dt>
-              <dd>
-                <Link
-                  to="/runs/$id"
-                  params={{ id: lineage.run_id }}
-                  className="font-medium text-accent-text hover:underline"
-                >
-                  Curves, parameters and cost
-                </Link>
-              </dd>
-            </div>
-          </dl>
-        </Card>
+      {lineage && (canChange || lineage.base_model || lineage.dataset) && (
+        <MadeFrom lineage={lineage} hasRun={canChange} />
       )}
+    </div>
+  );
+}
+
+type Lineage = NonNullable<Asset['lineage']>;
+
+/** Of another user's model, what one may read oneself; its run is its owner's. */
+function MadeFrom({ lineage, hasRun }: { lineage: Lineage; hasRun: boolean }) {
+  const { base_model: base, dataset, run_id: run } = lineage;
+  return (
+    <Card title="Made from" className="order-1 self-start lg:order-2">
+      <dl className="flex flex-col gap-3 [overflow-wrap:anywhere]">
+        {base && (
+          <Source label="Base model">
+            <Link to="/model/$id/description" params={{ id: base.dataset_id }} className={sourceClass}>
+              {base.title}
+            </Link>
+          </Source>
+        )}
+        {dataset && (
+          <Source label="Dataset">
+            <Link to="/dataset/$id/description" params={{ id: dataset.dataset_id }} className={sourceClass}>
+              {dataset.title}
+            </Link>
+          </Source>
+        )}
+        {hasRun && (
+          <Source label="Run">
+            <Link to="/runs/$id" params={{ id: run }} className={sourceClass}>
+              Curves, parameters and cost
+            </Link>
+          </Source>
+        )}
+      </dl>
+    </Card>
+  );
+}
+
+const sourceClass = 'font-medium text-accent-text hover:underline';
+
+function Source({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt className="text-muted text-xs">{label}</dt>
+      <dd>{children}</dd>
     </div>
   );
 }

@@ -25,7 +25,7 @@ export function ModelsPage() {
     <>
       <PageHeader
         title="My Models"
-        description="Your fine-tunes and uploads, and the starter models that everyone can use."
+        description="Your fine-tunes and uploads, the starter models, and what others share."
         actions={
           <>
             <ButtonLink to="/model-hub">

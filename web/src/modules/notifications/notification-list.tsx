@@ -8,6 +8,7 @@ import {
   KeyRound,
   type LucideIcon,
   Mail,
+  Users,
   Wallet,
 } from 'lucide-react';
 import type { MouseEvent } from 'react';
@@ -44,6 +45,7 @@ const looks: Record<Notification['kind'], Look> = {
   balance_low: { icon: Wallet, tone: 'text-warn' },
   access_granted: { icon: KeyRound, tone: 'text-good' },
   access_refused: { icon: KeyRound, tone: 'text-warn' },
+  asset_shared: { icon: Users, tone: 'text-accent-text' },
   payment_refused: { icon: CircleAlert, tone: 'text-warn' },
   message_received: { icon: Mail, tone: 'text-accent-text' },
   api_key_expiring: { icon: KeyRound, tone: 'text-warn' },

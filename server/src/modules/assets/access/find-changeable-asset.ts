@@ -11,7 +11,9 @@ export async function findChangeableAsset(
   const asset = await findReadableAsset(db, who);
   if (asset.is_starter)
     throw new AppError('forbidden', { publicMessage: 'Starter models cannot be changed' });
-  if (asset.owner_user_id !== who.userId)
-    throw new AppError('forbidden', { publicMessage: 'Only its owner can change this model' });
+  if (asset.owner_user_id !== who.userId) {
+    const what = asset.dataset_type === 'MODEL' ? 'model' : 'dataset';
+    throw new AppError('forbidden', { publicMessage: `Only its owner can change this ${what}` });
+  }
   return asset;
 }

@@ -267,7 +267,7 @@ test('a page of assets with the starter models reads no more than a page has', a
   const filter = {
     userId: ada.userId,
     type: 'MODEL',
-    includeStarter: true,
+    whose: ['own', 'starter', 'published', 'shared', 'granted'],
     search: '',
     cursor: null,
   } as const;

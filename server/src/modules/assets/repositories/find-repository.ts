@@ -1,16 +1,10 @@
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { isUuid } from '../../../platform/is-uuid.ts';
+import { selectReadableIds } from '../access/select-readable-ids.ts';
 import { type AssetRow, findAsset } from '../queries.ts';
-import { isGranted } from '../restricted/queries.ts';
 import { findClonedAsset } from '../sources/sources.ts';
 import { usernameOf } from './namespace.ts';
-import {
-  findByName,
-  findByOldName,
-  findRestricted,
-  isRestricted,
-  type RepositoryType,
-} from './repository-queries.ts';
+import { findByName, findByOldName, findRestricted, type RepositoryType } from './repository-queries.ts';
 
 /** Stands for a namespace where an asset is named by its id. */
 const BY_ID = 'id';
@@ -49,9 +43,9 @@ async function asReadable(
   asset: AssetRow,
   userId: string,
 ): Promise<AssetRow | 'gated' | null> {
-  if (asset.owner_user_id === userId || asset.is_starter) return asset;
-  if (await isGranted(db, { assetId: asset.id, userId })) return asset;
-  return (await isRestricted(db, asset.id)) ? 'gated' : null;
+  const readable = await selectReadableIds(db, { ids: [asset.id], userId });
+  if (readable.has(asset.id)) return asset;
+  return asset.is_restricted ? 'gated' : null;
 }
 
 async function findNamed(

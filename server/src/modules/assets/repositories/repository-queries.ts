@@ -46,16 +46,6 @@ export async function findRestricted(
     .executeTakeFirst();
 }
 
-/** Whether the asset is a restricted model. */
-export async function isRestricted(db: Database | Transaction, assetId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('restricted_models')
-    .select('id')
-    .where('asset_id', '=', assetId)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 export async function setName(tx: Transaction, assetId: string, name: string): Promise<void> {
   await tx
     .updateTable('assets')

@@ -189,22 +189,3 @@ export async function setDecision(
     .where('id', '=', id)
     .execute();
 }
-
-/** The assets that a user may read because an operator has granted access to a restricted model. */
-export function selectGranted(db: Database | Transaction, userId: string) {
-  return db
-    .selectFrom('access_requests as request')
-    .innerJoin('restricted_models as model', 'model.id', 'request.restricted_model_id')
-    .where('request.user_id', '=', userId)
-    .where('request.state', '=', 'granted')
-    .where('model.asset_id', 'is not', null)
-    .select('model.asset_id');
-}
-
-export async function isGranted(
-  db: Database | Transaction,
-  { assetId, userId }: { assetId: string; userId: string },
-): Promise<boolean> {
-  const row = await selectGranted(db, userId).where('model.asset_id', '=', assetId).executeTakeFirst();
-  return row !== undefined;
-}

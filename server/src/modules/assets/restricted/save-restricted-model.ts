@@ -6,7 +6,7 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { publishChanges } from '../../../platform/events/publish-change.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
-import { findAsset } from '../queries.ts';
+import { findAsset, lockAsset } from '../queries.ts';
 import { getRestrictedModel } from './get-restricted-model.ts';
 import { listRequesters, updateModel, upsertModel } from './queries.ts';
 
@@ -45,10 +45,17 @@ async function writeModel(
 
 /** An operator opens to others only what is their own. */
 async function checkFiles(tx: Transaction, { assetId, userId }: { assetId: string; userId: string }) {
+  await lockAsset(tx, assetId);
   const asset = await findAsset(tx, assetId);
   if (asset?.owner_user_id !== userId || asset.dataset_type !== 'MODEL') {
     throw new AppError('invalid_request', {
       publicMessage: 'asset_id must be the id of a model of your own that has the files',
+      param: 'asset_id',
+    });
+  }
+  if (asset.is_published) {
+    throw new AppError('conflict', {
+      publicMessage: `${asset.title} is published: everybody may read it. Unpublish it first`,
       param: 'asset_id',
     });
   }

@@ -39,6 +39,7 @@ test('finds own things and starter models by name, id, family and tag, letter ca
         family: '',
         tags: ['Sourdough', 'text-generation'],
         is_starter: false,
+        owner_username: null,
         deploys_as: null,
       },
     ],

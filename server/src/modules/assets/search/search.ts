@@ -8,11 +8,12 @@ import {
 } from '@bakehouse/contract/search';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { findNames } from '../../accounts/steps.ts';
 import { findPipelines } from '../recognise/find-pipelines.ts';
 import { type FoundRow, findMatching, findSimilar, findWords, selectDeployable } from './search-queries.ts';
 import { wordsOf } from './search-text.ts';
 
-/** The caller's datasets and models, the starter models and the restricted ones, by what was typed; where nothing has it in it, what has each of its words, and else what is only alike. */
+/** The datasets and models that the caller may read, the starter models and the restricted ones, by what was typed; where nothing has it in it, what has each of its words, and else what is only alike. */
 export async function search(
   ctx: Context,
   { query }: InputOf<typeof endpoint>['query'],
@@ -28,13 +29,16 @@ export async function search(
 async function toResults(ctx: Context, rows: FoundRow[]): Promise<SearchResult[]> {
   const models = rows.filter(({ kind }) => kind === 'model').map(({ id }) => id);
   const deploysAs = await findDeploysAs(ctx, models);
-  return rows.map(({ kind, id, title, family, tags, is_starter }) => ({
+  const others = rows.flatMap((row) => row.owner_user_id ?? []).filter((id) => id !== ctx.caller.userId);
+  const names = others.length > 0 ? await findNames(ctx.db, { userIds: others, keyIds: [] }) : new Map();
+  return rows.map(({ kind, id, title, family, tags, is_starter, owner_user_id: ownerId }) => ({
     kind,
     id,
     name: title,
     family,
     tags,
     is_starter,
+    owner_username: names.get(ownerId) ?? null,
     deploys_as: deploysAs.get(id) ?? null,
   }));
 }

@@ -128,7 +128,7 @@ export const auditedElsewhere = new Map<Endpoint, { action: string; test: string
   [hubRepositories.createRepository, { action: 'asset.created', test: HUB_TEST }],
   [hubRepositories.deleteRepository, { action: 'asset.deleted', test: HUB_TEST }],
   [hubRepositories.moveRepository, { action: 'asset.renamed', test: HUB_TEST }],
-  [hubRepositories.changeRepository, { action: 'asset.changed', test: HUB_TEST }],
+  [hubRepositories.changeRepository, { action: 'asset.published', test: HUB_TEST }],
   [hubReferences.createRepositoryTag, { action: 'asset.tagged', test: 'hub/reading.test.ts' }],
   [hubReferences.deleteRepositoryTag, { action: 'asset.untagged', test: 'hub/reading.test.ts' }],
   [referrals.finishXAuth, { action: 'x_account.connected', test: 'referrals/x/x.test.ts' }],

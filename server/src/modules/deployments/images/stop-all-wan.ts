@@ -8,11 +8,11 @@ import { terminateDeployment } from '../terminate-deployment.ts';
 /** Terminates all Wan deployments of the caller, each with its bill. One that has ended meanwhile stays as it is. */
 export async function stopAllWan(ctx: Context): Promise<ResponseOf<typeof contract>> {
   const { userId } = ctx.caller;
-  const kind = 'wan';
-  const live = await selectDeployments(ctx.db, { userId, kinds: [kind], includeTerminated: false });
+  const kinds = ['wan'] as const;
+  const live = await selectDeployments(ctx.db, { userId, kinds, includeTerminated: false });
   const stopped = [];
   // One after the other: each settles with the same account.
   for (const { id } of live)
-    stopped.push(toImageDeployment(ctx.config, await terminateDeployment(ctx, { podId: id, kind })));
+    stopped.push(toImageDeployment(ctx.config, await terminateDeployment(ctx, { podId: id, kinds })));
   return { stopped };
 }

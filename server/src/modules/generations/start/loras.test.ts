@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { deleteAsset, listLoras } from '@bakehouse/contract/assets';
+import { deleteAsset } from '@bakehouse/contract/assets';
 import { getImageDeployment, imageCalls } from '@bakehouse/contract/deployments/images';
 import { type Generation, quoteGeneration, startGeneration } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
+import { listLoras } from '@bakehouse/contract/loras';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { testGenerations } from '../../../testing/test-generations.ts';

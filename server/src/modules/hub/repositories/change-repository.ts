@@ -1,7 +1,8 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type * as contract from '@bakehouse/contract/hub/repositories';
 import type { Context } from '../../../platform/context.ts';
-import { deleteAsset, type FindAssetUse } from '../../assets/delete-asset.ts';
+import type { FindAssetUse } from '../../assets/asset-use.ts';
+import { deleteAsset } from '../../assets/delete-asset.ts';
 import { renameAsset } from '../../assets/repositories/rename-asset.ts';
 import { updateAsset } from '../../assets/update-asset.ts';
 import { HubError } from '../hub-error.ts';

@@ -14,7 +14,8 @@ type About = {
 /** What is said of a repository wherever it is listed. Pure. */
 export function describeRepository(asset: AssetRow, { userId, sha, card }: About): RepositorySummary {
   const id = repositoryId(asset);
-  const isOwn = asset.owner_user_id === userId;
+  // An operator has let the caller read it.
+  const isGranted = asset.is_restricted && asset.owner_user_id !== userId;
   return {
     _id: asset.id,
     id,
@@ -23,9 +24,8 @@ export function describeRepository(asset: AssetRow, { userId, sha, card }: About
     sha: sha ?? emptyCommit(asset).commitId,
     lastModified: asset.updated_at.toISOString(),
     createdAt: asset.created_at.toISOString(),
-    private: isOwn && !asset.is_published,
-    // Others read it because an operator has let them.
-    gated: isOwn || asset.is_starter ? false : 'manual',
+    private: !asset.is_starter && !asset.is_published && !isGranted,
+    gated: isGranted ? 'manual' : false,
     disabled: false,
     downloads: Number(asset.downloads),
     likes: 0,

@@ -2,7 +2,8 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { listRepositories as endpoint } from '@bakehouse/contract/hub/repositories';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
-import { getMe } from '../../accounts/get-me.ts';
+import { findUserByName } from '../../accounts/steps.ts';
+import { type Way, ways } from '../../assets/access/readable.ts';
 import { usernameOf } from '../../assets/repositories/namespace.ts';
 import { findCommitIds } from '../../assets/revisions/list-commits.ts';
 import type { SortKey } from '../../assets/search/list-queries.ts';
@@ -11,6 +12,8 @@ import { linkNextPage } from '../next-page.ts';
 import { describeRepository } from './describe-repository.ts';
 
 const PAGE_MAX = 100;
+/** How what another user has may be read. */
+const OTHERS: readonly Way[] = ['published', 'shared', 'granted'];
 
 /** The models or datasets that the caller may read, a page of them. */
 export async function listRepositories(
@@ -19,13 +22,12 @@ export async function listRepositories(
   http: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
   const { userId } = ctx.caller;
-  const whose = await ownersOf(ctx, query.author);
-  if (whose === 'nobody') return [];
+  const readers = await readersOf(ctx, query.author);
+  if (!readers) return [];
   const { rows, nextCursor } = await readPage(ctx.db, {
     userId,
     type: params.type === 'models' ? 'MODEL' : 'RAW',
-    includeStarter: true,
-    whose,
+    ...readers,
     search: query.search,
     tags: query.filter,
     sort: sortOf(query.sort),
@@ -46,13 +48,15 @@ function sortOf(sort: string | undefined): SortKey {
   return sort === 'downloads' ? 'downloads' : 'updated';
 }
 
-/** Whose repositories have this namespace, of those that the caller may see. */
-async function ownersOf(
-  ctx: Context,
+/** Whose repositories are asked for, and how the caller may read them; null where the author is nobody. */
+async function readersOf(
+  { db, caller }: Context,
   author: string | undefined,
-): Promise<'own' | 'starter' | 'nobody' | undefined> {
-  if (author === undefined || author === '') return undefined;
+): Promise<{ whose: readonly Way[]; ownerId?: string } | null> {
+  if (author === undefined || author === '') return { whose: ways };
   const username = usernameOf(author);
-  if (username === null) return 'starter';
-  return (await getMe(ctx)).username === username ? 'own' : 'nobody';
+  if (username === null) return { whose: ['starter'] };
+  const owner = username === undefined ? undefined : await findUserByName(db, username);
+  if (!owner) return null;
+  return { whose: owner.id === caller.userId ? ['own'] : OTHERS, ownerId: owner.id };
 }

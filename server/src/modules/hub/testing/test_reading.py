@@ -33,6 +33,18 @@ def test_lists_come_by_pages():
     assert [one.id for one in api.list_datasets(filter="rye")] == [DATA]
 
 
+def test_what_others_have_published_is_read_and_nothing_else():
+    assert [one.id for one in api.list_datasets(author="bob")] == ["bob/Loaves"]
+    assert api.dataset_info("bob/Loaves").private is False
+    assert api.dataset_info(DATA).private is True
+    with open(hf_hub_download("bob/Loaves", "rows.csv", repo_type="dataset")) as file:
+        assert file.read() == "a,b\n1,2\n"
+    with pytest.raises(RepositoryNotFoundError):
+        api.dataset_info("bob/Secret")
+    with pytest.raises(HfHubHTTPError, match="Only its owner can change this dataset"):
+        api.update_repo_settings("bob/Loaves", repo_type="dataset", private=True)
+
+
 def test_a_repository_is_described():
     info = api.dataset_info(DATA, files_metadata=True)
     assert info.card_data.license == "mit"

@@ -188,7 +188,9 @@ test('what everybody has is removed by its title, unless somebody uses it; its n
       ...{ dataset_asset_id: assetId, dataset_revision_id: crypto.randomUUID() },
     })
     .execute();
-  expect(await remove('kept a while')).toBe("'Tuned' cannot work without it. Delete that model first.");
+  expect(await remove('kept a while')).toBe(
+    'A model of another user was fine-tuned from it, and cannot work without it.',
+  );
   await db.deleteFrom('asset_lineage').where('asset_id', '=', tuned.assetId).execute();
   await db
     .insertInto('model_servers')

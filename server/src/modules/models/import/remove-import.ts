@@ -1,7 +1,7 @@
 import type { Database } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
-import type { FindAssetUse } from '../../assets/delete-asset.ts';
+import type { FindAssetUse } from '../../assets/asset-use.ts';
 import { purgeAsset } from '../../assets/purge-asset.ts';
 import { removeAsset } from '../../assets/remove-asset.ts';
 import { OWN_STARTERS } from '../starter/own-starters.ts';

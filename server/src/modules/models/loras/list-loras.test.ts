@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { listLoras } from '@bakehouse/contract/assets';
+import { listLoras } from '@bakehouse/contract/loras';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Database } from '../../../platform/db/database.ts';
@@ -60,18 +60,20 @@ test('few among many models are read, in their order', async () => {
   const { url } = await testDatabase();
   const recording = recordingDatabase(url);
   const { db } = recording;
-  await sql`insert into users (id, name, username, email) values ('ada', 'Ada', 'ada', 'ada@example.com')`.execute(
+  await sql`insert into users (id, name, username, email) values ('ada', 'Ada', 'ada', 'ada@example.com'), ('bob', 'Bob', 'bob', 'bob@example.com')`.execute(
     db,
   );
   await sql`
-    insert into assets (owner_user_id, dataset_type, title, category, details, is_lora)
-    select 'ada', 'MODEL', n, '', '', n % 1000 = 0 from generate_series(1, 5000) n`.execute(db);
+    insert into assets (owner_user_id, dataset_type, title, category, details, is_lora, is_published)
+    select case when n % 3 = 0 then 'bob' else 'ada' end, 'MODEL', n, '', '', n % 100 = 0, n % 2 = 0
+    from generate_series(1, 5000) n`.execute(db);
   await sql`analyze assets`.execute(db);
   const wanted = { userId: 'ada', search: '', after: undefined, limit: 3 };
   const [last] = await selectLoras(db, wanted);
   for (const after of [undefined, last?.id]) {
     const plans = await plansOf(recording, () => selectLoras(db, { ...wanted, after }));
-    expect(plans).toEqual([expect.stringContaining('Index Scan Backward using assets_loras')]);
-    expect(plans[0]).not.toContain('Sort');
+    for (const index of ['assets_loras', 'assets_published_loras'])
+      expect(plans).toEqual([expect.stringContaining(`Index Scan Backward using ${index}`)]);
+    expect(plans[0]).not.toContain('Seq Scan on assets');
   }
 });

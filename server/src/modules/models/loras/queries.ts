@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../platform/db/database.ts';
+import { isReadableAs, isReadableBy, type Way } from '../../assets/access/readable.ts';
 
 type Wanted = {
   userId: string;
@@ -10,23 +11,33 @@ type Wanted = {
   limit: number;
 };
 
-/** A user's models that are LoRAs, the newest first. */
+/** Of models that an operator grants there are few, and none is a LoRA's: they are left out. */
+const listed: readonly Way[] = ['own', 'published', 'shared'];
+
+/** The models that a user may read and that are LoRAs, the newest first, each with its owner where that is another user. */
 export async function selectLoras(
   db: Database,
   { userId, search, after, limit }: Wanted,
-): Promise<{ id: string; title: string }[]> {
-  const { rows } = await sql<{ id: string; title: string }>`
-    select id, title from assets
-    where owner_user_id = ${userId} and is_lora and deleted_at is null
-      and (${search} = '' or strpos(lower(title), lower(${search})) > 0)
+): Promise<{ id: string; title: string; owner_username: string | null }[]> {
+  const words = `%${search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const arm = (way: Way) => sql`(
+    select id, title, owner_user_id, created_at from assets
+    where ${isReadableAs(way, userId)} and is_lora and deleted_at is null
+      and (${search} = '' or search_text like ${words} and strpos(lower(title), lower(${search})) > 0)
       and (${after ?? null}::uuid is null or (created_at, id) < (
         select created_at, id from assets where id = ${after ?? null}::uuid))
     order by created_at desc, id desc
+    limit ${limit})`;
+  const { rows } = await sql<{ id: string; title: string; owner_username: string | null }>`
+    select found.id, title, users.username as owner_username
+    from (${sql.join(listed.map(arm), sql` union `)}) found
+    left join users on users.id = found.owner_user_id and users.id != ${userId}
+    order by found.created_at desc, found.id desc
     limit ${limit}`.execute(db);
   return rows;
 }
 
-export async function isOwnModel(
+export async function isReadableModel(
   db: Database,
   { userId, id }: { userId: string; id: string },
 ): Promise<boolean> {
@@ -34,8 +45,8 @@ export async function isOwnModel(
     .selectFrom('assets')
     .select('id')
     .where('id', '=', id)
-    .where('owner_user_id', '=', userId)
     .where('dataset_type', '=', 'MODEL')
+    .where(isReadableBy(userId))
     .executeTakeFirst();
   return row !== undefined;
 }

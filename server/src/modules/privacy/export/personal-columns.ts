@@ -10,6 +10,8 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'api_keys.user_id': { section: 'api_keys' },
   // Datasets and models.
   'assets.owner_user_id': { section: 'datasets' },
+  // Those with whom the user shares something are named by nobody but themselves.
+  'asset_shares.user_id': { section: 'shared_with_me' },
   'audit_log.user_id': { section: 'activity' },
   'chat_requests.user_id': {
     leftOut:

@@ -4,6 +4,7 @@ import { listSessions } from '../../accounts/sessions/list-sessions.ts';
 import { listAuditEntries, listKeyRecords, listSignInMethods } from '../../accounts/steps.ts';
 import { listAssets } from '../../assets/list-assets.ts';
 import { listOwnRequests } from '../../assets/restricted/list-own-requests.ts';
+import { listSharedWithCaller } from '../../assets/sharing/steps.ts';
 import { listConversations } from '../../chat/conversations/conversations.ts';
 import { listResponses } from '../../chat/responses/kept-responses.ts';
 import { listOwnMessages } from '../../contact/steps.ts';
@@ -48,6 +49,7 @@ export function sectionsOf(ctx: Context) {
     clones: { rows: clonesOf(ctx) },
     licence_acceptances: { value: () => listOwnAcceptances(ctx) },
     access_requests: { value: () => listOwnRequests(ctx) },
+    shared_with_me: { value: () => listSharedWithCaller(ctx) },
     balance: { value: () => getBalance(ctx) },
     transactions: { rows: transactionsOf(ctx) },
     usage_windows: {
@@ -85,7 +87,13 @@ function assetsOf(ctx: Context, types: 'RAW' | 'MODEL') {
   const query = {
     ...{ types, owner: ctx.caller.userId, search: '' },
     // Titles change least while the pages are read: an asset that moved to an earlier page would be missing.
-    ...{ sort: 'title' as const, include_starter: false, include_pipelines: false, limit: PAGE },
+    ...{
+      sort: 'title' as const,
+      include_starter: false,
+      whose: 'own' as const,
+      include_pipelines: false,
+      limit: PAGE,
+    },
   };
   return allPages(async (cursor) => {
     const page = await listAssets(ctx, { ...query, cursor });

@@ -197,7 +197,9 @@ describe('a fine-tune', () => {
     // Once it is gone, what is missing is named.
     await expect(request(training.resumeRun, { params }, { as: user })).rejects.toMatchObject({
       status: 409,
-      message: expect.stringContaining('was deleted, and the run cannot go on without it'),
+      message: expect.stringContaining(
+        'was deleted or is not shared with you any more, and the run cannot go on without it',
+      ),
     });
   });
 

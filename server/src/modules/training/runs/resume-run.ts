@@ -86,7 +86,7 @@ async function unlessGone(source: Promise<unknown>, what: string): Promise<void>
   await source.catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
     throw new AppError('conflict', {
-      publicMessage: `The ${what} was deleted, and the run cannot go on without it`,
+      publicMessage: `The ${what} was deleted or is not shared with you any more, and the run cannot go on without it`,
       cause: error,
     });
   });

@@ -33,7 +33,7 @@ const words = {
   MODEL: { placeholder: 'Choose a model', empty: 'No models found' },
 };
 
-/** A choice of one's datasets or models. Of more than a form can hold, the server finds what is typed. */
+/** A choice of the datasets or models that one may use. Of more than a form can hold, the server finds what is typed. */
 export function AssetField({ types, label, value, onChange, fits = () => true, failed, ...rest }: Props) {
   const user = useUser();
   const all = useAllAssets(user.id, types);
@@ -82,7 +82,11 @@ export function AssetField({ types, label, value, onChange, fits = () => true, f
             ? `There are more results. ${searching ? 'Keep typing to narrow them down' : 'Type to search all of them'}.`
             : undefined
         }
-        options={optionsOf((searching && matches) || all.assets, chosen.data, fits)}
+        options={optionsOf((searching && matches) || all.assets, {
+          chosen: chosen.data,
+          fits,
+          userId: user.id,
+        })}
       />
     </Field>
   );
@@ -91,8 +95,11 @@ export function AssetField({ types, label, value, onChange, fits = () => true, f
 /** The choices; the chosen one too where it is not among them, as in a list that is cut. */
 function optionsOf(
   assets: readonly AssetSummary[],
-  chosen: AssetSummary | undefined,
-  fits: (asset: AssetSummary) => boolean,
+  {
+    chosen,
+    fits,
+    userId,
+  }: Pick<Required<Props>, 'fits'> & { chosen: AssetSummary | undefined; userId: string },
 ) {
   const fitting = assets.filter(fits);
   const missing = chosen && !fitting.some((asset) => asset.dataset_id === chosen.dataset_id);
@@ -101,6 +108,10 @@ function optionsOf(
     label: asset.title,
     description: asset.is_starter
       ? `Starter ${asset.dataset_type === 'RAW' ? 'dataset' : 'model'}`
-      : `${countOf(asset.file_count, 'file')}, ${formatBytes(asset.size_bytes)}`,
+      : [
+          ...(asset.user_id === userId ? [] : [`By ${asset.owner_username}`]),
+          countOf(asset.file_count, 'file'),
+          formatBytes(asset.size_bytes),
+        ].join(', '),
   }));
 }

@@ -6,16 +6,16 @@ import { assetListQuery } from '../asset-queries.ts';
 /** As many as a choice in a form reads by itself; of more, the server finds what is typed. */
 const CHOICES_MAX = 200;
 
-/** The user's datasets or models and those that everybody may use by name, for a choice in a form. */
+/** The datasets or models that the user may use by name, one's own and others', for a choice in a form. */
 export const choiceQuery = (userId: string, types: DatasetType, search = '') =>
-  assetListQuery(userId, { types, search, sort: 'title', include: included[types] });
+  assetListQuery(userId, { types, search, sort: 'title', whose: 'all', include: included[types] });
 
 const included = {
   RAW: { include_starter: 'true' },
   MODEL: { include_starter: 'true', include_pipelines: 'true' },
 } as const;
 
-/** The user's first datasets or models by name, with the starter models, for a choice in a form. */
+/** The first of them by name. */
 export function useAllAssets(userId: string, types: DatasetType) {
   const list = useInfiniteQuery(choiceQuery(userId, types));
   const assets: AssetSummary[] = list.data?.pages.flatMap((page) => page.datasets) ?? [];

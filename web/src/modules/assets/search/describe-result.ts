@@ -19,12 +19,16 @@ const kinds = {
 
 /** How a result of the search is shown, and where it leads. */
 export function describeResult(
-  { kind, id, family, tags, is_starter }: SearchResult,
+  { kind, id, family, tags, is_starter, owner_username }: SearchResult,
   words: string,
 ): DescribedResult {
   const { what, icon, to } = kinds[kind];
   const wanted = words.toLowerCase();
   const matching = wanted === '' ? [] : tags.filter((tag) => tag.toLowerCase().includes(wanted));
-  const notes = [is_starter ? `Starter ${what.toLowerCase()}` : what, ...new Set([family, ...matching])];
+  const notes = [
+    is_starter ? `Starter ${what.toLowerCase()}` : what,
+    owner_username && `by ${owner_username}`,
+    ...new Set([family, ...matching]),
+  ];
   return { icon, note: notes.filter(Boolean).join(' · '), link: { to, params: { id } } };
 }

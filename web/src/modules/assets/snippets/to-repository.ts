@@ -6,6 +6,7 @@ import { isDataFile } from '../files/data-file.ts';
 export function toRepository(asset: Asset): HubRepository {
   const paths = asset.files.map(({ path }) => path);
   const named = asset.card_metadata?.base_models[0];
+  const base = asset.lineage?.base_model;
   return {
     type: asset.dataset_type === 'MODEL' ? 'model' : 'dataset',
     id: asset.repo_id,
@@ -14,6 +15,6 @@ export function toRepository(asset: Asset): HubRepository {
     dataPaths: paths.filter((path) => isDataFile(path) && !path.toLowerCase().endsWith('.md')),
     pipeline: asset.pipeline,
     // What has no name on a hub has its id here.
-    base: named ?? (asset.lineage ? `id/${asset.lineage.base_model.dataset_id}` : null),
+    base: named ?? (base ? `id/${base.dataset_id}` : null),
   };
 }

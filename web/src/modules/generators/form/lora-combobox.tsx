@@ -11,7 +11,7 @@ const NONE = 'none';
 
 type Props = { userId: string; value: string | null; onChange: (id: string | null) => void };
 
-/** A choice of one's LoRAs; of more than a page, the server finds what is typed. */
+/** A choice of the LoRAs that one may use; of more than a page, the server finds what is typed. */
 export function LoraCombobox({ userId, value, onChange }: Props) {
   const newest = useInfiniteQuery(lorasQuery(userId));
   const [typed, setTyped] = useState('');
@@ -39,7 +39,11 @@ export function LoraCombobox({ userId, value, onChange }: Props) {
       options={[
         ...(value === null ? [] : [{ value: NONE, label: 'None' }]),
         ...(value === null || isAmong ? [] : [{ value, label: chosen?.title ?? 'Not one of your models' }]),
-        ...loras.map(({ id, title }) => ({ value: id, label: title })),
+        ...loras.map(({ id, title, owner_username: by }) => ({
+          value: id,
+          label: title,
+          ...(by && { description: `By ${by}` }),
+        })),
       ]}
     />
   );

@@ -1,4 +1,4 @@
-import { listLoras } from '@bakehouse/contract/assets';
+import { listLoras } from '@bakehouse/contract/loras';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
 
 /** A user's LoRAs page by page, newest first; with `search`, those whose name has it. */

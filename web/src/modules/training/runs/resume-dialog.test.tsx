@@ -82,7 +82,8 @@ test('a refusal stays under the field, and Enter asks again', () => {
 });
 
 test('a refusal for another reason says nothing against the ceiling', () => {
-  const text = 'The dataset ‘Breads’ was deleted, and the run cannot go on without it';
+  const text =
+    'The dataset ‘Breads’ was deleted or is not shared with you any more, and the run cannot go on without it';
   const error = new ApiError(text, { status: 409 });
   vi.mocked(useResumeRun).mockReturnValue({
     mutate: vi.fn(),

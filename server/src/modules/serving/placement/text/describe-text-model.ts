@@ -34,11 +34,7 @@ export async function describeTextModel(
     });
   }
   const found = await findBase(ctx, model);
-  const base = found
-    ? await readRevision(ctx.db, {
-        ...{ assetId: found.assetId, revisionId: found.revisionId, userId, top: true },
-      })
-    : model;
+  const base = found ? await readBase(ctx, model, found) : model;
   const { adapter, isForeign } = found
     ? await describeTextAdapter(ctx, model, { engine, runId: found.runId })
     : { adapter: null, isForeign: false };
@@ -67,6 +63,23 @@ async function findBase({ db }: Context, model: AssetRevision): Promise<FoundBas
     publicMessage:
       `${title} is an adapter, and nothing says of which model. Create it with the base model's id ` +
       'as parent_dataset_id',
+  });
+}
+
+/** Another user's model may stand on one that only its owner reads. */
+async function readBase(
+  ctx: Context,
+  { asset }: AssetRevision,
+  { assetId, revisionId }: FoundBase,
+): Promise<AssetRevision> {
+  const { userId } = ctx.caller;
+  return readRevision(ctx.db, { assetId, revisionId, userId, top: true }).catch((error: unknown) => {
+    if (asset.ownerUserId === userId || !(error instanceof AppError && error.code === 'not_found'))
+      throw error;
+    throw new AppError('conflict', {
+      publicMessage: `${asset.title} is an adapter, and its owner does not share the model that it stands on`,
+      cause: error,
+    });
   });
 }
 

@@ -28,6 +28,7 @@ const asset: Asset = {
   starter_task: null,
   pipeline: null,
   is_published: false,
+  is_shared: false,
   use_ipfs: false,
   price: '0',
   embedding_model: '',

@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idOf } from './fields/id.ts';
+
+/** Users with whom one dataset or model is shared at most. */
+export const SHARES_MAX = 100;
+
+const assetIdParams = z.object({ id: idOf('dataset or model') });
+
+/** Of users by their names alone: whose an e-mail address is, nobody finds out. */
+const username = z
+  .string('Enter a username')
+  .trim()
+  .toLowerCase()
+  .min(1, 'Enter a username')
+  .refine((text) => !text.includes('@'), 'Enter a username, not an email address')
+  .refine((text) => text.length <= 60, 'A username has at most 60 characters');
+
+const shares = z.object({
+  shares: z.array(z.object({ username: z.string(), shared_at: z.string() })),
+});
+
+export type Shares = z.infer<typeof shares>;
+
+export const listShares = endpoint({
+  method: 'GET',
+  path: '/api/v1/asset/:id/shares',
+  access: 'key',
+  operation: 'load who this is shared with',
+  summary: 'List the users with whom you share a dataset or model, by username',
+  params: assetIdParams,
+  response: shares,
+});
+
+export const shareAsset = endpoint({
+  method: 'POST',
+  path: '/api/v1/asset/:id/shares',
+  access: 'key',
+  operation: 'share it',
+  summary: 'Share a dataset or model with a user, who may read and use it, not change it',
+  params: assetIdParams,
+  body: z.object({ username }),
+  response: shares,
+});
+
+export const unshareAsset = endpoint({
+  method: 'DELETE',
+  path: '/api/v1/asset/:id/shares/:username',
+  access: 'key',
+  operation: 'stop sharing it',
+  summary: 'Stop sharing a dataset or model with a user; your own username gives up what was shared with you',
+  params: assetIdParams.extend({ username }),
+  status: 204,
+});

@@ -1,0 +1,40 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/*
+ * Who may read a dataset or model is said here and nowhere else: as what a user may read of one, and as the sets that lists
+ * and searches are made of, each of which has indexes of its own. `access/readable.test.ts` holds the two equal.
+ */
+
+/** The user's own; starter models, which nobody owns; published ones; those shared with the user; restricted ones that an operator has granted them. */
+export const ways = ['own', 'starter', 'published', 'shared', 'granted'] as const;
+export type Way = (typeof ways)[number];
+
+/** That the user may read the asset, for one that is looked up by itself. The user may be a column. */
+export function isReadableBy(userId: string | RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`(coalesce(assets.owner_user_id = ${userId}, false) or assets.is_starter or assets.is_published
+    or exists (select from asset_shares share where share.asset_id = assets.id and share.user_id = ${userId})
+    or exists (
+      select from restricted_models model
+      join access_requests request on request.restricted_model_id = model.id
+      where model.asset_id = assets.id and request.user_id = ${userId} and request.state = 'granted'
+    ))`;
+}
+
+/** That the user may read the asset in this way, for all that are. */
+export function isReadableAs(way: Way, userId: string): RawBuilder<boolean> {
+  return conditions[way](userId);
+}
+
+const conditions: Record<Way, (userId: string) => RawBuilder<boolean>> = {
+  own: (userId) => sql`assets.owner_user_id = ${userId}`,
+  starter: () => sql`assets.owner_user_id is null`,
+  published: () => sql`assets.is_published`,
+  // Arrays, so that each is found by its id however many assets there are.
+  shared: (userId) =>
+    sql`assets.id = any(array(select share.asset_id from asset_shares share where share.user_id = ${userId}))`,
+  granted: (userId) => sql`assets.id = any(array(
+    select model.asset_id from access_requests request
+    join restricted_models model on model.id = request.restricted_model_id
+    where request.user_id = ${userId} and request.state = 'granted' and model.asset_id is not null
+  ))`,
+};

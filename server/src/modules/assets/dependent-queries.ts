@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../platform/db/database.ts';
+import { isReadableBy } from './access/readable.ts';
+
+/**
+ * Models of its owner that cannot work without this one: the first titles, and how many they are. They were fine-tuned from
+ * it, or are adapters that were uploaded for it.
+ */
+export async function listOwnDependents(
+  tx: Transaction,
+  { assetId, userId, limit }: { assetId: string; userId: string | null; limit: number },
+): Promise<{ titles: string[]; count: number }> {
+  const tuned = tx.selectFrom('asset_lineage').select('asset_id as id').where('base_asset_id', '=', assetId);
+  const uploaded = tx
+    .selectFrom('assets as adapters')
+    .innerJoin('asset_files', 'asset_files.asset_id', 'adapters.id')
+    .select('adapters.id')
+    .where('adapters.parent_asset_id', '=', assetId)
+    .where('asset_files.path', '=', 'adapter_config.json')
+    .where('asset_files.last_number', 'is', null);
+  const rows = await tx
+    .selectFrom('assets')
+    .select(['title', sql<bigint>`count(*) over ()`.as('count')])
+    .where('id', 'in', tuned.union(uploaded))
+    .where(sql<boolean>`owner_user_id = ${userId}::text`)
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at')
+    .limit(limit)
+    .execute();
+  return { titles: rows.map((row) => row.title), count: Number(rows[0]?.count ?? 0n) };
+}
+
+/**
+ * How many models of others were fine-tuned from this one by whoever may still read it: only those can be deployed. What
+ * others have uploaded for it keeps nobody's model.
+ */
+export async function countForeignDependents(
+  tx: Transaction,
+  { assetId, userId }: { assetId: string; userId: string | null },
+): Promise<number> {
+  const { rows } = await sql<{ count: bigint }>`
+    select count(*) from asset_lineage lineage
+    join assets tuned on tuned.id = lineage.asset_id and tuned.deleted_at is null
+    where lineage.base_asset_id = ${assetId} and tuned.owner_user_id is distinct from ${userId}::text
+      and exists (select from assets where assets.id = ${assetId} and ${isReadableBy(sql.ref('tuned.owner_user_id'))})`.execute(
+    tx,
+  );
+  return Number(rows[0]?.count ?? 0n);
+}

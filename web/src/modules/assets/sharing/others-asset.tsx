@@ -1,0 +1,36 @@
+import type { Asset } from '@bakehouse/contract/assets';
+import { useNavigate } from '@tanstack/react-router';
+import { Button } from '../../../ui/button.tsx';
+import { notify } from '../../../ui/notify.ts';
+import { useUser } from '../../accounts/session.ts';
+import { useUnshare } from './sharing-calls.ts';
+
+type Props = { asset: Asset; list: '/dataset' | '/model' };
+
+/** Whose it is that the user only reads, and the way to give up what was shared with them. */
+export function OthersAsset({ asset, list }: Props) {
+  const user = useUser();
+  const navigate = useNavigate();
+  const unshare = useUnshare(asset.dataset_id);
+  const canLeave = asset.is_shared && !asset.is_published;
+  const leave = () =>
+    unshare.mutate(user.username, {
+      onSuccess: () => {
+        notify.success(`${asset.title} is no longer shared with you`);
+        void navigate({ to: list });
+      },
+    });
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[0.8125rem] text-muted">
+      <span className="[overflow-wrap:anywhere]">
+        By <span className="font-medium text-ink">{asset.owner_username}</span>. You can read and use it, and
+        not change it.
+      </span>
+      {canLeave && (
+        <Button size="sm" variant="ghost" loading={unshare.isPending} onClick={leave}>
+          Remove from my list
+        </Button>
+      )}
+    </p>
+  );
+}

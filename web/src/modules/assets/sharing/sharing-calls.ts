@@ -1,0 +1,33 @@
+import { listShares, type Shares, shareAsset, unshareAsset } from '@bakehouse/contract/asset-shares';
+import { call } from '../../../lib/api/api-client.ts';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
+
+/** With whom the user shares a dataset or model. */
+export const sharesQuery = (id: string) =>
+  endpointQuery(['asset', 'shares', id], listShares, { params: { id } });
+
+/** Shares it with a user by their name. */
+export function useShare(id: string) {
+  return useMutation({
+    mutationKey: ['asset'],
+    meta: { inPlace: true },
+    mutationFn: (username: string) => call(shareAsset, { params: { id }, body: { username } }),
+    onSuccess: (shares: Shares) => {
+      queryClient.setQueryData(sharesQuery(id).queryKey, shares);
+      readAgain(['asset', 'one', id], ['asset', 'list']);
+    },
+  });
+}
+
+/** Stops sharing it with a user; with the user's own name it is given up. */
+export function useUnshare(id: string) {
+  return useMutation({
+    mutationKey: ['asset'],
+    mutationFn: (username: string) => call(unshareAsset, { params: { id, username } }),
+    onSuccess: () =>
+      readAgain(['asset', 'shares', id], ['asset', 'one', id], ['asset', 'list'], ['asset', 'search']),
+  });
+}
