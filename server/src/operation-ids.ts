@@ -2,6 +2,7 @@ import * as accounts from '@bakehouse/contract/accounts';
 import * as apiKeys from '@bakehouse/contract/api-keys';
 import * as assetCommits from '@bakehouse/contract/asset-commits';
 import * as assetFiles from '@bakehouse/contract/asset-files';
+import * as assetShares from '@bakehouse/contract/asset-shares';
 import * as assetUploads from '@bakehouse/contract/asset-uploads';
 import * as assets from '@bakehouse/contract/assets';
 import * as audit from '@bakehouse/contract/audit';
@@ -37,6 +38,7 @@ import * as hubXet from '@bakehouse/contract/hub/xet';
 import * as ipfs from '@bakehouse/contract/ipfs';
 import * as kontext from '@bakehouse/contract/kontext';
 import * as licences from '@bakehouse/contract/licences';
+import * as loras from '@bakehouse/contract/loras';
 import * as machine from '@bakehouse/contract/machines';
 import * as pictures from '@bakehouse/contract/media';
 import * as notifications from '@bakehouse/contract/notifications';
@@ -60,6 +62,7 @@ const modules = [
   apiKeys,
   assetCommits,
   assetFiles,
+  assetShares,
   assetUploads,
   assets,
   bagelml,
@@ -93,6 +96,7 @@ const modules = [
   ipfs,
   kontext,
   licences,
+  loras,
   machine,
   pictures,
   prices,

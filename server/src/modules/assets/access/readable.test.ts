@@ -26,8 +26,10 @@ beforeAll(async () => {
     values ('MODEL', 'starter', '', '', true, 'crumb', 'text')`.execute(db);
   await sql`insert into asset_shares (asset_id, user_id)
     select id, 'bob' from assets where not is_starter and title::int & 2 > 0`.execute(db);
-  await sql`insert into restricted_models (id, name, asset_id)
-    select 'm/' || title, title, id from assets where not is_starter and title::int & 4 > 0`.execute(db);
+  await sql`insert into restricted_models (id, name, family, tags, details, asset_id)
+    select 'm/' || title, title, '', '{}', '', id from assets where not is_starter and title::int & 4 > 0`.execute(
+    db,
+  );
   await sql`insert into access_requests (restricted_model_id, user_id, message, state)
     select id, 'bob', '', 'granted' from restricted_models
     union all select id, 'eve', '', 'refused' from restricted_models`.execute(db);

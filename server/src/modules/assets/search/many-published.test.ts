@@ -31,7 +31,7 @@ beforeAll(async () => {
     from generate_series(1, ${ASSETS}) n`.execute(db);
   await sql`
     insert into asset_shares (asset_id, user_id)
-    select id, 'u0' from (select id from assets where not is_published limit 50) some`.execute(db);
+    select id, 'u0' from (select id from assets where not is_published limit 50) chosen`.execute(db);
   await sql`vacuum analyze assets`.execute(db);
   await sql`vacuum analyze asset_shares`.execute(db);
 });

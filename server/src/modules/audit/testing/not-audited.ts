@@ -1,4 +1,5 @@
 import * as accounts from '@bakehouse/contract/accounts';
+import * as shares from '@bakehouse/contract/asset-shares';
 import * as uploads from '@bakehouse/contract/asset-uploads';
 import * as chat from '@bakehouse/contract/chat';
 import * as configurations from '@bakehouse/contract/configurations';
@@ -111,6 +112,7 @@ export const notAudited = new Map<Endpoint, string>([
 ]);
 
 const HUB_TEST = 'hub/repositories.test.ts';
+const SHARING_TEST = 'assets/sharing/sharing.test.ts';
 
 /** Calls that need another server or other models: a test beside them looks for the row. */
 export const auditedElsewhere = new Map<Endpoint, { action: string; test: string }>([
@@ -124,6 +126,8 @@ export const auditedElsewhere = new Map<Endpoint, { action: string; test: string
     gallery.addTrainingPictures,
     { action: 'asset.files_added', test: 'images/gallery/training-pictures.test.ts' },
   ],
+  [shares.shareAsset, { action: 'asset.shared', test: SHARING_TEST }],
+  [shares.unshareAsset, { action: 'asset.unshared', test: SHARING_TEST }],
   [hubCommits.commitFiles, { action: 'asset.committed', test: 'hub/commits.test.ts' }],
   [hubRepositories.createRepository, { action: 'asset.created', test: HUB_TEST }],
   [hubRepositories.deleteRepository, { action: 'asset.deleted', test: HUB_TEST }],

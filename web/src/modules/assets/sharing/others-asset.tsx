@@ -27,7 +27,7 @@ export function OthersAsset({ asset, list }: Props) {
         not change it.
       </span>
       {canLeave && (
-        <Button size="sm" variant="ghost" loading={unshare.isPending} onClick={leave}>
+        <Button size="sm" variant="ghost" className="-ml-2.5" loading={unshare.isPending} onClick={leave}>
           Remove from my list
         </Button>
       )}
