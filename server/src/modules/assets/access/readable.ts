@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 
 /*
  * Who may read a dataset or model is said here and nowhere else: as what a user may read of one, and as the sets that lists
- * and searches are made of, each of which has indexes of its own. `access/readable.test.ts` holds the two equal.
+ * and searches are made of, each of which has indexes of its own. Whoever changes one changes the other.
  */
 
 /** The user's own; starter models, which nobody owns; published ones; those shared with the user; restricted ones that an operator has granted them. */
