@@ -25,10 +25,10 @@ beforeEach(() => {
   stored = { content: OLD, is_whole: true, commit_id: 'a'.repeat(40) };
   [saved, refusal] = [[], null];
   vi.mocked(call).mockImplementation((endpoint: unknown, input: unknown) => {
-    if (endpoint === getCard) return Promise.resolve(stored) as never;
+    if (endpoint === getCard) return Promise.resolve(stored);
     if (endpoint !== saveCard) throw new Error('Nothing else is called');
     saved.push(input);
-    return (refusal ? Promise.reject(refusal) : Promise.resolve({})) as never;
+    return refusal ? Promise.reject(refusal) : Promise.resolve({});
   });
 });
 
