@@ -29,7 +29,9 @@ async function writeLarge(file: string, sizeMib: number): Promise<string> {
   return hash.digest('hex');
 }
 
-test.each([
+type Way = { way: string; table: 'upload_parts' | 'hub_xorbs'; env: Record<string, string>; sizeMib: number };
+
+test.each<Way>([
   // Parts of 16 MiB and more, and pieces of at most 64 MiB.
   {
     way: 'Git LFS',
@@ -38,7 +40,7 @@ test.each([
     sizeMib: effort({ usual: 48, soak: 2048 }),
   },
   { way: 'Xet', table: 'hub_xorbs', env: {}, sizeMib: effort({ usual: 200, soak: 2048 }) },
-] as const)(
+])(
   'a file that is sent by $way and cut twice is whole in the end',
   { timeout: LIMIT_MS },
   async ({ table, env, sizeMib }) => {

@@ -74,10 +74,17 @@ test.each(['model', 'dataset'] as const)('a %s is made, filled, listed, read and
     'Create the repository',
   ]);
 
-  const list = type === 'model' ? hub.listModels : hub.listDatasets;
-  expect((await all(list({ ...as, search: { owner: 'ada' } }))).map(({ name }) => name)).toEqual([repo.name]);
-  const info = type === 'model' ? hub.modelInfo : hub.datasetInfo;
-  expect(await info({ ...as, name: repo.name })).toMatchObject({ name: repo.name, private: true });
+  const search = { owner: 'ada' };
+  const listed =
+    type === 'model'
+      ? (await all(hub.listModels({ ...as, search }))).map(({ name }) => name)
+      : (await all(hub.listDatasets({ ...as, search }))).map(({ name }) => name);
+  expect(listed).toEqual([repo.name]);
+  const info =
+    type === 'model'
+      ? await hub.modelInfo({ ...as, name: repo.name })
+      : await hub.datasetInfo({ ...as, name: repo.name });
+  expect(info).toMatchObject({ name: repo.name, private: true });
   expect(await hub.repoExists({ ...as, repo })).toBe(true);
   await hub.deleteRepo({ ...as, repo });
   expect(await hub.repoExists({ ...as, repo })).toBe(false);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { getAsset } from '@bakehouse/contract/assets';
+import type { Clone } from '@bakehouse/contract/hub/clones';
 import { getHubRepository, saveHubToken } from '@bakehouse/contract/hub/public';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
@@ -90,7 +91,7 @@ test('a private repository is there with a token of its owner alone, and comes w
   await expect(saveToken(bob, 'wrong')).rejects.toMatchObject({ status: 400 });
   expect(await saveToken(bob, ada.apiKey)).toMatchObject({ token: { account: 'ada' } });
 
-  const query = { repo_id: 'ada/Loaf', repo_type: 'model', include_file_info: true } as const;
+  const query = { repo_id: 'ada/Loaf', repo_type: 'model', include_file_info: 'true' } as const;
   const details = await ours.request(
     getHubRepository,
     { query: { ...query, user_id: bob.userId } },
@@ -108,7 +109,7 @@ test('a private repository is there with a token of its owner alone, and comes w
   await assetCalls(theirs).uploadAt(ada, model.id, 'late.txt', 'late');
   expect(await commitOf('Loaf', 'MODEL')).not.toBe(model.sha);
   const stop = startCloning();
-  const done = [];
+  const done: Clone[] = [];
   for (const { id } of started) done.push(await calls.untilEnded(bob, id));
   await stop();
   expect(done.map(({ status, reason }) => [status, reason])).toEqual([
