@@ -128,7 +128,7 @@ export const messages: Message[] = [
       'Image file is empty or corrupted',
     ],
   ),
-  ...of(8, ['contract', 'web'], ['Image URL not provided']),
+  ...of(8, ['contract', 'web'], ['Image URL not provided', 'stop WAN-2 deployment']),
   ...of(
     6,
     ['server'],
@@ -140,7 +140,6 @@ export const messages: Message[] = [
     ['web'],
     [
       'deploy WAN-2 model',
-      'stop WAN-2 deployment',
       'Video generation completed!',
       'Video generation failed',
       'Video deleted successfully',

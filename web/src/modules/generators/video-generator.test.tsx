@@ -44,7 +44,7 @@ test('a page that nobody serves says so on top, and its form is there', async ()
   await open('veo', null);
   expect(await screen.findByText('Nobody makes Veo 3 videos on this server yet')).toBeTruthy();
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Generate' }).disabled).toBe(true);
-  expect(screen.getByRole('group', { name: 'First frame (optional)' })).toBeTruthy();
+  expect(await screen.findByRole('group', { name: 'First frame (optional)' })).toBeTruthy();
 });
 
 test('a video is asked for with the values of the form, and a first frame only where one is chosen', async () => {

@@ -37,7 +37,7 @@ test('a Wan is deployed, listed in its own words, and all of them are stopped at
     interval: 50,
   });
   expect(driver.running().map(({ spec }) => spec)).toMatchObject([
-    { kind: 'serve', task: 'image', engine: 'wan', gpus: 0 },
+    { kind: 'serve', task: 'image', engine: 'wan', gpus: 1 },
   ]);
   const second = await deploy('Other Film');
   const listed = await list();
