@@ -195,8 +195,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
             machine.holdsBlobs
               ? {
                   language: (files) => registerStarterModel(services, { ...starterLanguageModel, files }),
-                  embedding: (files) =>
-                    registerStarterModel(services, { ...starterEmbeddingModel, files }),
+                  embedding: (files) => registerStarterModel(services, { ...starterEmbeddingModel, files }),
                   image: (name, files) => registerImageStarter(services, name, files),
                 }
               : null,

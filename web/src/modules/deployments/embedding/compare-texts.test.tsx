@@ -13,7 +13,12 @@ function show(vectors: number[][]): unknown[] {
   vi.stubGlobal('fetch', async (_url: string, { body }: { body: string }) => {
     asked.push(JSON.parse(body));
     const data = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding }));
-    return Response.json({ object: 'list', data, model: 'rye', usage: { prompt_tokens: 9, total_tokens: 9 } });
+    return Response.json({
+      object: 'list',
+      data,
+      model: 'rye',
+      usage: { prompt_tokens: 9, total_tokens: 9 },
+    });
   });
   setCredentials({ userId: 'ada', apiKey: 'bk_ada' });
   render(
