@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import { refused } from '../../../platform/errors.ts';
 import type { Upstream } from '../../deployments/reach/upstream.ts';
-import { listBaseFiles } from '../../deployments/servers/server-queries.ts';
+import { listBaseFiles } from '../../deployments/servers/list-base-files.ts';
 import { readModelJson } from '../../models/weights/read-model-json.ts';
 
 /** Where a model says that the first numbers of its vectors are vectors too (Matryoshka). */

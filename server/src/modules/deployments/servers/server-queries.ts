@@ -1,4 +1,3 @@
-import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import type { ServerKindName } from '../../serving/server-kinds.ts';
@@ -34,15 +33,6 @@ export async function lockModelServers(tx: Transaction, id: string) {
 
 export async function findModelServer(db: Db, id: string) {
   return db.selectFrom('model_servers').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-}
-
-/** The files of the base that a model server loads. */
-export async function listBaseFiles(
-  db: Db,
-  id: string,
-): Promise<{ path: string; sha256: string; sizeBytes: number }[]> {
-  const files = (await findModelServer(db, id)).base_files as InputFile[];
-  return files.map(({ path, sha256, size_bytes }) => ({ path, sha256, sizeBytes: size_bytes }));
 }
 
 export async function findModelServerOfWorkload(db: Db, workloadId: string) {
