@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..data.tokens import ModelTokens
 
 # vLLM's parsers, with the types of model that each is for (all where none is named) and what the
-# template of such a model asks for, or writes itself of earlier calls. The first that fits is taken.
+# template of such a model asks for, or writes of earlier calls itself. The first that fits counts.
 _PARSERS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     ("qwen3_coder", (), re.compile(r"<tool_call>.*<function=.*<parameter=", re.DOTALL)),
     ("hermes", (), re.compile(r"<tool_call>.*\\?\"arguments\\?\"", re.DOTALL)),
