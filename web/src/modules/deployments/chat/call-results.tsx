@@ -7,26 +7,28 @@ import type { Turn } from './kept-conversation.ts';
 
 type Props = {
   calls: ChatCall[];
-  /** The settings let it be sent. */
-  isAskable: boolean;
+  again: {
+    /** The settings let it be sent. */
+    isAskable: boolean;
+    answerCalls: (results: NonNullable<Turn['results']>) => Promise<boolean>;
+  };
   /** What is typed, by the call: it stays while it is on its way. */
   results: Record<string, string>;
   onChange: (results: Record<string, string>) => void;
-  onSend: (results: NonNullable<Turn['results']>) => Promise<boolean>;
 };
 
 /** What the calls of the last answer came to, as the person says: the model goes on with it. */
-export function CallResults({ calls, isAskable, results, onChange, onSend }: Props) {
+export function CallResults({ calls, again: { isAskable, answerCalls }, results, onChange }: Props) {
   const isWhole = calls.every(({ id }) => results[id]?.trim());
 
   function submit(event: FormEvent) {
     event.preventDefault();
     if (isWhole && isAskable)
-      void onSend(calls.map(({ id, name }) => ({ id, name, content: results[id] ?? '' })));
+      void answerCalls(calls.map(({ id, name }) => ({ id, name, content: results[id] ?? '' })));
   }
 
   return (
-    <form onSubmit={submit} className="flex w-full min-w-0 flex-col gap-3 pt-1">
+    <form onSubmit={submit} className="flex w-full max-w-[85%] flex-col gap-3 self-start">
       {calls.map(({ id, name }) => (
         <Field key={id} label={<>Result of {name}</>}>
           <Textarea

@@ -50,6 +50,7 @@ export function ConversationTurns({ modelName, turns, answering, again }: Props)
   }
 
   const [results, setResults] = useState<Record<string, string>>({});
+  const calls = answering ? undefined : turns.at(-1)?.calls;
   const last = again && !answering ? turns.at(-2) : undefined;
   return (
     <div
@@ -77,13 +78,6 @@ export function ConversationTurns({ modelName, turns, answering, again }: Props)
           const waiting = answering && index === turns.length - 1;
           return (
             <ConversationTurn key={index} turn={turn} waiting={waiting}>
-              {again && !answering && turn.calls && index === turns.length - 1 && (
-                <CallResults
-                  calls={turn.calls}
-                  isAskable={again.isAskable}
-                  {...{ results, onChange: setResults, onSend: again.answerCalls }}
-                />
-              )}
               {turn.role === 'assistant' && turn.content && !waiting && (
                 <CopyButton text={turn.content} label="Copy the answer" />
               )}
@@ -96,6 +90,7 @@ export function ConversationTurns({ modelName, turns, answering, again }: Props)
             </ConversationTurn>
           );
         })}
+        {again && calls && <CallResults {...{ calls, again, results, onChange: setResults }} />}
       </div>
     </div>
   );

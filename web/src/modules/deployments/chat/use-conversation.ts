@@ -66,11 +66,6 @@ export function useConversation({ userId, id, modelName }: Of, read: ResponseOf<
     return isWhole || came.content !== '';
   }
 
-  function askAgain(words?: string): Promise<boolean> {
-    const last = turns.at(-2) ?? { role: 'user', content: '' };
-    return ask(words === undefined ? last : { role: 'user', content: words }, turns.slice(-2));
-  }
-
   const turns = running ? [...without(keptTurns, running.inPlaceOf), running.question, answer] : keptTurns;
   return {
     turns,
@@ -83,13 +78,19 @@ export function useConversation({ userId, id, modelName }: Of, read: ResponseOf<
     /** Goes on with what the calls of the last answer came to. */
     answerCalls: (results: NonNullable<Turn['results']>) => ask({ role: 'user', content: '', results }),
     /** Asks the last question again, as it was or in other words; its answer goes when another one comes. */
-    askAgain,
+    askAgain: (words?: string) => ask(questionOf(turns, words), turns.slice(-2)),
     stop: () => running?.controller.abort(),
     clear: () => {
       conversation.change(({ settings: stay }) => ({ ...emptyConversation, settings: stay }));
       setError(null);
     },
   };
+}
+
+/** The last question, or other words in its place. */
+function questionOf(turns: Turn[], words: string | undefined): Turn {
+  const last = turns.at(-2);
+  return words === undefined && last ? last : { role: 'user', content: words ?? '' };
 }
 
 const nothing: Turn = { role: 'assistant', content: '' };
