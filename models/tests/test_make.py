@@ -73,6 +73,8 @@ def recipe() -> dict[str, Any]:
         **whole,
         "picture_side": 32,
         "autoencoder": loop(),
+        "classifier": loop(),
+        "decoder": {**loop(), "feature_weight": 1.0},
         "judge": {**loop(), "scenes": 4},
         "latents": {"examples": 60, "seed": 3},
         "expert_shape": {**whole["expert_shape"], **tiny},
@@ -82,7 +84,9 @@ def recipe() -> dict[str, Any]:
         "router_shape": {**whole["router_shape"], **tiny, "experts": 2},
         "clusters": {"fine": 4, "coarse": 2, "seed": 7},
         "kontext_latents": {
-            "train": {"examples": 6, "seed": 8}, "held-out": {"examples": 2, "seed": 9}
+            **whole["kontext_latents"],
+            "train": {"edits": 6, "pictures": 6, "seed": 8},
+            "held-out": {"edits": 2, "pictures": 2, "seed": 9},
         },
         "kontext_shape": {
             **whole["kontext_shape"], "layers": 1, "single_layers": 1, "heads": 2, "head_size": 8,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from PIL import Image
 
 from workshop.scenes.edits import EDITS, Edit, draw_edit
+from workshop.scenes.examples import EditExamples, LatentWeights, SceneExamples
 from workshop.scenes.grounds import (
     GROUND_COLOURS,
     NO_GROUND,
@@ -173,9 +175,54 @@ def test_edits_keep_what_they_do_not_name(cut_outs: list[CutOut]) -> None:
 def test_edits_for_training_hold_out_what_scenes_hold_out(cut_outs: list[CutOut]) -> None:
     rng = np.random.default_rng(5)
     for number in range(200):
-        edit = draw_edit(rng, cut_outs, number % len(cut_outs))
+        edit = draw_edit(rng, cut_outs, number % len(cut_outs), dict.fromkeys(EDITS, 1.0))
         for scene in (edit.before, edit.after):
             assert not any(is_held_out(*parts) for parts in combinations(scene, cut_outs))
+
+
+def test_kinds_of_edits_are_drawn_as_often_as_asked(objects: list[CutOut]) -> None:
+    kinds = dict.fromkeys(EDITS, 0.0) | {"bigger": 3, "hat": 1}
+    rng = np.random.default_rng(6)
+    drawn = [draw_edit(rng, objects, 0, kinds).kind for _ in range(400)]
+    assert set(drawn) == {"bigger", "hat"}
+    assert 0.65 < drawn.count("bigger") / len(drawn) < 0.85
+
+
+def test_latents_count_by_object_and_by_change(cut_outs: list[CutOut]) -> None:
+    box, ground = Thing(2, None, 0.5, 0.5, 0.5), Ground(NO_GROUND, 0)
+    before = Scene((box,), ground)
+    weights = LatentWeights(object=4, changed=2)
+
+    def of(after: Scene) -> np.ndarray:
+        pictures = (render(scene, cut_outs, 128) for scene in (before, after))
+        return weights.of(after, cut_outs, *pictures)
+
+    unchanged = of(before)
+    assert unchanged.shape == (16, 16)
+    # The box lies on 8 x 8 of the 16 x 16 latents.
+    wanted = np.ones((16, 16), int)
+    wanted[4:12, 4:12] = 5
+    assert (unchanged == wanted).all()
+    recoloured = of(Scene((replace(box, colour="orange"),), ground))
+    assert (recoloured == np.where(wanted == 5, 7, 1)).all()
+    bare = of(Scene((), ground))
+    assert (bare == np.where(wanted == 5, 3, 1)).all(), "where it was, the ground has changed"
+    smaller = of(Scene((replace(box, width=0.25),), ground))
+    assert set(smaller[6:10, 6:10].flat) == {5}
+    assert smaller[4, 4] == 3
+    elsewhere = of(Scene((box,), Ground("black", 0)))
+    assert (elsewhere == np.where(wanted == 5, 5, 3)).all()
+
+
+def test_examples_of_scenes_and_edits_carry_their_weights(objects: list[CutOut]) -> None:
+    weights = LatentWeights(object=4, changed=2)
+    edit = EditExamples(objects, 128, 8, 1, weights, dict.fromkeys(EDITS, 1.0))[3]
+    assert edit.weights is not None
+    assert set(edit.weights.flat) <= {1, 3, 5, 7}
+    scene = SceneExamples(objects, 128, 8, 1, weights)[3]
+    assert scene.weights is not None
+    assert set(scene.weights.flat) == {1, 5}
+    assert SceneExamples(objects, 128, 8, 1)[3].weights is None
 
 
 def test_objects_are_read_from_the_packages(tmp_path: Path) -> None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from copy import copy
+import copy
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
 from PIL import Image
 
 from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.image.autoencoder import encode_pictures
 from bakehouse_runtime.image.flux.family import Flux
 from bakehouse_runtime.image.paris.family import Paris
 from bakehouse_runtime.image.paris.model import Router
@@ -30,9 +32,12 @@ from workshop.autoencoder import (
     psnr,
     train_autoencoder,
 )
+from workshop.classifier import Classifier, feature_loss, load_classifier, train_classifier
 from workshop.flux import build_transformer, initialise_from
+from workshop.scenes.objects import CutOut
 from workshop.train_router import train_router
 
+JUDGE = Path(__file__).resolve().parents[1] / "judge" / "judge.safetensors"
 TINY_AUTOENCODER = AutoencoderShape(channels=(8, 8, 8, 8), latent_channels=4, picture_side=32)
 
 
@@ -71,13 +76,67 @@ def test_autoencoder_learns_and_is_written(tmp_path: Path) -> None:
     assert all(torch.equal(encoder[name], w) for name, w in model.encoder.state_dict().items())
 
 
+def test_the_classifier_learns_to_name_and_is_written(
+    tmp_path: Path, cut_outs: list[CutOut]
+) -> None:
+    torch.manual_seed(1)
+    classifier = Classifier(len(cut_outs))
+    recorder = Recorder()
+    loop = replace(SETTINGS, steps=30, learning_rate=3e-3, average_decay=0.8, checkpoint_every=30)
+    assert train_classifier(classifier, cut_outs, loop, 4, tmp_path, recorder, "cpu")
+    assert recorder.curve("loss")[-1] < 0.7 * recorder.curve("loss")[0]
+    assert recorder.curve("eval_named")[-1] > 2 / len(cut_outs), "better than by chance"
+    written = load_classifier(tmp_path / "classifier.safetensors", torch.device("cpu"))
+    assert not any(weight.requires_grad for weight in written.parameters())
+    pictures = torch.randn(2, 3, 64, 64)
+    torch.testing.assert_close(written(pictures), classifier(pictures))
+
+
+def test_the_judge_never_teaches() -> None:
+    with pytest.raises(PlainError, match="The classifier"):
+        load_classifier(JUDGE, torch.device("cpu"))
+
+
+def test_features_are_those_of_the_same_picture_only() -> None:
+    torch.manual_seed(2)
+    classifier = Classifier(3)
+    wanted = torch.rand(2, 3, 32, 32)
+    blurred = F.avg_pool2d(wanted, 3, stride=1, padding=1)
+    assert feature_loss(classifier, wanted, wanted) == 0
+    assert feature_loss(classifier, blurred, wanted) > 0.001
+
+
+def test_a_polished_decoder_keeps_the_latents(tmp_path: Path) -> None:
+    held_out = [DrawnExamples(4)[index].picture for index in range(4)]
+    torch.manual_seed(3)
+    classifier = Classifier(3).requires_grad_(False)
+    before = copy.deepcopy(classifier.state_dict())
+    model = tiny_autoencoder()
+    latents = encode_pictures(model, held_out)
+    decoder = copy.deepcopy(model.decoder.state_dict())
+    settings = AutoencoderTraining(
+        replace(SETTINGS, steps=24, average_decay=0.8), 4, feature_weight=1.0, freeze_encoder=True
+    )
+    recorder = Recorder()
+    assert train_autoencoder(
+        model, Drawn(held_out), held_out, settings, tmp_path, recorder, "cpu", classifier
+    )
+    assert torch.equal(encode_pictures(model, held_out), latents)
+    assert any(not torch.equal(decoder[name], w) for name, w in model.decoder.state_dict().items())
+    assert recorder.curve("eval_features")[-1] < recorder.curve("eval_features")[0]
+    assert recorder.curve("loss")[0] == pytest.approx(
+        sum(recorder.curve(name)[0] for name in ("l1", "edges", "features")), rel=1e-2
+    )
+    assert all(torch.equal(before[name], w) for name, w in classifier.state_dict().items())
+
+
 def test_psnr_of_known_errors() -> None:
     wanted = torch.zeros(1, 3, 4, 4)
     assert psnr(wanted + 0.2, wanted) == pytest.approx(20.0, abs=1e-3)
 
 
 def test_router_learns_clusters_that_can_be_seen(tmp_path: Path, cache: LatentCache) -> None:
-    signed = copy(cache)
+    signed = copy.copy(cache)
     clusters = np.arange(40) % 2
     signs = torch.from_numpy(2.0 * clusters - 1)[:, None, None, None]
     signed.latents = (signs * torch.ones(40, 4, 4, 4)).half()

@@ -27,6 +27,8 @@ from bakehouse_runtime.image.training.loop import (
 )
 from bakehouse_runtime.image.training.random_draws import noise_like
 
+from .classifier import Classifier, feature_loss
+
 EVAL_PICTURES = 64
 SAMPLE_PICTURES = 16
 
@@ -72,12 +74,14 @@ def build_autoencoder(shape: AutoencoderShape, seed: int) -> AutoencoderKL:
 
 @dataclass(frozen=True)
 class AutoencoderTraining:
-    """`freeze_encoder` polishes the decoder alone, so that latents made before stay valid."""
+    """`freeze_encoder` polishes the decoder alone, so that latents made before stay valid.
+    `feature_weight` is that of what a classifier sees, where there is one."""
 
     loop: LoopSettings
     batch_size: int = 16
     kl_weight: float = 1e-4
     gradient_weight: float = 1.0
+    feature_weight: float = 0.0
     freeze_encoder: bool = False
 
 
@@ -89,11 +93,13 @@ def train_autoencoder(
     work_dir: Path,
     reporter: TrainingReporter,
     device_name: str = "auto",
+    classifier: Classifier | None = None,
 ) -> bool:
     """Trains `model` in place and leaves it with its averaged weights.
 
-    `held_out` are the pictures on which every checkpoint is measured (`eval_psnr`, in dB).
-    Returns False where it was asked to stop before the last step.
+    `held_out` are the pictures on which every checkpoint is measured (`eval_psnr`, in dB, and
+    `eval_features` by the `classifier`, which is on the device and frozen). Returns False where it
+    was asked to stop before the last step.
     """
     device = training_device(device_name)
     model.encoder.requires_grad_(not settings.freeze_encoder)
@@ -111,7 +117,11 @@ def train_autoencoder(
         edges = edge_loss(reconstructed, batch)
         kl = seen.kl().mean() / seen.mean[0].numel()
         loss = absolute + settings.gradient_weight * edges + settings.kl_weight * kl
-        return loss, {"l1": absolute, "edges": edges, "kl": kl}
+        values = {"l1": absolute, "edges": edges, "kl": kl}
+        if classifier is not None:
+            values["features"] = feature_loss(classifier, reconstructed, batch)
+            loss = loss + settings.feature_weight * values["features"]
+        return loss, values
 
     def evaluate(averaged: nn.Module, path: Path) -> tuple[Path, dict[str, float]]:
         assert isinstance(averaged, AutoencoderKL)
@@ -120,7 +130,10 @@ def train_autoencoder(
         samples = torch.cat([evaluated[:SAMPLE_PICTURES], reconstructed[:SAMPLE_PICTURES]])
         file = path.with_suffix(".png")
         grid(to_pictures(samples.cpu().numpy()), columns=SAMPLE_PICTURES).save(file)
-        return file, {"eval_psnr": psnr(reconstructed, evaluated)}
+        measured = {"eval_psnr": psnr(reconstructed, evaluated)}
+        if classifier is not None:
+            measured["eval_features"] = float(feature_loss(classifier, reconstructed, evaluated))
+        return file, measured
 
     finished = run_loop(training, work_dir, reporter, compute_loss, evaluate)
     training.adopt_ema_weights()

@@ -20,11 +20,12 @@ from bakehouse_runtime.image.training.latent_cache import LatentCache
 from .evaluation.measure import FROM_TEXT_GUIDANCE
 from .figure_tables import expert_table, figure_tables, routing_sentence
 from .recipe import Recipe, experts
-from .release import trained_models
+from .release import LAST, changed_models, has_model
 from .scenes.objects import load_cut_outs
 from .training_records import training_table, update_records
 
 CLUSTER_SAMPLES = 10
+DECODER_PARTS = ("classifier", "decoder")
 
 SAMPLE_PROMPTS = (
     "a red apple",
@@ -187,7 +188,7 @@ From text alone, with the same seeds and true guidance 4: {drawn}.
 
 
 def write_cards(work: Path, recipe: Recipe, out: Path) -> None:
-    """Writes README.md and sample pictures into the folders of what was trained in this work
+    """Writes README.md and sample pictures into the folders of what was changed in this work
     folder."""
     packages = recipe["packages"]
     objects = len(load_cut_outs(work / "packages"))
@@ -198,22 +199,23 @@ def write_cards(work: Path, recipe: Recipe, out: Path) -> None:
         words=packages["emojilib"],
     )
     drawn = draw_pictures(out / "starter-paris")
-    trained_here = trained_models(work)
-    if "starter-paris" in trained_here:
+    changed = changed_models(work)
+    if "starter-paris" in changed:
         write_paris_card(work, recipe, out / "starter-paris", objects, data)
         grid(list(drawn.values()), columns=6).save(out / "starter-paris" / "samples.png")
-    if "starter-kontext" in trained_here:
+    if "starter-kontext" in changed:
         write_kontext_card(work, recipe, out / "starter-kontext", data)
         draw_edits(out / "starter-kontext", drawn)
 
 
 def write_paris_card(work: Path, recipe: Recipe, folder: Path, objects: int, data: str) -> None:
-    clusters = json.loads((work / "clusters" / "summary.json").read_text())
-    draw_clusters(work, folder)
+    clusters = json.loads((folder / "clusters.json").read_text())
+    if has_model(work, LAST["starter-paris"]):
+        draw_clusters(work, folder)
     figures = read_figures(folder)
     guided_first, guided_last = recipe["guidance_interval"]
     names = [f"expert_{number}" for number in experts(recipe)]
-    parts = ["autoencoder", "base", *names, "router", "judge"]
+    parts = ["autoencoder", *DECODER_PARTS, "base", *names, "router", "judge"]
     (folder / "README.md").write_text(
         PARIS.format(
             side=recipe["picture_side"],
@@ -238,7 +240,7 @@ def write_paris_card(work: Path, recipe: Recipe, folder: Path, objects: int, dat
 
 
 def write_kontext_card(work: Path, recipe: Recipe, folder: Path, data: str) -> None:
-    records = update_records(folder, work, recipe, ["autoencoder", "kontext"])
+    records = update_records(folder, work, recipe, ["autoencoder", *DECODER_PARTS, "kontext"])
     (folder / "README.md").write_text(
         KONTEXT.format(
             side=recipe["picture_side"],

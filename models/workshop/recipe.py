@@ -17,6 +17,8 @@ TAKEN = ("initial", "trained")
 ENCODED = ("packages", "picture_side", "autoencoder", "text_window")
 SETTINGS = {
     "autoencoder": ("packages", "picture_side", "autoencoder"),
+    "classifier": ("packages", "classifier"),
+    "decoder": ("packages", "picture_side", "autoencoder", "classifier", "decoder"),
     "latents": (*ENCODED, "latents"),
     "base": (*ENCODED, "latents", "expert_shape", "base"),
     "clusters": (*ENCODED, "latents", "clusters"),
@@ -34,6 +36,8 @@ def results(recipe: Recipe) -> dict[str, str]:
     return {
         "fetch": "packages/unicode-emoji-json",
         "autoencoder": "autoencoder/model",
+        "classifier": "classifier/classifier.safetensors",
+        "decoder": "decoder/model",
         "latents": "latents/texts.npz",
         "base": "base/model",
         "clusters": "clusters/clusters.npy",

@@ -35,26 +35,37 @@ from .recipe import Recipe, experts
 from .scenes.objects import load_cut_outs
 from .steps import one_row_in_fifty
 
+DECODER = "decoder"
 TESTED_PROMPTS = 40
 # The precision that weights are shipped in.
 HALF = torch.float16
 
 
-def trained_models(work: Path) -> list[str]:
-    """The starters whose trainings have ended in this work folder; of the others everything that
-    is shipped stays as it is."""
-    last = {"starter-paris": "router", "starter-kontext": "kontext"}
-    return [name for name, step in last.items() if (work / step / "model").exists()]
+# The last training of each starter; a decoder alone is one of both.
+LAST = {"starter-paris": "router", "starter-kontext": "kontext"}
+
+
+def has_model(work: Path, step: str) -> bool:
+    """Whether this training has ended in the work folder."""
+    return (work / step / "model").exists()
+
+
+def changed_models(work: Path) -> list[str]:
+    """The starters of which something was trained to its end in this work folder; of the others
+    everything that is shipped stays as it is."""
+    both = has_model(work, DECODER)
+    return [name for name, step in LAST.items() if both or has_model(work, step)]
 
 
 def assemble(work: Path, recipe: Recipe, out: Path) -> None:
     """Writes the folders that are shipped, of what was trained in this work folder. Raises
     PlainError where the weights are more than may be shipped."""
-    trained_here = trained_models(work)
-    if "starter-paris" in trained_here:
+    if has_model(work, LAST["starter-paris"]):
         _assemble_paris(work, recipe, out / "starter-paris")
-    if "starter-kontext" in trained_here:
+    if has_model(work, LAST["starter-kontext"]):
         _assemble_kontext(work, recipe, out / "starter-kontext")
+    for name in changed_models(work):
+        save_autoencoder(load_autoencoder(_released(work)).half(), out / name / "vae")
     if (work / "judge" / "judge.safetensors").exists():
         (out / "judge").mkdir(exist_ok=True)
         shutil.copyfile(work / "judge" / "judge.safetensors", out / "judge" / "judge.safetensors")
@@ -66,6 +77,12 @@ def assemble(work: Path, recipe: Recipe, out: Path) -> None:
             f"The weights take {weights / 1e6:.1f} MB, which is more than the "
             f"{recipe['most_weights_mb']} that may be shipped."
         )
+
+
+def _released(work: Path) -> Path:
+    """The autoencoder, with the polished decoder where there is one."""
+    step = DECODER if has_model(work, DECODER) else "autoencoder"
+    return work / step / "model"
 
 
 def _assemble_paris(work: Path, recipe: Recipe, paris: Path) -> None:
@@ -80,6 +97,7 @@ def _assemble_paris(work: Path, recipe: Recipe, paris: Path) -> None:
         folder = paris / f"expert_{number}"
         save_difference(expert, base, folder, recipe["expert"]["rank"], HALF)
     save_router(load_router(work / "router" / "model"), paris / "router", HALF)
+    shutil.copyfile(work / "clusters" / "summary.json", paris / "clusters.json")
     index = {
         "_class_name": "DDMPipeline",
         "text_window": recipe["text_window"],
@@ -87,7 +105,6 @@ def _assemble_paris(work: Path, recipe: Recipe, paris: Path) -> None:
         **recipe["defaults"]["starter-paris"],
     }
     (paris / "model_index.json").write_text(json.dumps(index, indent=2) + "\n")
-    save_autoencoder(load_autoencoder(work / "autoencoder" / "model").half(), paris / "vae")
 
 
 def _assemble_kontext(work: Path, recipe: Recipe, kontext: Path) -> None:
@@ -129,9 +146,13 @@ def measure(work: Path, recipe: Recipe, out: Path) -> None:
     """The figures of what was trained in this work folder by the reporting set, which nothing was
     chosen by; of the experts also those by the held-out rows of their clusters."""
     measured = Measured(**recipe["measured"], which="reporting", work=work)
-    found = measure_models(out, measured, trained_models(work))
-    if "starter-paris" in found:
+    found = measure_models(out, measured, changed_models(work))
+    if has_model(work, LAST["starter-paris"]):
         found["starter-paris"] |= measure_clusters(work, recipe, out / "starter-paris")
+    elif "starter-paris" in found:
+        # A decoder changes nothing about them.
+        before = read_object(out / "starter-paris" / "figures.json")
+        found["starter-paris"] |= {name: before[name] for name in before if "_loss_" in name}
     for name, figures in found.items():
         text = json.dumps(figures, indent=2, sort_keys=True) + "\n"
         print(name, text, flush=True)

@@ -33,14 +33,16 @@ from .autoencoder import (
     AutoencoderTraining,
     build_autoencoder,
     export_autoencoder,
+    save_autoencoder,
     train_autoencoder,
 )
+from .classifier import Classifier, load_classifier, train_classifier
 from .clusters import cluster_latents
 from .console_reporter import ConsoleReporter
 from .evaluation.judge import Judge
 from .flux import build_transformer, export_kontext, initialise_from
 from .recipe import MODELS, Recipe, claim
-from .scenes.examples import EditExamples, SceneExamples, ScenePictures
+from .scenes.examples import EditExamples, LatentWeights, SceneExamples, ScenePictures
 from .scenes.objects import load_cut_outs
 from .train_judge import train_judge
 from .train_router import train_router
@@ -66,6 +68,42 @@ def make_autoencoder(work: Path, recipe: Recipe) -> None:
     training = AutoencoderTraining(LoopSettings(**settings["loop"]), settings["batch_size"])
     if train_autoencoder(model, pictures, held_out, training, folder, ConsoleReporter(folder)):
         export_autoencoder(model, held_out, folder / "model")
+
+
+def make_classifier(work: Path, recipe: Recipe) -> None:
+    settings = recipe["classifier"]
+    folder = work / "classifier"
+    claim(folder, "classifier", recipe)
+    cut_outs = load_cut_outs(work / "packages")
+    loop = LoopSettings(**settings["loop"])
+    torch.manual_seed(loop.seed)
+    train_classifier(
+        Classifier(len(cut_outs)), cut_outs, loop, settings["batch_size"], folder,
+        ConsoleReporter(folder),
+    )  # fmt: skip
+
+
+def make_decoder(work: Path, recipe: Recipe) -> None:
+    """Polishes the decoder of the autoencoder, by what the classifier sees: no latents change."""
+    settings = recipe["decoder"]
+    folder = work / "decoder"
+    claim(folder, "decoder", recipe)
+    device = training_device("auto")
+    pictures = ScenePictures(load_cut_outs(work / "packages"), recipe["picture_side"])
+    held_out = pictures.draw(np.random.default_rng((settings["loop"]["seed"], 2**40)), 64)
+    model = load_autoencoder(work / "autoencoder" / "model", device)
+    training = AutoencoderTraining(
+        LoopSettings(**settings["loop"]),
+        settings["batch_size"],
+        feature_weight=settings["feature_weight"],
+        freeze_encoder=True,
+    )
+    classifier = load_classifier(work / "classifier" / "classifier.safetensors", device)
+    reporter = ConsoleReporter(folder)
+    if train_autoencoder(
+        model, pictures, held_out, training, folder, reporter, classifier=classifier
+    ):
+        save_autoencoder(model, folder / "model")
 
 
 def make_latents(work: Path, recipe: Recipe) -> None:
@@ -206,12 +244,15 @@ def make_kontext_latents(work: Path, recipe: Recipe) -> None:
     text = FluxText.of_sentence_encoder(recipe["text_window"])
     text.to(training_device("auto"))
     family = Flux(trained_autoencoder(work), text)
-    for name, kind in (("edits", EditExamples), ("pictures", SceneExamples)):
-        for part in ("train", "held-out"):
-            settings = recipe["kontext_latents"][part]
-            examples = kind(
-                cut_outs, recipe["picture_side"], settings["examples"], settings["seed"]
-            )
+    settings = recipe["kontext_latents"]
+    weights = LatentWeights(**settings["weights"])
+    for part in ("train", "held-out"):
+        seed, side = settings[part]["seed"], recipe["picture_side"]
+        edits, pictures = settings[part]["edits"], settings[part]["pictures"]
+        for name, examples in (
+            ("edits", EditExamples(cut_outs, side, edits, seed, weights, settings["kinds"])),
+            ("pictures", SceneExamples(cut_outs, side, pictures, seed, weights)),
+        ):
             folder = work / f"kontext-{name}-{part}"
             claim(folder, "kontext-latents", recipe)
             if not write_latent_cache(folder, examples, family, ConsoleReporter(folder)):

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
-from PIL import Image
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
@@ -34,7 +33,7 @@ from .scenes.scene import (
     draw_any_ground,
     draw_any_scene,
     render,
-    thing_pixels,
+    thing_coverage,
 )
 
 POOL_SEED = 77
@@ -81,7 +80,7 @@ def train_judge(
         rng = np.random.default_rng((settings.seed, step))
         chosen = rng.choice(pool, batch_size, replace=False)
         drawn = [_jittered(scenes[index], rng) for index in chosen]
-        drawn += [_uncaptioned(rng, cut_outs) for _ in chosen]
+        drawn += [quartered_scene(rng, cut_outs) for _ in chosen]
         pictures = judge_input([render(scene, cut_outs, JUDGED_SIDE) for scene in drawn])
         seen = judge.cells(sent(pictures, device))
         targets = sent(torch.stack([object_labels(scene, cut_outs) for scene in drawn]), device)
@@ -90,7 +89,7 @@ def train_judge(
         logits = judge.fit_captions(seen[:batch_size], captions)
         labels = torch.arange(batch_size, device=device)
         fit = (F.cross_entropy(logits, labels) + F.cross_entropy(logits.T, labels)) / 2
-        naming = _naming_loss(named, targets)
+        naming = naming_loss(named, targets)
         thing = (targets >= 0) & (targets < judge.objects)
         right = (named.argmax(dim=1) == targets) & thing
         return naming + fit, {"naming": naming, "fit": fit, "named": right.sum() / thing.sum()}
@@ -142,7 +141,7 @@ def _scene(rng: np.random.Generator, cut_outs: Sequence[CutOut], index: int) -> 
             return scene
 
 
-def _uncaptioned(rng: np.random.Generator, cut_outs: Sequence[CutOut]) -> Scene:
+def quartered_scene(rng: np.random.Generator, cut_outs: Sequence[CutOut]) -> Scene:
     """One object in each quarter."""
     things = []
     for x, y in UNCAPTIONED_PLACES:
@@ -173,15 +172,8 @@ def _jittered(scene: Scene, rng: np.random.Generator) -> Scene:
 def object_labels(scene: Scene, cut_outs: Sequence[CutOut]) -> Tensor:
     """Which object each cell shows, [CELLS, CELLS]: its number, the number of objects where it
     shows none, and UNCERTAIN at the objects' edges. Of every object at least one cell counts."""
-    covered = []
-    for thing in scene.things:
-        side = CELLS * COUNTED
-        layer = thing_pixels(replace(thing, colour=None), cut_outs[thing.cut_out], side)
-        corner = (round(thing.x * side - layer.width / 2), round(thing.y * side - layer.height / 2))
-        canvas = Image.new("L", (side, side))
-        canvas.paste(layer.getchannel("A"), corner)
-        covered.append(np.asarray(canvas.reduce(COUNTED), dtype=np.float32) / 255)
-    parts = np.stack(covered)
+    layers = [thing_coverage(thing, cut_outs, CELLS * COUNTED) for thing in scene.things]
+    parts = np.stack([np.asarray(layer.reduce(COUNTED), np.float32) for layer in layers]) / 255
     labels = np.where(parts.max(axis=0) < BARE, len(cut_outs), UNCERTAIN)
     for thing, part in zip(scene.things, parts, strict=True):
         enough = min(COVERED, float(part.max()))
@@ -189,7 +181,7 @@ def object_labels(scene: Scene, cut_outs: Sequence[CutOut]) -> Tensor:
     return torch.from_numpy(labels)
 
 
-def _naming_loss(named: Tensor, targets: Tensor) -> Tensor:
+def naming_loss(named: Tensor, targets: Tensor) -> Tensor:
     """Cross-entropy where there is an object, and half as much where there is none."""
     losses = F.cross_entropy(named, targets, ignore_index=UNCERTAIN, reduction="none")
     none = targets == named.shape[1] - 1

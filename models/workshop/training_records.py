@@ -43,7 +43,10 @@ def update_records(
         if log.exists():
             settings = recipe[part.partition("_")[0]]
             new = _record(part, settings, log)
-            went_on = "initial" in settings
+            # A decoder is trained on from the autoencoder, which may be the one that is shipped.
+            went_on = "initial" in settings or (
+                part == "decoder" and "trained" in recipe["autoencoder"]
+            )
             rows = [row for row in rows if went_on and row["ended"] != new["ended"]] + [new]
         records += rows
     path.write_text(json.dumps(records, indent=2) + "\n")

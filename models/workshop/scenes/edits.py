@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -40,11 +40,15 @@ class Edit:
 EditMaker = Callable[[np.random.Generator, Sequence[CutOut], int], Edit | None]
 
 
-def draw_edit(rng: np.random.Generator, cut_outs: Sequence[CutOut], first: int) -> Edit:
-    """A random edit of a scene with the object `first`, without held-out combinations."""
+def draw_edit(
+    rng: np.random.Generator, cut_outs: Sequence[CutOut], first: int, kinds: Mapping[str, float]
+) -> Edit:
+    """A random edit of a scene with the object `first`, without held-out combinations. `kinds` says
+    how often each is drawn, compared with the others."""
+    parts = np.asarray([kinds[kind] for kind in EDITS])
     makers = list(EDITS.values())
     while True:
-        edit = makers[rng.integers(len(makers))](rng, cut_outs, first)
+        edit = makers[rng.choice(len(makers), p=parts / parts.sum())](rng, cut_outs, first)
         if edit is None:
             continue
         if not any(has_held_out(scene, cut_outs) for scene in (edit.before, edit.after)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
@@ -251,6 +251,15 @@ def thing_pixels(thing: Thing, cut_out: CutOut, side: int) -> Image.Image:
     if thing.mirrored:
         pixels = pixels.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
     return pixels
+
+
+def thing_coverage(thing: Thing, cut_outs: Sequence[CutOut], side: int) -> Image.Image:
+    """How much of each pixel the object covers, in grey, whatever lies on it."""
+    layer = thing_pixels(replace(thing, colour=None), cut_outs[thing.cut_out], side)
+    corner = (round(thing.x * side - layer.width / 2), round(thing.y * side - layer.height / 2))
+    canvas = Image.new("L", (side, side))
+    canvas.paste(layer.getchannel("A"), corner)
+    return canvas
 
 
 def recolour(pixels: Image.Image, colour: str) -> Image.Image:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
@@ -69,3 +71,17 @@ def test_writing_a_cache_goes_on_where_it_was_stopped(
     torch.testing.assert_close(
         LatentCache(tmp_path).latents, drawn_cache.latents, atol=0.05, rtol=0.05
     )
+
+
+def test_what_latents_count_is_kept_beside_them(
+    tmp_path: Path, autoencoder: AutoencoderKL, sentences: SentenceText, drawn_cache: LatentCache
+) -> None:
+    drawn = DrawnExamples(3)
+    weights = [np.full((4, 4), 1 + 2 * number) for number in range(3)]
+    weighted = [replace(drawn[number], weights=weights[number]) for number in range(3)]
+    assert write_latent_cache(tmp_path, weighted, Paris(autoencoder, sentences), Recorder())
+    kept = LatentCache(tmp_path).weights
+    assert kept is not None
+    assert kept.dtype == torch.uint8
+    assert kept.tolist() == np.stack(weights).tolist()
+    assert drawn_cache.weights is None

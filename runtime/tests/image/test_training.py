@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,11 +17,16 @@ from bakehouse_runtime.image.flux.family import Flux
 from bakehouse_runtime.image.flux.text import FluxText
 from bakehouse_runtime.image.paris.family import Paris
 from bakehouse_runtime.image.paris.model import Expert
-from bakehouse_runtime.image.training.latent_cache import LatentCache, write_latent_cache
+from bakehouse_runtime.image.training.latent_cache import (
+    CachedRows,
+    LatentCache,
+    write_latent_cache,
+)
 from bakehouse_runtime.train.diffusion.train import (
     DiffusionTraining,
     TrainingData,
     _on_device,
+    flow_loss,
     sample,
     train_network,
 )
@@ -110,6 +117,58 @@ def test_what_is_trained_on_and_what_is_held_out_are_of_one_cache(
     assert train.edits.cache is held_out.edits.cache
     assert train.edits.cache.latents.data_ptr() == cache.latents.data_ptr()
     assert held_out.edits.rows.tolist() == [0, 1]
+
+
+def test_a_latent_counts_by_its_weight(flux_data: TrainingData, autoencoder: AutoencoderKL) -> None:
+    assert flux_data.edits is not None
+    cache = copy(flux_data.edits.cache)
+    rows, t = torch.arange(2), torch.full((2,), 0.5)
+    noise = torch.randn(2, 4, 4, 4, generator=torch.Generator().manual_seed(0))
+    # An untrained network predicts zero everywhere, so that the errors are known.
+    errors = (noise - cache.latents[rows].float()).square().mean(dim=1)
+
+    def loss() -> float:
+        chosen = CachedRows(cache, rows)
+        network = untrained_transformer()
+        family = Flux(autoencoder, None)
+        with torch.no_grad():
+            return float(flow_loss(family, network, chosen, cache.text_of[rows], t, noise, 1 + t))
+
+    assert loss() == pytest.approx(float(errors.mean()), rel=1e-4)
+    cache.weights = torch.ones(len(cache), 4, 4, dtype=torch.uint8)
+    cache.weights[:, 0, 1] = 7
+    one, others = errors[:, 0, 1].mean(), errors.flatten(1).sum(1).mean() - errors[:, 0, 1].mean()
+    assert loss() == pytest.approx(float(7 * one + others) / (7 + 15), rel=1e-4)
+
+
+def test_examples_take_the_shifts_by_turns(
+    tmp_path: Path,
+    drawn_cache: LatentCache,
+    autoencoder: AutoencoderKL,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[torch.Tensor] = []
+
+    def recording(*given: Any) -> torch.Tensor:
+        seen.append(given[4])
+        return flow_loss(*given)
+
+    data = TrainingData.of(drawn_cache.all_rows())
+    monkeypatch.setattr("bakehouse_runtime.train.diffusion.train.flow_loss", recording)
+
+    def times(name: str, shift: float | tuple[float, ...]) -> torch.Tensor:
+        seen.clear()
+        settings = DiffusionTraining(replace(SETTINGS, steps=1), batch_size=5, time_shift=shift)
+        train_network(
+            Paris(autoencoder, None), Expert(TINY_EXPERT), data, data, settings, tmp_path / name,
+            Recorder(), "cpu",
+        )  # fmt: skip
+        return seen[0]
+
+    plain, shifted, mixed = times("1", 1.0), times("3", 3.0), times("both", (1.0, 3.0))
+    assert (shifted > plain).all()
+    assert torch.equal(mixed[::2], plain[::2])
+    assert torch.equal(mixed[1::2], shifted[1::2])
 
 
 @pytest.mark.parametrize("kind", ["flux", "expert"])

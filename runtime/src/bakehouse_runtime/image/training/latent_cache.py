@@ -30,11 +30,14 @@ SHARE_OF_A_GPU = 0.25
 
 @dataclass(frozen=True)
 class Example:
-    """A picture and its caption; or, with `source`, what an instruction makes of the source."""
+    """A picture and its caption; or, with `source`, what an instruction makes of the source.
+    `weights` says how much each latent counts in the loss, [height, width] of the latents, as whole
+    numbers up to 255; all examples of a cache have them, or none."""
 
     picture: Image.Image
     text: str
     source: Image.Image | None = None
+    weights: np.ndarray | None = None
 
 
 class Examples(Protocol):
@@ -73,10 +76,13 @@ def _write_shard(path: Path, examples: Examples, indices: range, family: Family)
     if sources:
         pictures["sources"] = sources
     with fast_arithmetic(family.autoencoder.device):
-        arrays = {
+        arrays: dict[str, np.ndarray] = {
             name: family.encode(group).numpy().astype(np.float16)
             for name, group in pictures.items()
         }
+    weights = [example.weights for example in read if example.weights is not None]
+    if weights:
+        arrays["weights"] = np.stack(weights).astype(np.uint8)
     arrays["texts"] = np.asarray([example.text for example in read])
     _save(path, arrays)
 
@@ -128,10 +134,11 @@ class LatentCache:
     def __init__(self, folder: Path) -> None:
         shards = [np.load(path) for path in _shards(folder)]
         self.latents = torch.from_numpy(np.concatenate([shard["latents"] for shard in shards]))
-        self.sources = (
-            torch.from_numpy(np.concatenate([shard["sources"] for shard in shards]))
-            if "sources" in shards[0]
+        self.sources, self.weights = (
+            torch.from_numpy(np.concatenate([shard[name] for shard in shards]))
+            if name in shards[0]
             else None
+            for name in ("sources", "weights")
         )
         texts = np.load(folder / "texts.npz")
         self.texts: list[str] = texts["texts"].tolist()

@@ -42,9 +42,10 @@ class DiffusionTraining:
     the steps on edits; the others generate from text alone. `guidance` bounds the distilled
     guidance that the network is given: one that has none yet must see the whole range that people
     will ask for, or it breaks outside of what it saw. `time_shift` draws times nearer to noise
-    (Esser et al. 2024, arXiv 2403.03206, equation 23). Guidance and shift that are None are the
-    family's. `compiled` needs a C++ compiler and a minute or two; then an expert of 20 million
-    weights took 89 samples a second instead of 62 (two cores with AMX, batches of 128).
+    (Esser et al. 2024, arXiv 2403.03206, equation 23); of several, the examples of a step take one
+    each by turns. Guidance and shift that are None are the family's. `compiled` needs a C++
+    compiler and a minute or two; then an expert of 20 million weights took 89 samples a second
+    instead of 62 (two cores with AMX, batches of 128).
     """
 
     loop: LoopSettings
@@ -52,7 +53,7 @@ class DiffusionTraining:
     text_dropout: float = 0.1
     edit_share: float = 0.6
     guidance: tuple[float, float] | None = None
-    time_shift: float | None = None
+    time_shift: float | Sequence[float] | None = None
     eval_rows: int = 64
     compiled: bool = False
 
@@ -103,7 +104,7 @@ def train_network(
     data, held_out = _on_device([data, held_out], device)
     # Edits have twice the tokens: each length is compiled by itself.
     trained: Any = torch.compile(network, dynamic=False) if settings.compiled else network
-    shift = family.time_shift if settings.time_shift is None else settings.time_shift
+    shift = _time_shifts(family, settings, device)
 
     def compute_loss(step: int) -> tuple[Tensor, dict[str, Tensor]]:
         part = data.draw_part(np.random.default_rng((seed, step)), settings.edit_share)
@@ -147,13 +148,18 @@ def flow_loss(
     guidance: Tensor | None,
 ) -> Tensor:
     """Mean squared error of the velocity `noise - latents` of these rows with these texts, at the
-    times `t` and with the distilled guidance of each."""
+    times `t` and with the distilled guidance of each; by the latents' weights, where the cache has
+    some."""
     device = noise.device
     latents, condition = _latents(chosen, device)
     text = chosen.cache.text(texts).to(device)
     guidance = None if guidance is None else guidance.to(device)
     predicted = family.velocity(network, noised(latents, noise, t), t, text, condition, guidance)
-    return F.mse_loss(predicted.float(), noise - latents)
+    if chosen.cache.weights is None:
+        return F.mse_loss(predicted.float(), noise - latents)
+    weights = chosen.cache.weights[chosen.rows].float().to(device)
+    errors = (predicted.float() - (noise - latents)).square().mean(dim=1)
+    return (weights * errors).sum() / weights.sum()
 
 
 def sample(
@@ -195,6 +201,13 @@ def _latents(chosen: CachedRows, device: torch.device) -> tuple[Tensor, Tensor |
     cache, rows = chosen.cache, chosen.rows
     sources = None if cache.sources is None else cache.sources[rows].float().to(device)
     return cache.latents[rows].float().to(device), sources
+
+
+def _time_shifts(family: Family, settings: DiffusionTraining, device: torch.device) -> Tensor:
+    """The shift of each example of a step, [batch size]."""
+    given = family.time_shift if settings.time_shift is None else settings.time_shift
+    shifts = torch.tensor(given, dtype=torch.float32).reshape(-1)
+    return shifts[torch.arange(settings.batch_size) % len(shifts)].to(device)
 
 
 def _draw_guidance(
