@@ -26,6 +26,7 @@ from workshop.console_reporter import ConsoleReporter
 from workshop.flux import build_transformer
 from workshop.pack import pack, unpack
 from workshop.recipe import results
+from workshop.release import assemble, changed_models
 from workshop.scenes.objects import load_cut_outs
 
 MODELS = Path(__file__).resolve().parents[1]
@@ -254,6 +255,38 @@ def test_an_autoencoder_that_is_trained_already_is_taken(
     (weights,) = (work / "autoencoder" / "model").glob("*.safetensors")
     assert weights.read_bytes() == (tmp_path / "shipped" / weights.name).read_bytes()
     assert not (work / "autoencoder" / "checkpoints").exists()
+
+
+def test_a_polished_decoder_is_shipped_in_both_starters_and_nothing_else_changes(
+    tmp_path: Path, work: Path, recipe: dict[str, Any]
+) -> None:
+    out = tmp_path / "out"
+    for name in ("starter-paris", "starter-kontext"):
+        (out / name).mkdir(parents=True)
+        (out / name / "model_index.json").write_text("as it was")
+    (out / "judge").mkdir()
+    assert changed_models(work) == []
+    for step in ("autoencoder", "classifier", "decoder"):
+        make_step(step, work, recipe)
+    assert changed_models(work) == ["starter-paris", "starter-kontext"]
+    assemble(work, recipe, out)
+    shipped = [
+        load_file(out / name / "vae" / "diffusion_pytorch_model.safetensors")
+        for name in ("starter-paris", "starter-kontext")
+    ]
+    polished, before = (
+        load_file(work / step / "model" / "diffusion_pytorch_model.safetensors")
+        for step in ("decoder", "autoencoder")
+    )
+    for name, weights in shipped[0].items():
+        assert torch.equal(weights, polished[name].half())
+        assert torch.equal(weights, shipped[1][name])
+        if name.startswith("encoder."):
+            assert torch.equal(polished[name], before[name])
+    assert any(not torch.equal(polished[name], before[name]) for name in before)
+    for name in ("starter-paris", "starter-kontext"):
+        assert sorted(path.name for path in (out / name).iterdir()) == ["model_index.json", "vae"]
+        assert (out / name / "model_index.json").read_text() == "as it was"
 
 
 def test_what_is_too_large_for_an_archive_is_refused(

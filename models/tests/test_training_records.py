@@ -51,6 +51,18 @@ def test_a_training_that_goes_on_has_the_earlier_rows_too(
         logged(second, 1_000_000, 20, called_again)
 
 
+@pytest.mark.parametrize(("autoencoder", "rows"), [({"trained": "starter-paris/vae"}, 2), ({}, 1)])
+def test_a_decoder_goes_on_from_the_autoencoder_that_is_shipped(
+    tmp_path: Path, autoencoder: dict[str, Any], rows: int
+) -> None:
+    recipe = {"decoder": FROM_NOTHING, "autoencoder": autoencoder}
+    for number, name in enumerate(("first", "second")):
+        logged(tmp_path / name, at=1_000_000 * number, step=10)
+        (tmp_path / name / "base").rename(tmp_path / name / "decoder")
+        records = update_records(tmp_path, tmp_path / name, recipe, ["decoder"])
+    assert len(records) == rows
+
+
 def test_a_part_without_a_log_keeps_its_row(tmp_path: Path) -> None:
     logged(tmp_path / "once", at=0, step=10)
     recipe = {"base": FROM_NOTHING}
