@@ -1,4 +1,3 @@
-import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { FindObstacle } from '../models/get-model-readiness.ts';
 import type { ReadCapacity } from '../serving/served-model.ts';

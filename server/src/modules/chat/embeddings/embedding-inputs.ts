@@ -36,13 +36,13 @@ export function toBatches(inputs: EmbeddingInputs): { start: number; inputs: Emb
   for (const [index, input] of inputs.entries()) {
     const own = bytesOf(input);
     if (index > start && (index - start >= BATCH.inputs || bytes + own > BATCH.bytes)) {
-      batches.push({ start, inputs: inputs.slice(start, index) as EmbeddingInputs });
+      batches.push({ start, inputs: inputs.slice(start, index) });
       start = index;
       bytes = 0;
     }
     bytes += own;
   }
-  return [...batches, { start, inputs: inputs.slice(start) as EmbeddingInputs }];
+  return [...batches, { start, inputs: inputs.slice(start) }];
 }
 
 /** For token ids about what as many tokens of text have. */

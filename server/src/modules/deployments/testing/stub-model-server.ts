@@ -176,8 +176,8 @@ function embed(inputs: string[], response: ServerResponse): void {
       vector.writeFloatLE(number, at * 4);
     return { object: 'embedding', index: place, embedding: vector.toString('base64') };
   });
-  const tokens = counts.reduce((sum, count) => sum + count, 0);
-  response.end(JSON.stringify({ object: 'list', data, usage: { prompt_tokens: tokens } }));
+  const read = counts.reduce((sum, count) => sum + count, 0);
+  response.end(JSON.stringify({ object: 'list', data, usage: { prompt_tokens: read } }));
 }
 
 export const FLOOD_TOKENS_MAX = 4000;

@@ -1,9 +1,9 @@
 import { createEmbeddings } from '@bakehouse/contract/embeddings';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { call } from '../../../lib/api/api-client.ts';
 import { countOf } from '../../../lib/format/count-of.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Field } from '../../../ui/field.tsx';
