@@ -16,7 +16,6 @@ const instead: [path: string, sentence: string][] = [
     'chat/completions',
     'This server keeps no completions: what POST /v1/chat/completions answers is all there is',
   ],
-  ['embeddings', 'This server makes no embeddings'],
   [
     'moderations',
     'This server has no moderation model: ask one that you have deployed by POST /v1/chat/completions',
