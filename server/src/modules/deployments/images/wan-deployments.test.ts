@@ -11,9 +11,8 @@ import type { TestUser } from '../../../testing/test-server.ts';
 import { testServing } from '../../../testing/test-serving.ts';
 import { insertFlux, insertWan } from '../testing/test-models.ts';
 
-const { server, driver } = await testServing({
-  capacity: { 'cpu:deployment': 4, gpus: [unlisted('A GPU', 40, [0])] },
-});
+const { server, driver, clock } = await testServing({ capacity: { 'cpu:deployment': 8 } });
+const large = await testServing({ capacity: { 'cpu:deployment': 2, gpus: [unlisted('A GPU', 40, [0])] } });
 let ada: TestUser;
 beforeEach(async () => {
   ada = await server.signUp();
@@ -37,8 +36,9 @@ test('a Wan is deployed, listed in its own words, and all of them are stopped at
     interval: 50,
   });
   expect(driver.running().map(({ spec }) => spec)).toMatchObject([
-    { kind: 'serve', task: 'image', engine: 'wan', gpus: 1 },
+    { kind: 'serve', task: 'image', engine: 'wan', gpus: 0 },
   ]);
+  clock.advance({ seconds: 1 });
   const second = await deploy('Other Film');
   const listed = await list();
   expect(listed.map(({ pod_id }) => pod_id)).toEqual([second, first]);
@@ -74,15 +74,17 @@ test('a Wan is deployed, listed in its own words, and all of them are stopped at
 });
 
 test('a Wan of full size takes a GPU that holds all of its weights, and is refused where there is none', async () => {
-  const { assetId } = await insertWan(server.services, ada, 'Wan 2.2 TI2V 5B');
+  const { services } = large.server;
+  const owner = await large.server.signUp();
+  const { assetId } = await insertWan(services, owner, 'Wan 2.2 TI2V 5B');
   const grow = (part: string, bytes: number) =>
     sql`update asset_files set size_bytes = ${bytes} where asset_id = ${assetId} and path like ${`${part}%`}`.execute(
-      server.services.db,
+      services.db,
     );
   await grow('transformer/', 10_000_000_000);
   await grow('text_encoder/', 11_400_000_000);
-  const body = { model_id: assetId, user_id: ada.userId };
-  const quote = () => server.request(imageCalls.wan.quote, { body }, { as: ada });
+  const body = { model_id: assetId, user_id: owner.userId };
+  const quote = () => large.server.request(imageCalls.wan.quote, { body }, { as: owner });
   expect(await quote()).toMatchObject({ device: '1 x A GPU', licence: null });
   await grow('transformer/', 40_000_000_000);
   await expect(quote()).rejects.toMatchObject({
