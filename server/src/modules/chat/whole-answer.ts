@@ -68,7 +68,7 @@ export class WholeAnswer {
         ...(reasoning && { reasoning_content: reasoning }),
         ...(calls.length > 0 && { tool_calls: calls }),
       },
-      logprobs: parts.length > 0 ? { content: parts.flatMap(({ content }) => content) } : null,
+      logprobs: parts.length > 0 ? { content: parts.flatMap((part) => part.content) } : null,
     };
   }
 

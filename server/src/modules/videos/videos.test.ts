@@ -144,7 +144,7 @@ test.each([
   const count = async () =>
     (await server.request(listVideos, { query: { limit: 100 } }, { as: ada })).data.length;
   const before = await count();
-  const answer = await server.send(createVideo, { body: whole as never }, { as: ada });
+  const answer = await server.send(createVideo, { body: whole }, { as: ada });
   const { error } = (await answer.json()) as { error: { param: string; message: string } };
   expect([answer.status, error.param]).toEqual([400, param]);
   expect(error.message).toMatch(message);

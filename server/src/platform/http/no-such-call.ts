@@ -22,7 +22,7 @@ const instead: [path: string, sentence: string][] = [
   ],
   ['audio', 'This server neither writes down speech nor speaks'],
   ['realtime', 'This server neither hears nor speaks: stream from POST /v1/chat/completions'],
-  ['videos', 'This server makes no films under /v1: GET /v1/models lists what there is'],
+  ['videos', 'Make videos with POST /v1/video/generations'],
   ['images/variations', 'This server makes no variations: edit a picture with POST /v1/images/edits'],
   [
     'files',
@@ -45,7 +45,7 @@ const instead: [path: string, sentence: string][] = [
 ];
 
 const HERE =
-  'Under /v1 there are chat/completions, responses, completions, models, images/generations and images/edits; GET /openapi.json describes them';
+  'Under /v1 there are chat/completions, responses, completions, embeddings, models, images/generations, images/edits and video/generations; GET /openapi.json describes them';
 
 /** Why a call meets nothing, with what to call instead where that is known. Pure. */
 export function noSuchCall(method: string, path: string): string {

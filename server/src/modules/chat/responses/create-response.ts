@@ -23,7 +23,7 @@ export async function createResponse(
   const { body, places } = toChat(asked, items);
   const events = new ResponseEvents(asked, ctx.clock.now(), isKept);
   const keep = async (response: ReturnType<typeof events.whole>) => {
-    if (isKept) await keepResponse(ctx, { input: items, response } as KeptResponse);
+    if (isKept) await keepResponse(ctx, { input: items, response });
     return response;
   };
   const shape: AnswerShape = {

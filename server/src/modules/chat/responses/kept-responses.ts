@@ -36,14 +36,14 @@ export async function readInput(ctx: Context, asked: ResponseBody): Promise<Item
 
 /** Clients name what was answered before by its id alone. */
 async function withReferred({ db, caller: { userId } }: Context, items: Item[]): Promise<Item[]> {
-  const ids = items.flatMap((item) => (item.type === 'item_reference' ? [String(item.id)] : []));
+  const ids = items.flatMap((item) => (item.type === 'item_reference' ? [item.id] : []));
   if (ids.length === 0) return items;
   const known = await selectItems(db, { userId, ids });
   return items.map((item, index) => {
     if (item.type !== 'item_reference') return item;
-    const found = known.get(String(item.id));
+    const found = known.get(item.id);
     if (!found)
-      throw refused(`input.${index}.id`, `input.${index}.id: there is no item '${String(item.id)}' any more`);
+      throw refused(`input.${index}.id`, `input.${index}.id: there is no item '${item.id}' any more`);
     return found as Item;
   });
 }

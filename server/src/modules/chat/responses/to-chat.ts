@@ -57,10 +57,10 @@ type Added = { messages: Message[]; add: (message: Message, place: string) => vo
 function addItem(item: Item, place: string, { messages, add }: Added): void {
   if (item.type === 'reasoning') return;
   if (item.type === 'function_call_output')
-    return add({ role: 'tool', content: toText(item.output), tool_call_id: item.call_id as string }, place);
+    return add({ role: 'tool', content: toText(item.output), tool_call_id: item.call_id }, place);
   if (item.type === 'function_call') {
-    const said = { name: item.name as string, arguments: item.arguments as string };
-    const call: Call = { id: item.call_id as string, type: 'function', function: said };
+    const said = { name: item.name, arguments: item.arguments };
+    const call: Call = { id: item.call_id, type: 'function', function: said };
     const last = messages.at(-1);
     // What an answer said and called are several items, and one turn.
     if (last?.role === 'assistant') last.tool_calls = [...(last.tool_calls ?? []), call];

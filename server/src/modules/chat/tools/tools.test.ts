@@ -263,7 +263,10 @@ describe('an answer with calls', () => {
     ['length', 'length'],
   ])('is read from one that was required; it ended with %s', (reason, finish) => {
     const text = '{ "name": "add", "arguments": { "a": 1 }';
-    const events = [...text].map((content) => event({ content })).join('');
+    const events = text
+      .split('')
+      .map((content) => event({ content }))
+      .join('');
     const [choice] = whole(read(events + event({}, reason), true)).choices;
     expect(choice?.message).toMatchObject({
       content: null,

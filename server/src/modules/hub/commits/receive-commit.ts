@@ -12,8 +12,8 @@ import { releaseUploadsOf } from '../../../platform/storage/uploads/end-upload.t
 import type { NewFile } from '../../assets/add-revision.ts';
 import type { CheckModelFile } from '../../assets/files/upload/upload-file.ts';
 import type { AssetRow } from '../../assets/queries.ts';
-import { commitFiles, type FileChanges } from '../../assets/revisions/commit-files.ts';
 import { repositoryId } from '../../assets/repositories/namespace.ts';
+import { commitFiles, type FileChanges } from '../../assets/revisions/commit-files.ts';
 import type { Commit } from '../../assets/revisions/find-commit.ts';
 import { CARD_PATH, findFilesOf } from '../../assets/revisions/read-tree.ts';
 import { findUploaded } from '../lfs/find-uploaded.ts';

@@ -1,8 +1,8 @@
 import type { RepositorySummary } from '@bakehouse/contract/hub/repositories';
+import type { CardData } from '../../assets/card/read-card-data.ts';
 import type { AssetRow } from '../../assets/queries.ts';
 import { namespaceOf, repositoryId } from '../../assets/repositories/namespace.ts';
 import { emptyCommit } from '../../assets/revisions/find-commit.ts';
-import type { CardData } from '../../assets/card/read-card-data.ts';
 
 type About = {
   userId: string;

@@ -1,6 +1,7 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { getRepositoryRevision as endpoint, RepositoryInfo } from '@bakehouse/contract/hub/repositories';
 import type { Context } from '../../../platform/context.ts';
+import { readCardData } from '../../assets/card/read-card-data.ts';
 import { BRANCH } from '../../assets/revisions/find-commit.ts';
 import {
   CARD_PATH,
@@ -12,7 +13,6 @@ import {
 import { toLfs } from '../files/to-entry.ts';
 import { describeRepository } from './describe-repository.ts';
 import { openRevision } from './open-repository.ts';
-import { readCardData } from '../../assets/card/read-card-data.ts';
 
 /** Files that are read at once. */
 const PAGE = 10_000;

@@ -35,7 +35,7 @@ export function google({ key, url, clock }: Access): Service {
 
     async submit({ model, input: { prompt, image, ...parameters } }) {
       const body = {
-        instances: [{ prompt, ...(image !== undefined && { image: toImage(String(image)) }) }],
+        instances: [{ prompt, ...(typeof image === 'string' && { image: toImage(image) }) }],
         parameters,
       };
       const asked = { title, url: address(`models/${model}:predictLongRunning`), headers, clock };

@@ -2,8 +2,7 @@ import type { FormEvent } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Textarea } from '../../../ui/textarea.tsx';
-import type { ChatCall } from './chat.ts';
-import type { Turn } from './kept-conversation.ts';
+import type { ChatCall, Turn } from './chat.ts';
 
 type Props = {
   calls: ChatCall[];

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { UserContext } from '../../accounts/session.ts';
-import { newestTurns, type Turn } from './kept-conversation.ts';
+import type { Turn } from './chat.ts';
+import { newestTurns } from './kept-conversation.ts';
 import { Playground } from './playground.tsx';
 import { keptConversations } from './testing/kept-conversations.ts';
 

@@ -1,5 +1,4 @@
-import type { ChatMessage, ChatTools } from './chat.ts';
-import type { Turn } from './kept-conversation.ts';
+import type { ChatMessage, ChatTools, Turn } from './chat.ts';
 
 /** The functions as they are typed in the settings. */
 export type TypedTools = { definitions: string; required: boolean };

@@ -54,7 +54,7 @@ it('calls come piece by piece, and are asked for by the functions', async () => 
     { onText: () => undefined, onCalls: (calls) => seen.push(calls) },
     new AbortController().signal,
   );
-  expect(JSON.parse(String(fetched.mock.calls[0]?.[1].body))).toMatchObject({
+  expect(JSON.parse(fetched.mock.calls[0]?.[1].body as string)).toMatchObject({
     tools: definitions,
     tool_choice: 'required',
   });

@@ -1,9 +1,13 @@
 import { chatCompletions, listModels } from '@bakehouse/contract/chat';
+import type { Conversation } from '@bakehouse/contract/conversations';
 import { callRaw } from '../../../lib/api/api-client.ts';
 import { ApiError, toApiError } from '../../../lib/api/api-error.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { eventStreamParser } from '../../../lib/live/event-stream-parser.ts';
 import { textPieces } from '../../../lib/live/text-pieces.ts';
+
+/** A turn of a conversation, as it is kept. */
+export type Turn = Conversation['turns'][number];
 
 export type ChatCall = { id: string; name: string; arguments: string };
 
@@ -101,7 +105,7 @@ export async function streamChat(
       const { content, reasoning_content: thought, tool_calls: pieces } = choice?.delta ?? {};
       if (content || thought || pieces) firstTokenMs ??= performance.now() - started;
       if (thought) onThought?.(thought);
-      for (const piece of pieces ?? []) addPiece(calls, piece);
+      for (const callPiece of pieces ?? []) addPiece(calls, callPiece);
       if (pieces) onCalls?.(calls.map((call) => ({ ...call })));
       if (content) onText(content);
       if (chunk.usage) tokens = chunk.usage.completion_tokens;

@@ -5,9 +5,8 @@ import { countOf } from '../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { Disclosure } from '../../../ui/disclosure.tsx';
 import { MarkdownLines } from '../../../ui/markdown.tsx';
-import type { ChatCut, ChatSpeed } from './chat.ts';
+import type { ChatCut, ChatSpeed, Turn } from './chat.ts';
 import { limits } from './chat-options.tsx';
-import type { Turn } from './kept-conversation.ts';
 
 type Props = {
   turn: Turn;

@@ -7,8 +7,8 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Tooltip } from '../../../ui/tooltip.tsx';
 import { useStickToBottom } from '../../../ui/use-stick-to-bottom.ts';
 import { CallResults } from './call-results.tsx';
+import type { Turn } from './chat.ts';
 import { ConversationTurn } from './conversation-turn.tsx';
-import type { Turn } from './kept-conversation.ts';
 import { QuestionEditor } from './question-editor.tsx';
 
 type Props = {

@@ -3,8 +3,9 @@ import type { Endpoint } from '@bakehouse/contract/endpoint';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
 import { browserStorage } from '../../../lib/tab-storage.ts';
+import type { Turn } from './chat.ts';
 import { initialSettings } from './chat-options.tsx';
-import { type Conversation, newestTurns, OpenConversation, type Turn } from './kept-conversation.ts';
+import { type Conversation, newestTurns, OpenConversation } from './kept-conversation.ts';
 import { keptConversations } from './testing/kept-conversations.ts';
 
 let kept = keptConversations();

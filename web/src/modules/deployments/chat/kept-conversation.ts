@@ -11,9 +11,8 @@ import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { isRefused } from '../../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { browserStorage, keepInTab, readFromTab } from '../../../lib/tab-storage.ts';
+import type { Turn } from './chat.ts';
 import { type ChatSettings, initialSettings } from './chat-options.tsx';
-
-export type Turn = WireConversation['turns'][number];
 
 export type Conversation = {
   turns: Turn[];

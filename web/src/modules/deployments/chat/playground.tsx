@@ -17,9 +17,10 @@ import { Skeleton } from '../../../ui/skeleton.tsx';
 import { Textarea } from '../../../ui/textarea.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { type ServingDevice, useServingPrice } from '../serving-prices.ts';
+import type { Turn } from './chat.ts';
 import { ChatOptionFields, optionLabels, problemFields } from './chat-options.tsx';
 import { ConversationTurns } from './conversation-turns.tsx';
-import { conversationQuery, type Turn } from './kept-conversation.ts';
+import { conversationQuery } from './kept-conversation.ts';
 import { useConversation } from './use-conversation.ts';
 import { type ConversationKey, forgetQuestion, readQuestion, useQuestion } from './use-question.ts';
 

@@ -4,10 +4,11 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { notify } from '../../../ui/notify.ts';
 import { notifyFailure } from '../../../ui/notify-failure.ts';
+import type { Turn } from './chat.ts';
 import { type ChatRequest, streamChat } from './chat.ts';
 import type { ChatSettings } from './chat-options.tsx';
 import { messagesOf, toolsFor } from './chat-tools.ts';
-import { type Conversation, emptyConversation, OpenConversation, type Turn } from './kept-conversation.ts';
+import { type Conversation, emptyConversation, OpenConversation } from './kept-conversation.ts';
 
 type Of = {
   userId: string;
