@@ -148,6 +148,18 @@ test('the command names whose it becomes, and takes what it finds', async () => 
   await expect(call(path.join(folder, 'none'), '--everybody')).rejects.toThrow('There is no folder');
 });
 
+/** One that comes with the program. */
+async function insertOwnStarter(): Promise<void> {
+  await server.services.db
+    .insertInto('assets')
+    .values({
+      ...{ starter_slug: 'smollm2-135m-instruct', starter_task: 'text', is_starter: true },
+      ...{ dataset_type: 'MODEL', title: 'Own', details: '', category: '', tags: [] },
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
 test('what everybody has is removed by its title, unless somebody uses it; its name and its bytes are free again', async () => {
   const { db } = server.services;
   const remove = (name: string) =>
@@ -163,20 +175,7 @@ test('what everybody has is removed by its title, unless somebody uses it; its n
   const { assetId } = await importFolder(server.services, input);
   expect(await remove('Nowhere')).toMatch(/^Everybody has no model or dataset 'Nowhere'/);
   expect(await remove('Crumb 1B')).toMatch(/^Everybody has no/);
-  await db
-    .insertInto('assets')
-    .values({
-      starter_slug: 'smollm2-135m-instruct',
-      starter_task: 'text',
-      is_starter: true,
-      dataset_type: 'MODEL',
-      title: 'Own',
-      details: '',
-      category: '',
-      tags: [],
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await insertOwnStarter();
   expect(await remove('smollm2-135m-instruct')).toBe("'Own' comes with Bakehouse, and stays");
 
   const tuned = await insertModel(server.services, ada, 'Tuned', { 'adapter_config.json': '{}' });
