@@ -113,6 +113,8 @@ class Sketch:
 class Sketcher:
     """Takes an eighth of a second a step, on its own clock. It begins nothing before `open`."""
 
+    medium = "picture"
+
     def __init__(self, preview_s: float = 0.0) -> None:
         self.seconds = 0.0
         self.preview_s = preview_s

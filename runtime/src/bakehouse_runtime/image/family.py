@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import torch
-from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from PIL import Image
 from torch import Tensor, nn
 
-from .autoencoder import decode_latents, decode_preview, encode_pictures
+from .autoencoder import decode_latents, decode_preview, encode_pictures, use_channels_last
 from .pictures import grid, to_pictures
 from .text import TextEncoder, TextStates
 
@@ -20,8 +19,9 @@ from .text import TextEncoder, TextStates
 class Family(ABC):
     """Between media and latents, between prompts and text states, and from latents to velocities.
 
-    Latents are [n, ...] in float32, shifted and scaled as the networks read them. A network is
-    what is trained, and gives a velocity: a Flux has one, a Paris several.
+    Media are pictures unless a family says otherwise. Latents are [n, ...] in float32, shifted and
+    scaled as the networks read them. A network is what is trained, and gives a velocity: a Flux has
+    one, a Paris several.
     """
 
     name: ClassVar[str]
@@ -35,8 +35,9 @@ class Family(ABC):
     # Diffusers' class that reads and writes LoRAs on the network; None: it takes none.
     lora_loader: ClassVar[Any] = None
 
-    def __init__(self, autoencoder: AutoencoderKL, text_encoder: TextEncoder | None) -> None:
-        """`text_encoder` may be missing where texts are encoded already."""
+    def __init__(self, autoencoder: Any, text_encoder: TextEncoder | None) -> None:
+        """`autoencoder` is an `AutoencoderKL` unless a family says otherwise; `text_encoder` may be
+        missing where texts are encoded already."""
         self.autoencoder = autoencoder
         self._text_encoder = text_encoder
 
@@ -59,11 +60,11 @@ class Family(ABC):
         assert self._text_encoder is not None
         return self._text_encoder
 
-    def encode(self, media: Sequence[Image.Image]) -> Tensor:
+    def encode(self, media: Sequence[Any]) -> Tensor:
         """The latents of media of one size, on the CPU."""
         return encode_pictures(self.autoencoder, media)
 
-    def decode(self, latents: Tensor) -> list[Image.Image]:
+    def decode(self, latents: Tensor) -> list[Any]:
         """The inverse of `encode`. Raises PlainError for values that are not numbers."""
         return to_pictures(decode_latents(self.autoencoder, latents).cpu().numpy())
 
@@ -91,15 +92,20 @@ class Family(ABC):
         the distilled guidance, [n].
         """
 
-    def write_samples(self, media: Sequence[Image.Image], columns: int, path: Path) -> Path:
+    def write_samples(self, media: Sequence[Any], columns: int, path: Path) -> Path:
         """Writes media in rows of `columns` into one file, `path` with the ending of its kind."""
         file = path.with_suffix(".png")
         grid(media, columns).save(file)
         return file
 
+    def prepare_sampling(self, device: torch.device) -> None:
+        """Moves all to the device, the autoencoder as it is fastest there."""
+        use_channels_last(self.autoencoder, device)
+        self.to(device)
+
     def to(self, device: torch.device) -> None:
         """Moves the autoencoder and the text encoder."""
-        self.autoencoder.to(device)  # pyright: ignore[reportArgumentType]
+        self.autoencoder.to(device)
         if self._text_encoder is not None:
             self._text_encoder.to(device)
 

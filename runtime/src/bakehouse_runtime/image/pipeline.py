@@ -11,7 +11,6 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from .autoencoder import use_channels_last
 from .family import Family
 from .residency import CPU, free_cache
 from .sampling import Generated, Sampling, take_step
@@ -27,11 +26,13 @@ class Pipeline(ABC, Generic[Request, Ongoing]):
     `prepared` may be called from any thread; all else is for the thread that computes.
     """
 
+    # What it makes, in a word.
+    medium = "picture"
+
     def __init__(self, family: Family, device: torch.device) -> None:
         self.family = family
         self.device = device
-        use_channels_last(family.autoencoder, device)
-        family.to(device)
+        family.prepare_sampling(device)
         self._is_offloaded = False
 
     def generate(self, requests: Sequence[Request]) -> list[Generated]:

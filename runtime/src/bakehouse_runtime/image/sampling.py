@@ -1,12 +1,12 @@
-"""Pictures between noise and data, and the step that several of them take together."""
+"""Pictures and films between noise and data, and the step that several of them take together."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
-from PIL import Image
 from torch import Tensor
 
 from .flow import euler_step, predicted_data
@@ -17,7 +17,8 @@ class Generated:
     """What was generated; where experts generated it, the one that had most weight, and the mean
     of the router's greatest probabilities."""
 
-    media: Image.Image
+    # A picture, or of a model of films a `Film`.
+    media: Any
     expert_used: int | None = None
     routing_confidence: float | None = None
 
@@ -62,7 +63,7 @@ class Sampling:
         self.latents, self.predicted = latents, predicted
         self.steps_done += 1
 
-    def generated(self, media: Image.Image) -> Generated:
+    def generated(self, media: Any) -> Generated:
         """The result, once it is done and decoded."""
         return Generated(media)
 

@@ -11,23 +11,18 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from ..errors import PlainError, StopRequested, first_wrong_field
-from ..image.picture_file import check_metadata, encoded
-from ..protocol import (
-    DoneImageEvent,
-    ErrorImageEvent,
-    QueuedImageEvent,
-    StepImageEvent,
-)
-from .image_engines import brings_picture, lora_of
+from ..errors import PlainError, RequestError, StopRequested, first_wrong_field
+from ..image.picture_file import check_metadata
+from ..protocol import ErrorImageEvent, QueuedImageEvent, StepImageEvent
+from .image_engines import brings_picture, format_of, lora_of
 from .lora_files import LoraMissingError
+from .media_files import WantedFile, written
 from .sampler import (
     PROGRESS_INTERVAL_S,
     Done,
@@ -46,8 +41,6 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image
 
-    from ..image.picture_file import Format
-    from ..image.sampling import Generated
     from ..protocol import Wire
     from .image_engines import ImageEngine, ImageRequest
     from .lora_files import LoraFiles
@@ -63,11 +56,6 @@ _SOCKET_TIMEOUT_S = 30
 # Whether a client is still there.
 _POLL_INTERVAL_S = 0.1
 _PREVIEW_QUALITY = 75
-_MEDIA_TYPES: dict[Format, Literal["image/png", "image/jpeg", "image/webp"]] = {
-    "png": "image/png",
-    "jpeg": "image/jpeg",
-    "webp": "image/webp",
-}
 
 
 class ImageCalls(ThreadingHTTPServer):
@@ -124,14 +112,6 @@ class ImageCalls(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
-@dataclass(frozen=True)
-class _WantedFile:
-    """What a request says of the file that its picture becomes."""
-
-    format: Format
-    metadata: dict[str, str]
-
-
 class _Refusal(Exception):  # noqa: N818 - an answer
     """What the request is answered with instead of a picture."""
 
@@ -170,7 +150,7 @@ class _Handler(BaseHTTPRequestHandler):
             try:
                 with self.server.loras.lent(lora_of(request), self._is_connected) as file:
                     job = Job(self._read_picture(request, file), request.preview_every)
-                    wanted = _WantedFile(request.format, request.metadata)
+                    wanted = WantedFile(format_of(request), request.metadata)
                     # It may wait long, and need not keep the picture in base64 meanwhile.
                     del request
                     self._answer(wanted, job)
@@ -217,7 +197,8 @@ class _Handler(BaseHTTPRequestHandler):
                 asked = self.server.engine.to_request(request, lora_file)
                 return self.server.sampler.prepared(asked)
         except PlainError as error:
-            raise _Refusal(400, str(error), "picture") from error
+            field = error.field if isinstance(error, RequestError) else "picture"
+            raise _Refusal(400, str(error), field) from error
 
     @contextmanager
     def _place_to_unpack(self, request: ImageRequest) -> Iterator[None]:
@@ -234,7 +215,7 @@ class _Handler(BaseHTTPRequestHandler):
         finally:
             self.server.unpacking.release()
 
-    def _answer(self, wanted: _WantedFile, job: Job) -> None:
+    def _answer(self, wanted: WantedFile, job: Job) -> None:
         """Writes a line for each event, and after the last one the file; or until the client
         disconnects."""
         self.server.sampler.submit(job)
@@ -296,8 +277,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-def _written(event: Event, wanted: _WantedFile) -> bytes:
-    """The line of an event; a picture that is done comes after its line."""
+def _written(event: Event, wanted: WantedFile) -> bytes:
+    """The line of an event; what is done comes after its line."""
     match event:
         case Queued():
             return _line(QueuedImageEvent(type="queued", position=event.position))
@@ -310,28 +291,14 @@ def _written(event: Event, wanted: _WantedFile) -> bytes:
             )
             return _line(step)
         case Done():
-            file = encoded(event.generated.media, wanted.format, wanted.metadata)
-            return _line(_done(event.generated, wanted.format, len(file))) + file
+            done, files = written(event.generated, wanted)
+            return _line(done) + files
         case Failed() | Refused():
             return _line(ErrorImageEvent(type="error", message=event.message))
 
 
 def _line(event: Wire) -> bytes:
     return f"{event.model_dump_json()}\n".encode()
-
-
-def _done(generated: Generated, format: Format, size_bytes: int) -> DoneImageEvent:
-    return DoneImageEvent(
-        type="done",
-        media_type=_MEDIA_TYPES[format],
-        size_bytes=size_bytes,
-        width=generated.media.width,
-        height=generated.media.height,
-        duration_s=None,
-        expert_used=generated.expert_used,
-        routing_confidence=generated.routing_confidence,
-        beside=[],
-    )
 
 
 def _preview(picture: Image) -> str:

@@ -1,4 +1,4 @@
-"""The image models that can be served, and what each is asked."""
+"""The image and film models that can be served, and what each is asked."""
 
 from __future__ import annotations
 
@@ -16,14 +16,18 @@ from ..errors import PlainError
 from ..image.flux.pipeline import KontextPipeline, KontextRequest
 from ..image.lora import ChosenLora
 from ..image.paris.pipeline import ParisPipeline, ParisRequest
+from ..image.picture_file import Format
 from ..image.pictures import decode_picture
 from ..image.pipeline import Pipeline
-from ..protocol import ImageLora, KontextImageRequest, ParisImageRequest
+from ..image.wan.pipeline import FilmPipeline, FilmRequest
+from ..protocol import ImageLora, KontextImageRequest, ParisImageRequest, WanFilmRequest
 
-ImageRequest: TypeAlias = ParisImageRequest | KontextImageRequest
+ImageRequest: TypeAlias = ParisImageRequest | KontextImageRequest | WanFilmRequest
 
 _PICTURE_BYTES_MAX = 20 * 1024 * 1024
 _BODY_BYTES_MAX = 65536
+# In base64.
+_PICTURE_BODY_BYTES_MAX = _BODY_BYTES_MAX + _PICTURE_BYTES_MAX * 4 // 3 + 4
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,12 @@ def lora_of(request: ImageRequest) -> ImageLora | None:
 
 def brings_picture(request: ImageRequest) -> bool:
     """Whether a call has a picture to be unpacked."""
-    return isinstance(request, KontextImageRequest) and request.picture is not None
+    return not isinstance(request, ParisImageRequest) and request.picture is not None
+
+
+def format_of(request: ImageRequest) -> Format | None:
+    """The format of the picture that a call wants; a film has one only."""
+    return None if isinstance(request, WanFilmRequest) else request.format
 
 
 # The first step on a device takes long; and a model that yields no numbers never gets ready.
@@ -65,6 +74,13 @@ def _load_kontext(folder: Path, device: torch.device, dtype: torch.dtype) -> Kon
     return kontext
 
 
+def _load_wan(folder: Path, device: torch.device, dtype: torch.dtype) -> FilmPipeline:
+    wan = FilmPipeline.from_folder(folder, device, dtype)
+    # The shortest film: at full size a long one would take a minute.
+    wan.generate([FilmRequest("", seed=0, steps=1, guidance=1, seconds=0.1)])
+    return wan
+
+
 def _paris_request(wire: ParisImageRequest, _: Path | None) -> ParisRequest:
     return ParisRequest(wire.prompt, wire.seed, wire.steps, wire.guidance, wire.strategy, wire.k)
 
@@ -73,6 +89,20 @@ def _kontext_request(wire: KontextImageRequest, file: Path | None) -> KontextReq
     picture = None if wire.picture is None else decode_picture(_file(wire.picture))
     lora = ChosenLora(wire.lora.id, file, wire.lora.scale) if wire.lora and file else None
     return KontextRequest(wire.prompt, wire.seed, wire.steps, wire.guidance, picture, lora)
+
+
+def _wan_request(wire: WanFilmRequest, _: Path | None) -> FilmRequest:
+    return FilmRequest(
+        wire.prompt,
+        wire.seed,
+        wire.steps,
+        wire.guidance,
+        wire.negative_prompt,
+        None if wire.picture is None else decode_picture(_file(wire.picture)),
+        wire.seconds,
+        wire.width,
+        wire.height,
+    )
 
 
 def _file(text: str) -> bytes:
@@ -91,7 +121,7 @@ image_engines = {
         _load_kontext,
         KontextImageRequest,
         _kontext_request,
-        # In base64.
-        _BODY_BYTES_MAX + _PICTURE_BYTES_MAX * 4 // 3 + 4,
+        _PICTURE_BODY_BYTES_MAX,
     ),
+    "wan": ImageEngine(_load_wan, WanFilmRequest, _wan_request, _PICTURE_BODY_BYTES_MAX),
 }

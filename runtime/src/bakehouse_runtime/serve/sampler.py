@@ -1,4 +1,4 @@
-"""Samples the pictures of all requests in one thread, a step of all of them at a time.
+"""Samples the pictures or films of all requests in one thread, a step of all of them at a time.
 
 Requests join and leave between two steps. All of torch runs here, loading included: OpenMP keeps
 threads for each thread that ever computed, and where they are more than there are processors, all
@@ -38,11 +38,13 @@ PROGRESS_INTERVAL_S = 0.35
 _BEGUN_BETWEEN_STEPS = 8
 # Previews take this part of the time at most: they are made of what the picture is waiting for.
 _PREVIEW_SHARE = 1 / 50
-_NOT_GENERATED = "The picture could not be generated."
 
 
 class Model(Protocol):
     """What samples: a pipeline of any family, with requests and samplings of its own."""
+
+    # What it makes, in a word.
+    medium: str
 
     def prepared(self, request: Any) -> object: ...
     def begin(self, request: Any) -> Any: ...
@@ -201,9 +203,10 @@ class Sampler:
         return not self._thread.is_alive()
 
     def _run(self) -> None:
-        message = "The model server was stopped before the picture was done."
+        message = "The model server is stopping."
         try:
             self._model = self._load()
+            message = f"The model server was stopped before the {self._model.medium} was done."
             self._loaded.set()
             while self._wait_for_work():
                 self._admit()
@@ -270,7 +273,7 @@ class Sampler:
         # What one request brings must not end what others wait for.
         except Exception:
             traceback.print_exc()
-            job.put(Failed("The picture could not be begun."))
+            job.put(Failed(f"The {self._model.medium} could not be begun."))
 
     def _step(self) -> None:
         if self._rows:
@@ -290,12 +293,15 @@ class Sampler:
         else:
             return rows
         if len(rows) == 1:
-            rows[0].job.put(Failed(_NOT_GENERATED))
+            rows[0].job.put(self._not_generated())
             return []
         stepped: list[_Row] = []
         for row, before in zip(rows, steps_before, strict=True):
             stepped += [row] if row.sampling.steps_done > before else self._stepped([row])
         return stepped
+
+    def _not_generated(self) -> Failed:
+        return Failed(f"The {self._model.medium} could not be generated.")
 
     def _report_step(self, row: _Row) -> bool:
         """Reports the step to the job; returns whether there is another."""
@@ -312,7 +318,7 @@ class Sampler:
             raise
         except Exception:
             traceback.print_exc()
-            job.put(Failed(_NOT_GENERATED))
+            job.put(self._not_generated())
             return False
         return not sampling.is_done
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -30,11 +30,11 @@ SHARE_OF_A_GPU = 0.25
 
 @dataclass(frozen=True)
 class Example:
-    """A picture and its caption; or, with `source`, what an instruction makes of the source.
-    `weights` says how much each latent counts in the loss, [height, width] of the latents, as whole
-    numbers up to 255; all examples of a cache have them, or none."""
+    """A picture, or for a model of films a `Film`, and its caption; or, with `source`, what an
+    instruction makes of the source. `weights` says how much each latent counts in the loss, [height,
+    width] of the latents, as whole numbers up to 255; all examples of a cache have them, or none."""
 
-    picture: Image.Image
+    picture: Any
     text: str
     source: Image.Image | None = None
     weights: np.ndarray | None = None

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import torch
 import torch.nn.functional as F
-from PIL import Image
 from torch import Tensor, nn
 
 from ...image.family import Family
@@ -122,7 +121,7 @@ def train_network(
 
     def evaluate(averaged: nn.Module, path: Path) -> tuple[Path, dict[str, float]]:
         measured: dict[str, float] = {}
-        samples: list[Image.Image] = []
+        samples: list[Any] = []
         columns, parts = 1, held_out.parts()
         for name, part in parts.items():
             with fast_arithmetic(device):
@@ -261,7 +260,7 @@ def _first_rows(part: CachedRows, most: int) -> CachedRows:
 
 def _samples(
     family: Family, network: nn.Module, shown: CachedRows, seed: int, device: torch.device
-) -> list[Image.Image]:
+) -> list[Any]:
     """A line of sources where there are some, a line of what the network makes, a line of what was
     wanted."""
     numbers = shown.cache.text_of[shown.rows]
@@ -269,5 +268,6 @@ def _samples(
     wanted, condition = _latents(shown, device)
     noise = noise_like(wanted, step_generator(seed, 1))
     made = sample(family, network, noise, text, condition)
-    lines = [] if condition is None else [condition]
-    return family.decode(torch.cat([*lines, made, wanted]))
+    # A film begins with a single frame, so that they are not always of one length.
+    lines = [made, wanted] if condition is None else [condition, made, wanted]
+    return [medium for line in lines for medium in family.decode(line)]

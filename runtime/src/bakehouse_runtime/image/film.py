@@ -1,0 +1,75 @@
+"""Films: frames of one size that follow each other, as many a second."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from PIL import Image
+from torch import Tensor
+
+from ..errors import PlainError
+
+
+@dataclass(frozen=True)
+class Film:
+    """`frames` are RGB in 0..255, [frames, height, width, 3]."""
+
+    frames: np.ndarray
+    fps: float
+
+    @property
+    def width(self) -> int:
+        return self.frames.shape[2]
+
+    @property
+    def height(self) -> int:
+        return self.frames.shape[1]
+
+    @property
+    def duration_s(self) -> float:
+        return len(self.frames) / self.fps
+
+    def picture(self, number: int) -> Image.Image:
+        """One of its frames."""
+        return Image.fromarray(self.frames[number])
+
+
+def to_values(films: Sequence[Film]) -> Tensor:
+    """Films of one size and length as float32 [count, 3, frames, height, width] in -1..1."""
+    frames = torch.from_numpy(np.stack([film.frames for film in films]))
+    return frames.permute(0, 4, 1, 2, 3).float() / 127.5 - 1
+
+
+def to_films(values: Tensor, fps: float) -> list[Film]:
+    """The inverse of `to_values`; values outside -1..1 are clipped. Raises PlainError for values
+    that are no numbers, which would become black."""
+    if not values.isfinite().all():
+        raise PlainError(
+            "The model computed a film with values that are not numbers: its weights are damaged "
+            "or too large for the precision they are computed in."
+        )
+    scaled = ((values.clamp(-1, 1) + 1) * 127.5).round().to(torch.uint8)
+    return [Film(film.permute(1, 2, 3, 0).cpu().numpy(), fps) for film in scaled]
+
+
+def strip(film: Film, count: int, side_max: int) -> Image.Image:
+    """Frames evenly over the film in one row, first and last among them."""
+    chosen = np.linspace(0, len(film.frames) - 1, min(count, len(film.frames))).round().astype(int)
+    pictures = [reduced(film.picture(number), side_max) for number in chosen]
+    width, height = pictures[0].size
+    row = Image.new("RGB", (width * len(pictures), height))
+    for place, picture in enumerate(pictures):
+        row.paste(picture, (place * width, 0))
+    return row
+
+
+def reduced(picture: Image.Image, side_max: int) -> Image.Image:
+    """The picture with its longer side at most so long."""
+    scale = min(1.0, side_max / max(picture.size))
+    if scale == 1:
+        return picture
+    size = (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
+    return picture.resize(size, Image.Resampling.LANCZOS)

@@ -1,0 +1,51 @@
+"""The autoencoder between films and latents, and the scale of latents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from diffusers.models.autoencoders.autoencoder_kl_wan import AutoencoderKLWan
+from diffusers.models.autoencoders.vae import DiagonalGaussianDistribution
+from torch import Tensor
+
+from ..film import Film, to_films, to_values
+
+
+def posterior(autoencoder: AutoencoderKLWan, values: Tensor) -> DiagonalGaussianDistribution:
+    """The distribution of the raw latents of films in -1..1, [n, 3, frames, height, width]."""
+    return autoencoder.encode(values.to(autoencoder.dtype), return_dict=False)[0]
+
+
+def decoded(autoencoder: AutoencoderKLWan, raw: Tensor) -> Tensor:
+    """The films of raw latents, in float32."""
+    return autoencoder.decode(raw.to(autoencoder.dtype), return_dict=False)[0].float()
+
+
+@torch.no_grad()
+def encode_films(autoencoder: AutoencoderKLWan, films: Sequence[Film]) -> Tensor:
+    """The films' latents, shifted and scaled as the transformer expects them, on the CPU."""
+    mean, std = _scale(autoencoder)
+    # One after the other: a full-size film takes gigabytes while it is encoded.
+    parts = [
+        posterior(autoencoder, to_values([film]).to(autoencoder.device)).mean.float()
+        for film in films
+    ]
+    return ((torch.cat(parts) - mean) / std).cpu()
+
+
+@torch.no_grad()
+def decode_films(autoencoder: AutoencoderKLWan, latents: Tensor, fps: float) -> list[Film]:
+    """The inverse of `encode_films`."""
+    mean, std = _scale(autoencoder)
+    raw = latents.to(mean.device, torch.float32) * std + mean
+    return [film for row in raw for film in to_films(decoded(autoencoder, row[None]), fps)]
+
+
+def _scale(autoencoder: AutoencoderKLWan) -> tuple[Tensor, Tensor]:
+    """Mean and deviation of each channel of the raw latents."""
+    mean, std = (
+        torch.tensor(autoencoder.config[name], device=autoencoder.device).reshape(1, -1, 1, 1, 1)
+        for name in ("latents_mean", "latents_std")
+    )
+    return mean, std

@@ -1,0 +1,126 @@
+"""Wan as a family: films, and what goes into and comes out of its transformer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from diffusers.loaders.lora_pipeline import WanLoraLoaderMixin
+from diffusers.models.autoencoders.autoencoder_kl_wan import AutoencoderKLWan
+from PIL import Image
+from torch import Tensor, nn
+
+from ..autoencoder import PREVIEW_SIDE_MAX
+from ..family import Family
+from ..film import Film, reduced, strip
+from ..residency import CPU
+from ..text import TextEncoder, TextStates
+from .autoencoder import decode_films, encode_films
+
+# As Diffusers' schedulers count times.
+TIMES = 1000
+# Of the samples that a training writes.
+STRIP_FRAMES = 5
+STRIP_SIDE_MAX = 256
+
+
+class Wan(Family):
+    """A transformer over the latents of a film, [n, channels, frames, height, width]. What a film
+    begins with is given as the latents of its first frame: they are there without noise, and at the
+    time 0 (`expand_timesteps` of Diffusers' pipelines, as Wan 2.2 TI2V has it)."""
+
+    name = "Wan"
+    sample_guidance = 4.0
+    # With more values in a row of latents, more noise is needed to hide what is there.
+    time_shift = 2.0
+    lora_loader = WanLoraLoaderMixin
+
+    def __init__(
+        self, autoencoder: AutoencoderKLWan, text_encoder: TextEncoder | None, fps: float
+    ) -> None:
+        super().__init__(autoencoder, text_encoder)
+        self.fps = fps
+        self.keeps_text_on_cpu = False
+
+    @property
+    def latent_channels(self) -> int:
+        return int(self.autoencoder.config["z_dim"])
+
+    @property
+    def pixels_a_latent(self) -> int:
+        return int(self.autoencoder.config["scale_factor_spatial"])
+
+    @property
+    def frames_a_latent(self) -> int:
+        """Of all latents but the first, which stands for one frame."""
+        return int(self.autoencoder.config["scale_factor_temporal"])
+
+    def encode(self, media: Sequence[Film]) -> Tensor:
+        return encode_films(self.autoencoder, media)
+
+    def decode(self, latents: Tensor) -> list[Film]:
+        return decode_films(self.autoencoder, latents, self.fps)
+
+    def preview(self, latents: Tensor) -> Image.Image:
+        """The frame in the middle, of its own latents alone."""
+        middle = latents.shape[1] // 2
+        (film,) = self.decode(latents[None, :, middle : middle + 1])
+        return reduced(film.picture(0), PREVIEW_SIDE_MAX)
+
+    def prepare_sampling(self, device: torch.device) -> None:
+        self.autoencoder.eval()
+        # A full-size frame takes gigabytes while it is decoded.
+        if device.type == "cuda":
+            self.autoencoder.enable_tiling()
+        self.to(device)
+
+    def to(self, device: torch.device) -> None:
+        self.autoencoder.to(device)
+        if self._text_encoder is not None:
+            self._text_encoder.to(CPU if self.keeps_text_on_cpu else device)
+
+    @staticmethod
+    def velocity(
+        network: nn.Module,
+        latents: Tensor,
+        t: Tensor,
+        text: TextStates,
+        condition: Tensor | None = None,
+        guidance: Tensor | None = None,
+    ) -> Tensor:
+        """`condition` are the latents of the first frame, [n, channels, 1, height, width]."""
+        transformer: Any = network
+        times, begun = t * TIMES, latents
+        if condition is not None:
+            _, down, across = transformer.config["patch_size"]
+            frames, height, width = latents.shape[2:]
+            a_frame = (height // down) * (width // across)
+            times = times[:, None].repeat(1, frames * a_frame)
+            times[:, :a_frame] = 0
+            begun = torch.cat([condition, latents[:, :, 1:]], dim=2)
+        predicted = transformer(
+            hidden_states=begun,
+            timestep=times,
+            encoder_hidden_states=text.tokens,
+            return_dict=False,
+        )[0]
+        if condition is None:
+            return predicted
+        # The one that leads to the condition, so that the film ends with it.
+        first = (latents[:, :, :1] - condition) / t.reshape(-1, 1, 1, 1, 1)
+        return torch.cat([first.to(predicted.dtype), predicted[:, :, 1:]], dim=2)
+
+    def write_samples(self, media: Sequence[Film], columns: int, path: Path) -> Path:
+        """Each film as a row of some of its frames, the rows below each other: first those of the
+        first column."""
+        strips = [strip(film, STRIP_FRAMES, STRIP_SIDE_MAX) for film in media]
+        rows = len(strips) // columns
+        width, height = max(one.width for one in strips), strips[0].height
+        sheet = Image.new("RGB", (rows * width, columns * height))
+        for number, one in enumerate(strips):
+            sheet.paste(one, (number // columns * width, number % columns * height))
+        file = path.with_suffix(".png")
+        sheet.save(file)
+        return file

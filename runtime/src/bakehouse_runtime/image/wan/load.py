@@ -1,0 +1,159 @@
+"""Loading Wan. The starter model and Wan2.2-TI2V-5B load through the same Diffusers pipeline; the
+starter brings no text encoder and takes the installed sentence encoder in its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import torch
+from diffusers.models.autoencoders.autoencoder_kl_wan import AutoencoderKLWan
+from diffusers.models.transformers.transformer_wan import WanTransformer3DModel
+from diffusers.pipelines.wan.pipeline_wan import WanPipeline
+from diffusers.schedulers.scheduling_flow_match_euler_discrete import (
+    FlowMatchEulerDiscreteScheduler,
+)
+from diffusers.schedulers.scheduling_unipc_multistep import UniPCMultistepScheduler
+from transformers import AutoTokenizer, UMT5EncoderModel
+
+from ...errors import PlainError
+from ...files import SAFE_TOKENIZER, read_object
+from ..model_files import load_picture_model, load_text_model, loading
+from ..picture_defaults import PictureDefaults, read_defaults
+from .family import Wan
+from .size import FilmSize, FilmSizes, read_only_size
+from .text import WanText
+
+PIPELINES = ("WanPipeline", "WanImageToVideoPipeline")
+TEXT_PARTS = ("text_encoder", "tokenizer")
+# Of what only other models of the series have.
+OTHERS = ("transformer_2", "image_encoder")
+FULL_SIZE_WINDOW = 512
+PUBLISHED_DEFAULTS = PictureDefaults(steps=50, guidance=5.0)
+# Both say at which times the steps are. They are Euler's here in any case: UniPC, the published
+# one, keeps what it has seen at earlier steps, and requests at different steps are computed
+# together.
+Scheduler: TypeAlias = FlowMatchEulerDiscreteScheduler | UniPCMultistepScheduler
+SCHEDULERS: dict[str, Any] = {
+    kind.__name__: kind for kind in (FlowMatchEulerDiscreteScheduler, UniPCMultistepScheduler)
+}
+# Largest film and frames a second of Wan 2.2 TI2V, and of a model that no picture is given to.
+LARGEST = {True: (FilmSize(1280, 704, 121), 24.0), False: (FilmSize(832, 480, 81), 16.0)}
+
+
+@dataclass(frozen=True)
+class WanModel:
+    """What a folder holds. `takes_pictures`: a film may begin with a picture."""
+
+    family: Wan
+    transformer: WanTransformer3DModel
+    scheduler: Scheduler
+    sizes: FilmSizes
+    defaults: PictureDefaults = PUBLISHED_DEFAULTS
+    takes_pictures: bool = True
+
+
+def load_wan(folder: Path, dtype: torch.dtype = torch.float32) -> WanModel:
+    """Loads a pipeline in Diffusers' format onto the CPU, its autoencoder in float32. Raises
+    PlainError where it cannot."""
+    index = _checked_index(folder)
+    transformer = load_picture_model(
+        WanTransformer3DModel, folder / "transformer", "The transformer", dtype
+    )
+    # In halves it would draw other colours.
+    autoencoder = load_picture_model(
+        AutoencoderKLWan, folder / "vae", "The autoencoder", torch.float32
+    )
+    text = _text(index, folder, dtype)
+    _check_parts(transformer, autoencoder, text)
+    takes_pictures = index.get("expand_timesteps") is True
+    only = read_only_size(folder)
+    largest, fps = only or LARGEST[takes_pictures]
+    family = Wan(autoencoder, text, fps)
+    _, down, _ = transformer.config["patch_size"]
+    return WanModel(
+        family,
+        transformer,
+        _scheduler(folder / "scheduler"),
+        FilmSizes(
+            largest,
+            fps,
+            family.pixels_a_latent * down,
+            family.frames_a_latent,
+            is_only=only is not None,
+        ),
+        read_defaults(folder, PUBLISHED_DEFAULTS),
+        takes_pictures,
+    )
+
+
+def _checked_index(folder: Path) -> dict[str, Any]:
+    """The content of `model_index.json`. Refuses a folder that is no Wan model or lacks a part."""
+    if not (folder / "model_index.json").exists():
+        raise PlainError(
+            f"The folder {folder.name} has no model_index.json: it is not a Diffusers model."
+        )
+    index = read_object(folder / "model_index.json")
+    if index.get("_class_name") not in PIPELINES:
+        raise PlainError(
+            f"The model in {folder.name} is a {index.get('_class_name')}, not a Wan model."
+        )
+    for part in OTHERS:
+        if _has(index, part):
+            raise PlainError(
+                f"The model in {folder.name} has a {part}: of the Wan models those with one "
+                "transformer are served, such as Wan2.2-TI2V-5B."
+            )
+    text_parts = TEXT_PARTS if _has(index, "text_encoder") else ()
+    for part in ("transformer", "vae", "scheduler", *text_parts):
+        if not (folder / part).is_dir():
+            raise PlainError(f"The folder {part} of the model is missing.")
+    return index
+
+
+def _has(index: dict[str, Any], part: str) -> bool:
+    # A part that a model does without is [null, null].
+    return index.get(part) not in (None, [None, None])
+
+
+def _text(index: dict[str, Any], folder: Path, dtype: torch.dtype) -> WanText:
+    if not _has(index, "text_encoder"):
+        return WanText.of_sentence_encoder()
+    encoder = load_text_model(UMT5EncoderModel, folder / "text_encoder", dtype)
+    with loading("The tokenizer"):
+        tokenizer = AutoTokenizer.from_pretrained(folder / "tokenizer", **SAFE_TOKENIZER)
+    pipeline = WanPipeline(
+        tokenizer=tokenizer,
+        text_encoder=encoder,
+        vae=None,  # pyright: ignore[reportArgumentType]
+        scheduler=None,  # pyright: ignore[reportArgumentType]
+    )
+    return WanText(pipeline, FULL_SIZE_WINDOW)
+
+
+def _scheduler(folder: Path) -> Scheduler:
+    config = read_object(folder / "scheduler_config.json")
+    kind = SCHEDULERS.get(str(config.get("_class_name")))
+    if kind is None:
+        raise PlainError(
+            f"The scheduler of the model is a {config.get('_class_name')}; of Wan models "
+            f"{' and '.join(SCHEDULERS)} are read."
+        )
+    with loading("The scheduler"):
+        return kind.from_config(config)
+
+
+def _check_parts(
+    transformer: WanTransformer3DModel, autoencoder: AutoencoderKLWan, text: WanText
+) -> None:
+    if transformer.config["in_channels"] != autoencoder.config["z_dim"]:
+        raise PlainError(
+            "Transformer and autoencoder do not have the same latent channels: it is one of the "
+            "Wan models that are given pictures in another way than Wan2.2-TI2V-5B."
+        )
+    if transformer.config["text_dim"] != text.size:
+        raise PlainError(
+            f"The transformer reads text states of size {transformer.config['text_dim']}, but the "
+            f"text encoder gives {text.size}."
+        )

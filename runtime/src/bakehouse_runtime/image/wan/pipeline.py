@@ -1,0 +1,183 @@
+"""Wan: films from a prompt, or from a prompt and the picture that they begin with.
+
+Diffusers' pipelines take all steps of one film at a time; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from PIL import Image, ImageOps
+from torch import Tensor
+
+from ...errors import PlainError, RequestError
+from ..film import Film
+from ..flow import guided
+from ..pipeline import Pipeline
+from ..residency import COMPUTING_BYTES
+from ..sampling import Sampling
+from ..text import TextStates, joined
+from .load import WanModel, load_wan
+from .size import FilmSize
+from .text import WanText
+
+# Of a GPU's memory, for what decoding a full-size film takes beside a step.
+DECODING_BYTES = 8 << 30
+
+
+@dataclass(frozen=True)
+class FilmRequest:
+    """One film: from the prompt alone, or with `picture` as its first frame. Steps and guidance
+    that are None are what the model's folder names; length and size come as near to what is asked
+    for as the model can. `size` is what they became, once the picture has it too
+    (`FilmPipeline.prepared`)."""
+
+    prompt: str
+    seed: int
+    steps: int | None = None
+    guidance: float | None = None
+    negative_prompt: str = ""
+    picture: Image.Image | None = None
+    seconds: float = 5.0
+    width: int = 832
+    height: int = 480
+    size: FilmSize | None = None
+
+    def __post_init__(self) -> None:
+        if self.steps is not None and self.steps < 1:
+            raise PlainError(f"steps is {self.steps}: a film takes at least one.")
+
+
+class FilmSampling(Sampling):
+    """A request that is being sampled."""
+
+    def __init__(
+        self,
+        noise: Tensor,
+        times: list[float],
+        guidance: float,
+        text: TextStates,
+        negative: TextStates,
+        condition: Tensor | None,
+    ) -> None:
+        super().__init__(noise, times)
+        self.guidance = guidance
+        self.text = text
+        self.negative = negative
+        self.condition = condition
+
+    @property
+    def batch_key(self) -> Hashable:
+        """Of one size and length, with a first frame or without."""
+        return self.latents.shape, self.condition is None
+
+
+class FilmPipeline(Pipeline[FilmRequest, FilmSampling]):
+    """A Wan model, with and without a picture to begin with."""
+
+    medium = "film"
+
+    def __init__(self, model: WanModel, device: torch.device) -> None:
+        self.model = model
+        self._dtype = model.transformer.dtype
+        model.transformer.to(device)  # pyright: ignore[reportArgumentType]
+        model.family.keeps_text_on_cpu = not _has_room_for_text(model, device)
+        super().__init__(model.family, device)
+
+    @classmethod
+    def from_folder(
+        cls, folder: Path, device: torch.device, dtype: torch.dtype = torch.float32
+    ) -> FilmPipeline:
+        """Loads a pipeline in Diffusers' format. Raises PlainError where it cannot."""
+        return cls(load_wan(folder, dtype), device)
+
+    def prepared(self, request: FilmRequest) -> FilmRequest:
+        """The request with its picture in the size of the film: forty megapixels are 120 MB. Raises
+        RequestError for a picture where the model takes none."""
+        if request.size is not None:
+            return request
+        picture = request.picture
+        if picture is not None and not self.model.takes_pictures:
+            raise RequestError("picture", "This model makes films from a prompt alone.")
+        ratio = None if picture is None else picture.width / picture.height
+        size = self.model.sizes.nearest(request.seconds, request.width, request.height, ratio)
+        if picture is not None:
+            picture = ImageOps.fit(picture, (size.width, size.height), Image.Resampling.LANCZOS)
+        return replace(request, picture=picture, size=size)
+
+    def _begin(self, request: FilmRequest) -> FilmSampling:
+        text = self.family.text([request.prompt])
+        negative = self._negative(request.negative_prompt)
+        size = request.size
+        assert size is not None
+        generator = torch.Generator().manual_seed(request.seed)
+        noise = torch.randn(1, *self._latents_of(size), generator=generator)[0]
+        condition = None
+        if request.picture is not None:
+            first = Film(np.asarray(request.picture)[None], self.model.sizes.fps)
+            condition = self.family.encode([first])[0].to(self.device)
+        defaults = self.model.defaults
+        steps = defaults.steps if request.steps is None else request.steps
+        guidance = defaults.guidance if request.guidance is None else request.guidance
+        return FilmSampling(
+            noise.to(self.device), self._times(steps), guidance, text, negative, condition
+        )
+
+    def _negative(self, prompt: str) -> TextStates:
+        try:
+            return self.family.text([prompt])
+        except PlainError as error:
+            raise RequestError(
+                "negative_prompt", str(error).replace("The prompt", "The negative prompt", 1)
+            ) from error
+
+    def _latents_of(self, size: FilmSize) -> tuple[int, int, int, int]:
+        pixels, family = self.family.pixels_a_latent, self.model.family
+        frames = (size.frames - 1) // family.frames_a_latent + 1
+        return family.latent_channels, frames, size.height // pixels, size.width // pixels
+
+    def _velocity(self, batch: Sequence[FilmSampling], latents: Tensor, now: Tensor) -> Tensor:
+        """Each row by its own guidance, at 1 and below without a second pass."""
+        scales = [sampling.guidance for sampling in batch]
+        rows = [row for row, scale in enumerate(scales) if scale > 1]
+        passes = [*range(len(batch)), *rows]
+        texts = [sampling.text for sampling in batch] + [batch[row].negative for row in rows]
+        conditions = [one for row in passes if (one := batch[row].condition) is not None]
+        both = self.family.velocity(
+            self.model.transformer,
+            latents[passes].to(self._dtype),
+            now[passes],
+            joined(texts).to(self.device).to(self._dtype),
+            torch.stack(conditions).to(self._dtype) if conditions else None,
+        ).float()
+        conditional, unconditional = both.split([len(batch), len(rows)])
+        scale = torch.tensor(scales, device=self.device)[rows].reshape(-1, 1, 1, 1, 1)
+        conditional[rows] = guided(conditional[rows], unconditional, scale)
+        return conditional
+
+    def _times(self, steps: int) -> list[float]:
+        """The times of the steps and the end, from 1 (noise) to 0 (data), as the pipelines have
+        them."""
+        # Its times are the scheduler's own state.
+        scheduler = copy.deepcopy(self.model.scheduler)
+        scheduler.set_timesteps(steps)
+        return torch.as_tensor(scheduler.sigmas).tolist()
+
+
+def _has_room_for_text(model: WanModel, device: torch.device) -> bool:
+    """Whether the text encoder fits the device beside all else: at full size it takes 11 GB, and
+    works for a moment a film."""
+    if device.type != "cuda":
+        return True
+    text = model.family.text_encoder
+    assert isinstance(text, WanText)
+    free, _ = torch.cuda.mem_get_info(device)
+    weights = (
+        weight for part in (text.model, model.family.autoencoder) for weight in part.parameters()
+    )
+    return free - sum(weight.nbytes for weight in weights) > COMPUTING_BYTES + DECODING_BYTES

@@ -1,0 +1,82 @@
+"""What was generated, as the files that an answer brings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from ..image.film import Film
+from ..image.film_file import encoded_film, encoded_webp, film_strip, poster
+from ..image.picture_file import encoded
+from ..protocol import DoneImageEvent, DoneImageEventBeside
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from ..image.picture_file import Format
+    from ..image.sampling import Generated
+
+_MEDIA_TYPES: dict[Format, Literal["image/png", "image/jpeg", "image/webp"]] = {
+    "png": "image/png",
+    "jpeg": "image/jpeg",
+    "webp": "image/webp",
+}
+
+
+@dataclass(frozen=True)
+class WantedFile:
+    """What a request says of its file; `format` is that of a picture, a film has one only."""
+
+    format: Format | None
+    metadata: dict[str, str]
+
+
+def written(generated: Generated, wanted: WantedFile) -> tuple[DoneImageEvent, bytes]:
+    """The event that says what comes, and all of it."""
+    if isinstance(generated.media, Film):
+        return _written_film(generated, generated.media, wanted.metadata)
+    assert wanted.format is not None
+    file = encoded(generated.media, wanted.format, wanted.metadata)
+    event = DoneImageEvent(
+        type="done",
+        media_type=_MEDIA_TYPES[wanted.format],
+        size_bytes=len(file),
+        width=generated.media.width,
+        height=generated.media.height,
+        duration_s=None,
+        expert_used=generated.expert_used,
+        routing_confidence=generated.routing_confidence,
+        beside=[],
+    )
+    return event, file
+
+
+def _written_film(
+    generated: Generated, film: Film, metadata: dict[str, str]
+) -> tuple[DoneImageEvent, bytes]:
+    file = encoded_film(film, metadata)
+    pictures = [_beside("poster", poster(film)), _beside("strip", film_strip(film))]
+    event = DoneImageEvent(
+        type="done",
+        media_type="video/mp4",
+        size_bytes=len(file),
+        width=film.width,
+        height=film.height,
+        duration_s=film.duration_s,
+        expert_used=generated.expert_used,
+        routing_confidence=generated.routing_confidence,
+        beside=[said for said, _ in pictures],
+    )
+    return event, b"".join([file, *(content for _, content in pictures)])
+
+
+def _beside(role: Literal["poster", "strip"], picture: Image) -> tuple[DoneImageEventBeside, bytes]:
+    content = encoded_webp(picture)
+    said = DoneImageEventBeside(
+        role=role,
+        media_type="image/webp",
+        size_bytes=len(content),
+        width=picture.width,
+        height=picture.height,
+    )
+    return said, content
