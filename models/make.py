@@ -12,6 +12,9 @@
     python models/make.py kontext-latents
     python models/make.py kontext
     python models/make.py judge          what measures how well a picture fits its prompt
+    python models/make.py film-autoencoder
+    python models/make.py film-latents
+    python models/make.py wan            the transformer of films
     python models/make.py all            all of these that have not ended yet, in turn; with
                                          --minutes it stops in time, and goes on when called again
     python models/make.py pack FILE      what the trainings start from, and those that have ended,
@@ -48,6 +51,7 @@ from workshop.recipe import Recipe, claim, experts, results
 TRAININGS = (
     *("fetch", "autoencoder", "classifier", "decoder", "latents", "base", "clusters", "router"),
     *("kontext-latents", "kontext", "judge"),
+    *("film-autoencoder", "film-latents", "wan"),
 )
 RELEASES = ("assemble", "measure", "cards")
 
@@ -59,6 +63,7 @@ def make(step: str, work: Path, recipe: Recipe) -> None:
         return
     # PyTorch takes seconds: fetching and --help do without it.
     from workshop import steps
+    from workshop.films import steps as film_steps
 
     match step:
         case "autoencoder":
@@ -81,6 +86,8 @@ def make(step: str, work: Path, recipe: Recipe) -> None:
             steps.make_kontext(work, recipe)
         case "judge":
             steps.make_judge(work, recipe)
+        case "film-autoencoder" | "film-latents" | "wan":
+            film_steps.MAKE[step](work, recipe)
         case _:
             steps.make_expert(work, recipe, int(step.removeprefix("expert_")))
 
@@ -129,10 +136,12 @@ def print_figures(arguments: argparse.Namespace, recipe: Recipe) -> None:
     measured = Measured(
         arguments.prompts or counts["prompts"],
         arguments.edits or counts["edits"],
+        arguments.films or counts["films"],
         arguments.set,
         arguments.work,
     )
-    print(json.dumps(measure_models(arguments.out, measured, STARTERS)), flush=True)
+    there = [name for name in STARTERS if (arguments.out / name).is_dir()]
+    print(json.dumps(measure_models(arguments.out, measured, there)), flush=True)
 
 
 def main() -> None:
@@ -151,6 +160,7 @@ def main() -> None:
     parser.add_argument("--bare", action="store_true", help="`pack` the text encoder too")
     parser.add_argument("--prompts", type=int, help="how many `figures` are made of")
     parser.add_argument("--edits", type=int, help="how many `figures` are made of")
+    parser.add_argument("--films", type=int, help="how many `figures` are made of")
     parser.add_argument(
         "--set", choices=["choosing", "reporting"], default="reporting", help="of `figures`"
     )

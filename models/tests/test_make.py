@@ -94,6 +94,15 @@ def recipe() -> dict[str, Any]:
             "axes": [2, 2, 4],
         },
         "kontext": {**untrained(whole["kontext"]), **loop()},
+        "film": {"side": 16, "frames": 5, "fps": 8, "objects": 2},
+        "film_autoencoder": {**whole["film_autoencoder"], **loop(), "cuts": [[1, 2], [5, 1]]},
+        "film_latents": {
+            "train": {"examples": 4, "seed": 31}, "held-out": {"examples": 2, "seed": 32}
+        },
+        "wan_shape": {
+            **whole["wan_shape"], "layers": 1, "heads": 2, "head_size": 12, "mlp_ratio": 1
+        },
+        "wan": {**untrained(whole["wan"]), **loop()},
     }  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from bakehouse_runtime.image.training.latent_cache import LatentCache
 
 from .evaluation.measure import FROM_TEXT_GUIDANCE
 from .figure_tables import expert_table, figure_tables, routing_sentence
+from .films.release import write_wan_card
 from .recipe import Recipe, experts
 from .release import LAST, changed_models, has_model
 from .scenes.objects import load_cut_outs
@@ -206,6 +207,8 @@ def write_cards(work: Path, recipe: Recipe, out: Path) -> None:
     if "starter-kontext" in changed:
         write_kontext_card(work, recipe, out / "starter-kontext", data)
         draw_edits(out / "starter-kontext", drawn)
+    if "starter-wan" in trained_here:
+        write_wan_card(work, recipe, out / "starter-wan")
 
 
 def write_paris_card(work: Path, recipe: Recipe, folder: Path, objects: int, data: str) -> None:

@@ -26,7 +26,7 @@ BARE_BYTES_MAX = 60_000_000
 # Where the text encoder lies in a work folder that an archive was unpacked in, as a package.
 PACKED_PACKAGES = "site"
 TEXT_FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
-REMADE_STEPS = ("fetch", "latents", "kontext-latents")
+REMADE_STEPS = ("fetch", "latents", "kontext-latents", "film-latents")
 
 
 def pack(work: Path, recipe: Recipe, archive: Path, bare: bool) -> None:

@@ -15,6 +15,7 @@ TAKEN = ("initial", "trained")
 
 # The settings of the recipe that a step's result follows from, its own the last.
 ENCODED = ("packages", "picture_side", "autoencoder", "text_window")
+FILMS = ("packages", "film", "film_autoencoder")
 SETTINGS = {
     "autoencoder": ("packages", "picture_side", "autoencoder"),
     "classifier": ("packages", "classifier"),
@@ -27,6 +28,9 @@ SETTINGS = {
     "judge": ("packages", "judge"),
     "kontext-latents": (*ENCODED, "kontext_latents"),
     "kontext": (*ENCODED, "kontext_latents", "kontext_shape", "kontext"),
+    "film-autoencoder": FILMS,
+    "film-latents": (*FILMS, "text_window", "film_latents"),
+    "wan": (*FILMS, "text_window", "film_latents", "wan_shape", "wan"),
 }
 
 
@@ -46,6 +50,9 @@ def results(recipe: Recipe) -> dict[str, str]:
         "judge": "judge/judge.safetensors",
         "kontext-latents": "kontext-pictures-held-out/texts.npz",
         "kontext": "kontext/model",
+        "film-autoencoder": "film-autoencoder/model",
+        "film-latents": "film-latents-held-out/texts.npz",
+        "wan": "wan/model",
     }
 
 

@@ -30,6 +30,7 @@ from .evaluation.cluster_losses import cluster_losses
 from .evaluation.ellipses import ellipses_of
 from .evaluation.held_out import held_out_prompts
 from .evaluation.measure import Measured, measure_models
+from .films.release import assemble_wan
 from .flux import export_kontext
 from .recipe import Recipe, experts
 from .scenes.objects import load_cut_outs
@@ -41,8 +42,10 @@ TESTED_PROMPTS = 40
 HALF = torch.float16
 
 
-# The last training of each starter; a decoder alone is one of both.
-LAST = {"starter-paris": "router", "starter-kontext": "kontext"}
+# The last training of each starter.
+LAST = {"starter-paris": "router", "starter-kontext": "kontext", "starter-wan": "wan"}
+# They have the autoencoder of pictures, so that a decoder alone is a change of both.
+OF_PICTURES = ("starter-paris", "starter-kontext")
 
 
 def has_model(work: Path, step: str) -> bool:
@@ -53,8 +56,8 @@ def has_model(work: Path, step: str) -> bool:
 def changed_models(work: Path) -> list[str]:
     """The starters of which something was trained to its end in this work folder; of the others
     everything that is shipped stays as it is."""
-    both = has_model(work, DECODER)
-    return [name for name, step in LAST.items() if both or has_model(work, step)]
+    polished = OF_PICTURES if has_model(work, DECODER) else ()
+    return [name for name, step in LAST.items() if name in polished or has_model(work, step)]
 
 
 def assemble(work: Path, recipe: Recipe, out: Path) -> None:
@@ -65,7 +68,10 @@ def assemble(work: Path, recipe: Recipe, out: Path) -> None:
     if has_model(work, LAST["starter-kontext"]):
         _assemble_kontext(work, recipe, out / "starter-kontext")
     for name in changed_models(work):
-        save_autoencoder(load_autoencoder(_released(work)).half(), out / name / "vae")
+        if name in OF_PICTURES:
+            save_autoencoder(load_autoencoder(_released(work)).half(), out / name / "vae")
+    if has_model(work, LAST["starter-wan"]):
+        assemble_wan(work, recipe, out / "starter-wan", HALF)
     if (work / "judge" / "judge.safetensors").exists():
         (out / "judge").mkdir(exist_ok=True)
         shutil.copyfile(work / "judge" / "judge.safetensors", out / "judge" / "judge.safetensors")

@@ -17,6 +17,7 @@ from bakehouse_runtime.image.paris.pipeline import ParisPipeline
 from bakehouse_runtime.image.paris.weights import BASE
 from bakehouse_runtime.image.text import SentenceText
 
+from ..films.figures import measure_wan
 from ..scenes.objects import CutOut, load_cut_outs
 from ..scenes.scene import render
 from .cost import (
@@ -42,11 +43,12 @@ FROM_TEXT_GUIDANCE = 4.0
 
 @dataclass(frozen=True)
 class Measured:
-    """On what is measured: how many pictures and edits of which set, and where the trainings lie,
-    for what is not shipped."""
+    """On what is measured: how many pictures, edits and films of which set, and where the trainings
+    lie, for what is not shipped."""
 
     prompts: int
     edits: int
+    films: int
     which: PromptSet
     work: Path
 
@@ -156,7 +158,11 @@ def measure_kontext(
     return figures | in_fresh_process(kontext_cost, folder)
 
 
-STARTERS = {"starter-paris": measure_paris, "starter-kontext": measure_kontext}
+STARTERS = {
+    "starter-paris": measure_paris,
+    "starter-kontext": measure_kontext,
+    "starter-wan": measure_wan,
+}
 
 
 def _reconstructed(paris: ParisPipeline, pictures: list[Image.Image]) -> list[Image.Image]:

@@ -1,0 +1,231 @@
+"""Films: scenes in motion, what tells their motion, and the trainings on tiny shapes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from diffusers.models.autoencoders.autoencoder_kl_wan import AutoencoderKLWan
+from diffusers.pipelines.wan.pipeline_wan import WanPipeline
+
+from bakehouse_runtime.image.film import Film, to_values
+from bakehouse_runtime.image.text import SentenceText
+from bakehouse_runtime.image.training.latent_cache import LatentCache, write_latent_cache
+from bakehouse_runtime.image.wan.autoencoder import decoded, posterior
+from bakehouse_runtime.image.wan.family import Wan
+from bakehouse_runtime.image.wan.pipeline import FilmPipeline, FilmRequest
+from bakehouse_runtime.train.diffusion.train import DiffusionTraining, train_network
+from image.line import SETTINGS, Recorder
+from workshop.autoencoder import psnr
+from workshop.evaluation.judge import Judge
+from workshop.films.autoencoder import (
+    FilmAutoencoderShape,
+    FilmAutoencoderTraining,
+    build_film_autoencoder,
+    export_film_autoencoder,
+    train_film_autoencoder,
+)
+from workshop.films.examples import FilmExamples, SceneFilms
+from workshop.films.figures import (
+    FilmPrompt,
+    controls,
+    figures_of,
+    held_out_films,
+    measure_films,
+    sample_sheet,
+)
+from workshop.films.motion_check import MotionCheck, change, distance
+from workshop.films.release import film_table
+from workshop.films.scenes import (
+    MOTIONS,
+    FilmScene,
+    FilmShape,
+    draw_film_scene,
+    film_caption,
+    film_objects,
+    film_scene,
+    has_held_out,
+    poses,
+    render_film,
+)
+from workshop.films.steps import with_first_frames
+from workshop.films.transformer import build_film_transformer, export_wan
+from workshop.scenes.objects import CutOut
+
+SHAPE = FilmShape(side=48, frames=17, objects=4)
+TINY = FilmShape(side=16, frames=5, objects=4)
+NAMES = ("red apple", "lemon", "soccer ball", "taxi")
+
+
+@pytest.fixture(scope="module")
+def things(shaded_objects: list[CutOut]) -> list[CutOut]:
+    """Objects under the names that films have."""
+    return [replace(one, name=name) for one, name in zip(shaded_objects, NAMES, strict=False)]
+
+
+def scene_of(things: Sequence[CutOut], motion: str, seed: int = 1, first: int = 0) -> FilmScene:
+    rng = np.random.default_rng(seed)
+    return film_scene(rng, film_objects(things, SHAPE), first, motion)
+
+
+def film_of(things: Sequence[CutOut], motion: str, seed: int = 1) -> Film:
+    return render_film(scene_of(things, motion, seed), things, SHAPE)
+
+
+def test_captions_say_what_happens(things: list[CutOut]) -> None:
+    def on(ground: str | None, motion: str) -> str:
+        scene = scene_of(things, motion)
+        return film_caption(replace(scene, ground=replace(scene.ground, name=ground)), things)
+
+    captions = {motion: on(None, motion) for motion in MOTIONS}
+    assert captions["left"] == "a red apple moves to the left"
+    assert captions["clouds"] == "a red apple in the sky while clouds pass"
+    assert captions["meet"].startswith("a red apple and a ")
+    assert len(set(captions.values())) == len(MOTIONS)
+    assert on("blue", "spins") == "a red apple spins on a blue background"
+
+
+def test_objects_go_where_their_motion_leads(things: list[CutOut]) -> None:
+    def ends(motion: str) -> tuple[float, float, float]:
+        scene = scene_of(things, motion)
+        before, after = poses(scene, 0)[0], poses(scene, 1)[0]
+        return after.x - before.x, after.y - before.y, after.width / before.width
+
+    assert ends("left")[0] < -0.3
+    assert ends("right")[0] > 0.3
+    assert ends("up")[1] < -0.3
+    assert ends("down")[1] > 0.3
+    assert ends("nearer")[2] > 1.5
+    assert ends("away")[2] < 0.7
+    scene = scene_of(things, "meet")
+    apart, together = (abs(poses(scene, u)[1].x - poses(scene, u)[0].x) for u in (0.0, 1.0))
+    assert together < apart - 0.3
+
+
+def test_a_film_follows_from_its_scene_and_can_be_cut(things: list[CutOut]) -> None:
+    scene = scene_of(things, "spins")
+    whole = render_film(scene, things, SHAPE)
+    assert whole.frames.shape == (17, 48, 48, 3)
+    cut = render_film(scene, things, SHAPE, range(4, 9))
+    assert np.array_equal(cut.frames, whole.frames[4:9])
+
+
+def test_one_combination_in_ten_is_never_trained_on(things: list[CutOut]) -> None:
+    rng = np.random.default_rng(1)
+    objects = film_objects(things, SHAPE)
+    for _ in range(40):
+        assert not has_held_out(draw_film_scene(rng, things, objects, objects[0]), things)
+    for prompt in held_out_films(things, SHAPE, 12, "reporting"):
+        assert has_held_out(prompt.scene, things)
+    reported = {one.seed for one in held_out_films(things, SHAPE, 6, "reporting")}
+    assert reported.isdisjoint(one.seed for one in held_out_films(things, SHAPE, 6, "choosing"))
+
+
+def test_the_check_tells_motions_of_real_films_and_of_nothing_else(things: list[CutOut]) -> None:
+    check = MotionCheck(things, SHAPE)
+    prompts, films = [], []
+    for number, motion in enumerate([*MOTIONS, *MOTIONS]):
+        scene = scene_of(things, motion, 100 + number, number % 4)
+        prompts.append(FilmPrompt(film_caption(scene, things), scene, number))
+        films.append(render_film(scene, things, SHAPE))
+    judge = Judge(len(things))
+
+    def right(row: Sequence[Film]) -> float:
+        return figures_of(row, prompts, judge, check)["motion_right"]
+
+    failing = controls(films)
+    assert right(films) > 0.85
+    assert right(failing["still"]) == 0
+    assert right(failing["shuffled"]) < 0.4
+    assert right(failing["other_caption"]) < 0.2
+    rng = np.random.default_rng(1)
+    noise = [Film(rng.integers(0, 255, film.frames.shape, np.uint8), 8) for film in films]
+    assert right(noise) < 0.2
+    moves = figures_of(films, prompts, judge, check)
+    assert moves["direction_right"] == 1
+    assert moves["speed"] == pytest.approx(0.9, abs=0.15)
+
+
+def test_distance_and_change_of_known_films(things: list[CutOut]) -> None:
+    across, down = distance(film_of(things, "right"))
+    assert across > 0.25
+    assert abs(down) < 0.1
+    still = Film(np.repeat(film_of(things, "right").frames[:1], 17, axis=0), 8)
+    assert change(still) == 0
+    assert change(film_of(things, "shakes")) > 0
+
+
+def test_an_autoencoder_begins_with_the_colours_of_blocks(things: list[CutOut]) -> None:
+    model = build_film_autoencoder(FilmAutoencoderShape(), seed=1)
+    values = to_values([film_of(things, "right")])
+    with torch.no_grad():
+        seen = posterior(model, values)
+        assert seen.mean.shape == (1, 8, 5, 6, 6)
+        assert psnr(decoded(model, seen.mean), values) > 17
+
+
+def trained_autoencoder(things: Sequence[CutOut], folder: Path, steps: int) -> AutoencoderKLWan:
+    model = build_film_autoencoder(FilmAutoencoderShape(width=32), seed=1)
+    source = SceneFilms(things, TINY)
+    held_out = source.draw(np.random.default_rng(9), 4, TINY.frames)
+    recorder = Recorder()
+    loop = replace(SETTINGS, steps=steps, learning_rate=3e-4, average_decay=0.8)
+    settings = FilmAutoencoderTraining(loop, ((1, 4), (5, 2)))
+    assert train_film_autoencoder(model, source, held_out, settings, folder, recorder, "cpu")
+    assert recorder.curve("eval_psnr")[-1] > recorder.curve("eval_psnr")[0] - 1
+    assert list((folder / "samples").glob("*.png"))
+    export_film_autoencoder(model, held_out, folder / "model")
+    written = AutoencoderKLWan.from_pretrained(folder / "model")
+    assert all(deviation > 0 for deviation in written.config["latents_std"])
+    return written
+
+
+def test_a_starter_is_trained_written_measured_and_shown(
+    things: list[CutOut], sentences: SentenceText, tmp_path: Path
+) -> None:
+    autoencoder = trained_autoencoder(things, tmp_path / "autoencoder", 20)
+    family = Wan(autoencoder, sentences, TINY.fps)
+    examples = FilmExamples(things, TINY, 6, seed=2)
+    assert write_latent_cache(tmp_path / "latents", examples, family, Recorder())
+    data = with_first_frames(LatentCache(tmp_path / "latents"))
+    assert data.edits is not None
+    assert data.edits.cache.sources is not None
+    # The first frame by itself has the latents that it has in its film.
+    film = examples[0].picture
+    assert isinstance(film, Film)
+    first = family.encode([Film(film.frames[:1], film.fps)])
+    assert torch.allclose(first[0], data.edits.cache.sources[0].float(), atol=2e-2)
+
+    shape = {"latent_channels": 8, "layers": 1, "heads": 2, "head_size": 12, "mlp_ratio": 2}
+    transformer = build_film_transformer(text_size=384, **shape, seed=3)
+    recorder = Recorder()
+    loop = replace(SETTINGS, steps=30, optimizer="muon")
+    settings = DiffusionTraining(loop, 4, edit_share=0.5, eval_rows=4)
+    work = tmp_path / "wan"
+    assert train_network(family, transformer, data, data, settings, work, recorder, "cpu")
+    assert recorder.curve("loss")[-1] < recorder.curve("loss")[0]
+    assert len(list((work / "samples").glob("*.png"))) == 8
+    # Both from a first frame on and without one.
+    assert recorder.curve("eval_loss_edits")
+    assert recorder.curve("eval_loss_pictures")
+
+    told = {"width": 16, "height": 16, "frames": 5, "fps": 8, "trained_objects": 4}
+    index = {"film": told, "default_steps": 2, "default_guidance": 2.0}
+    export_wan(transformer, autoencoder, tmp_path / "starter", torch.float16, 3.0, index)
+    assert json.loads((tmp_path / "starter" / "model_index.json").read_text())["film"] == told
+    WanPipeline.from_pretrained(tmp_path / "starter", text_encoder=None, tokenizer=None)
+    wan = FilmPipeline.from_folder(tmp_path / "starter", torch.device("cpu"))
+    made = wan.generate([FilmRequest("a red apple spins", 1)])[0].media
+    assert isinstance(made, Film)
+    prompts = held_out_films(things, TINY, 3, "choosing")
+    figures = measure_films(wan, things, Judge(len(things)), TINY, prompts)
+    assert (figures["films"], figures["real_change"], figures["still_change"]) == (3, 1, 0)
+    table = film_table(figures).splitlines()
+    assert len(table) == 9
+    assert table[-3].startswith("| a still picture, which must fail | 0.00 (0.00 to ")
+    assert sample_sheet([made, made], 3).size == (48, 32)

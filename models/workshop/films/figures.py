@@ -1,0 +1,193 @@
+"""The figures of the starter Wan: does a film show what its caption names, does that move as it
+says.
+
+Every row is measured in the same way, those that must fail too: a still picture, a film whose
+frames are shuffled, and a good film of another caption.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from PIL import Image
+
+from bakehouse_runtime.files import read_object
+from bakehouse_runtime.image.film import Film
+from bakehouse_runtime.image.wan.pipeline import FilmPipeline, FilmRequest
+from bakehouse_runtime.image.wan.size import FILM
+
+from ..evaluation.held_out import LARGEST_SET, SEED, SETS, PromptSet
+from ..evaluation.judge import Judge, cells_of
+from ..evaluation.shares import share, share_with_interval
+from ..scenes.objects import CutOut
+from .motion_check import MotionCheck, change, distance
+from .scenes import (
+    FilmScene,
+    FilmShape,
+    draw_film_scene,
+    film_caption,
+    film_objects,
+    render_film,
+)
+
+if TYPE_CHECKING:
+    from ..evaluation.measure import Measured
+
+# In what `model_index.json` tells of a film.
+TRAINED_OBJECTS = "trained_objects"
+MOVES = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
+MADE_AT_ONCE = 4
+# Where in a film the judge looks for the object.
+LOOKED_AT = {"first": 0.0, "middle": 0.5, "last": 1.0}
+
+
+@dataclass(frozen=True)
+class FilmPrompt:
+    """A caption that was never trained on, the scene that it describes, and the seed of the film to
+    be made for it."""
+
+    text: str
+    scene: FilmScene
+    seed: int
+
+
+def held_out_films(
+    cut_outs: Sequence[CutOut], shape: FilmShape, count: int, which: PromptSet
+) -> list[FilmPrompt]:
+    """`count` captions of a set, each with a combination that is kept from training."""
+    objects = film_objects(cut_outs, shape)
+    prompts = []
+    for number in range(SETS[which] * LARGEST_SET, SETS[which] * LARGEST_SET + count):
+        rng = np.random.default_rng((SEED, 3, number))
+        first = objects[number % len(objects)]
+        scene = draw_film_scene(rng, cut_outs, objects, first, held_out=True)
+        prompts.append(FilmPrompt(film_caption(scene, cut_outs), scene, number))
+    return prompts
+
+
+def measure_wan(
+    folder: Path, cut_outs: Sequence[CutOut], judge: Judge, device: torch.device, measured: Measured
+) -> dict[str, float]:
+    """The figures of the films of the starter in `folder`."""
+    film = read_object(folder / "model_index.json")[FILM]
+    shape = FilmShape(film["width"], film["frames"], film["fps"], film[TRAINED_OBJECTS])
+    prompts = held_out_films(cut_outs, shape, measured.films, measured.which)
+    wan = FilmPipeline.from_folder(folder, device)
+    return measure_films(wan, cut_outs, judge, shape, prompts)
+
+
+def measure_films(
+    wan: FilmPipeline,
+    cut_outs: Sequence[CutOut],
+    judge: Judge,
+    shape: FilmShape,
+    prompts: Sequence[FilmPrompt],
+) -> dict[str, float]:
+    """The figures of films from text and from a first picture, beside those of real films of the
+    same captions, these through the autoencoder (the ceiling), and the rows that must fail."""
+    real = [render_film(prompt.scene, cut_outs, shape) for prompt in prompts]
+    rows = {
+        "real": real,
+        "reconstructions": wan.family.decode(wan.family.encode(real)),
+        "made": _made(wan, [FilmRequest(one.text, one.seed) for one in prompts]),
+        "from_picture": _made(
+            wan,
+            [
+                FilmRequest(one.text, one.seed, picture=film.picture(0))
+                for one, film in zip(prompts, real, strict=True)
+            ],
+        ),
+    } | controls(real)
+    check = MotionCheck(cut_outs, shape)
+    figures: dict[str, float] = {"films": len(prompts)}
+    for name, films in rows.items():
+        found = figures_of(films, prompts, judge, check)
+        found["change"] = float(np.mean([change(film) for film in films]) / _change_of(real))
+        figures |= {f"{name}_{key}": value for key, value in found.items()}
+    return figures
+
+
+def controls(real: Sequence[Film]) -> dict[str, list[Film]]:
+    """What no measure may take for a film of its caption: made of real ones, so that nothing but
+    the motion can tell."""
+    rng = np.random.default_rng(SEED)
+    return {
+        "still": [
+            Film(np.repeat(film.frames[:1], len(film.frames), axis=0), film.fps) for film in real
+        ],
+        "shuffled": [
+            Film(film.frames[rng.permutation(len(film.frames))], film.fps) for film in real
+        ],
+        # Neighbours have other objects, and mostly other motions.
+        "other_caption": [*real[1:], real[0]],
+    }
+
+
+def figures_of(
+    films: Sequence[Film], prompts: Sequence[FilmPrompt], judge: Judge, check: MotionCheck
+) -> dict[str, float]:
+    """Of films and what each should show."""
+    wanted = torch.tensor([prompt.scene.things[0].cut_out for prompt in prompts])
+    figures = {}
+    named = torch.ones(len(films), dtype=torch.bool)
+    for place, share_of_film in LOOKED_AT.items():
+        pictures = [film.picture(round(share_of_film * (len(film.frames) - 1))) for film in films]
+        is_named = named_objects(judge, pictures) == wanted
+        figures[f"named_{place}"] = float(is_named.float().mean())
+        named &= is_named
+    figures["named_throughout"] = float(named.float().mean())
+    right = [
+        check.motion_of(film) == prompt.scene.motion
+        for film, prompt in zip(films, prompts, strict=True)
+    ]
+    figures |= share_with_interval("motion_right", right)
+    speeds = [
+        _along(film, prompt.scene) / prompt.scene.far
+        for film, prompt in zip(films, prompts, strict=True)
+        if prompt.scene.motion in MOVES
+    ]
+    if speeds:
+        figures["direction_right"] = share(speed > 0.25 for speed in speeds)
+        figures["speed"] = float(np.median(speeds))
+    return figures
+
+
+@torch.no_grad()
+def named_objects(judge: Judge, pictures: Sequence[Image.Image]) -> torch.Tensor:
+    """The number of the object that the judge holds for the likeliest in each."""
+    return judge.name_objects(cells_of(judge, pictures)).argmax(dim=1)
+
+
+def _along(film: Film, scene: FilmScene) -> float:
+    """How far the object goes in the direction of its caption."""
+    across, down = distance(film)
+    right, below = MOVES[scene.motion]
+    return across * right + down * below
+
+
+def _change_of(films: Sequence[Film]) -> float:
+    return float(np.mean([change(film) for film in films]))
+
+
+def _made(wan: FilmPipeline, requests: Sequence[FilmRequest]) -> list[Film]:
+    films: list[Film] = []
+    for start in range(0, len(requests), MADE_AT_ONCE):
+        for generated in wan.generate(requests[start : start + MADE_AT_ONCE]):
+            assert isinstance(generated.media, Film)
+            films.append(generated.media)
+    return films
+
+
+def sample_sheet(films: Sequence[Film], frames: int) -> Image.Image:
+    """Each film as a row of some of its frames."""
+    width, height = films[0].width, films[0].height
+    sheet = Image.new("RGB", (frames * width, len(films) * height), "white")
+    for row, film in enumerate(films):
+        for column, number in enumerate(np.linspace(0, len(film.frames) - 1, frames).round()):
+            sheet.paste(film.picture(int(number)), (column * width, row * height))
+    return sheet

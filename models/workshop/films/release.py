@@ -1,0 +1,157 @@
+"""From finished trainings of films to what is shipped: the folder, its figures and its card."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import torch
+from diffusers.models.transformers.transformer_wan import WanTransformer3DModel
+
+from bakehouse_runtime.image.film import Film
+from bakehouse_runtime.image.wan.pipeline import FilmPipeline, FilmRequest
+from bakehouse_runtime.image.wan.size import FILM
+
+from ..recipe import Recipe
+from ..training_records import training_table, update_records
+from .figures import TRAINED_OBJECTS, sample_sheet
+from .scenes import MOTIONS, OBJECTS
+from .steps import trained_film_autoencoder
+from .transformer import export_wan
+
+SAMPLE_FRAMES = 9
+SAMPLE_PROMPTS = (
+    "a red apple moves to the right",
+    "a lemon moves up on a blue background",
+    "a soccer ball jumps on grass",
+    "a taxi comes nearer",
+    "a duck moves to the left",
+    "a frog spins",
+    "a whale goes away on a white background",
+    "a red heart shakes",
+)
+ROWS = {
+    "real": "real films",
+    "reconstructions": "reconstructions, the ceiling",
+    "made": "from a prompt",
+    "from_picture": "from a prompt and the first picture",
+    "still": "a still picture, which must fail",
+    "shuffled": "shuffled frames, which must fail",
+    "other_caption": "a film of another caption, which must fail",
+}
+COLUMNS = (
+    *("motion_right", "direction_right", "speed", "change"),
+    *("named_first", "named_middle", "named_last", "named_throughout"),
+)
+
+CARD = """---
+license: apache-2.0
+library_name: diffusers
+pipeline_tag: text-to-video
+tags: [wan, flow-matching]
+---
+# Starter Wan
+
+A small model of films of the shape of Wan 2.2 TI2V: `WanPipeline` and `WanImageToVideoPipeline`
+load it, given all-MiniLM-L6-v2 and its tokenizer as `text_encoder` and `tokenizer`, with
+`max_sequence_length={window}`. {side} px, {frames} frames, {fps} a second, no sound, {weights:.1f}
+MB in half precision. It runs on a CPU.
+
+It knows {objects} objects ({names}) and {motions} motions ({words}), on plain grounds, on grass and
+in the sky. The figures say how well.
+
+## Training
+{training}
+
+Films are drawn scenes, and captions say what they show; one combination in ten (object with motion,
+object with ground) was never trained on. Objects are those of the starter image models, with the
+same sources and licences.
+
+## Figures
+On {count} captions that were never trained on. `motion right`: which of {motions} motions or none
+the centre, size, turn and light of what differs from the ground are nearest to, over the frames.
+`speed`: the way of objects that move straight, as a part of the way that they should go. `change`:
+from frame to frame, as a part of real films'. `named`: the judge of the image models holds the
+object for the likeliest.
+
+{figures}
+
+## Samples
+A row a prompt, {sample_frames} of its frames, seeds 0 to {last}; the first seeds, none chosen.
+
+![samples](samples.png)
+
+{prompts}
+"""
+
+
+def assemble_wan(work: Path, recipe: Recipe, folder: Path, dtype: torch.dtype) -> None:
+    """Writes the folder that is shipped."""
+    film, settings = recipe["film"], recipe["defaults"]["starter-wan"]
+    told = {
+        "width": film["side"],
+        "height": film["side"],
+        "frames": film["frames"],
+        "fps": film["fps"],
+        "seconds": film["frames"] / film["fps"],
+        TRAINED_OBJECTS: film["objects"],
+    }
+    trained = WanTransformer3DModel.from_pretrained(work / "wan" / "model" / "transformer")
+    defaults = {name: value for name, value in settings.items() if name.startswith("default_")}
+    export_wan(
+        trained,
+        trained_film_autoencoder(work).cpu(),
+        folder,
+        dtype,
+        settings["shift"],
+        defaults | {FILM: told},
+    )
+
+
+def write_wan_card(work: Path, recipe: Recipe, folder: Path) -> None:
+    """README.md and samples.png, with the figures that `measure` left."""
+    figures = json.loads((folder / "figures.json").read_text())
+    film = recipe["film"]
+    records = update_records(folder, work, recipe, ["film-autoencoder", "wan"])
+    weights = sum(path.stat().st_size for path in folder.rglob("*.safetensors")) / 1e6
+    (folder / "README.md").write_text(
+        CARD.format(
+            window=recipe["text_window"],
+            side=film["side"],
+            frames=film["frames"],
+            fps=film["fps"],
+            weights=weights,
+            objects=film["objects"],
+            names=", ".join(OBJECTS[: film["objects"]]),
+            motions=len(MOTIONS),
+            words=", ".join(motion.words for motion in MOTIONS.values()),
+            training=training_table(records),
+            count=int(figures["films"]),
+            figures=film_table(figures),
+            sample_frames=SAMPLE_FRAMES,
+            last=len(SAMPLE_PROMPTS) - 1,
+            prompts="\n".join(f"{n}. {text}" for n, text in enumerate(SAMPLE_PROMPTS, start=1)),
+        )
+    )
+    wan = FilmPipeline.from_folder(folder, torch.device("cpu"))
+    requests = [FilmRequest(text, seed) for seed, text in enumerate(SAMPLE_PROMPTS)]
+    films = [media for one in wan.generate(requests) if isinstance(media := one.media, Film)]
+    sample_sheet(films, SAMPLE_FRAMES).save(folder / "samples.png")
+
+
+def film_table(figures: dict[str, float]) -> str:
+    """A line a kind of films. In brackets a share's 95% interval. Pure."""
+    lines = [
+        f"| films | {' | '.join(name.replace('_', ' ') for name in COLUMNS)} |",
+        f"|---|{'---|' * len(COLUMNS)}",
+    ]
+    for row, title in ROWS.items():
+        cells = []
+        for name in COLUMNS:
+            key = f"{row}_{name}"
+            cell = f"{figures[key]:.2f}" if key in figures else ""
+            if f"{key}_low" in figures:
+                cell += f" ({figures[f'{key}_low']:.2f} to {figures[f'{key}_high']:.2f})"
+            cells.append(cell)
+        lines.append(f"| {title} | {' | '.join(cells)} |")
+    return "\n".join(lines)

@@ -1,0 +1,135 @@
+"""The trainings of the starter Wan and what leads up to them, a function each; each resumes where
+it was stopped."""
+
+from __future__ import annotations
+
+from copy import copy
+from pathlib import Path
+
+import numpy as np
+import torch
+from diffusers.models.autoencoders.autoencoder_kl_wan import AutoencoderKLWan
+
+from bakehouse_runtime.image.model_files import load_picture_model
+from bakehouse_runtime.image.text import SentenceText
+from bakehouse_runtime.image.training.device import training_device
+from bakehouse_runtime.image.training.latent_cache import LatentCache, write_latent_cache
+from bakehouse_runtime.image.training.loop import LoopSettings
+from bakehouse_runtime.image.wan.family import Wan
+from bakehouse_runtime.train.diffusion.train import (
+    DiffusionTraining,
+    TrainingData,
+    train_network,
+)
+
+from ..console_reporter import ConsoleReporter
+from ..recipe import Recipe, claim
+from ..scenes.objects import load_cut_outs
+from .autoencoder import (
+    FilmAutoencoderShape,
+    FilmAutoencoderTraining,
+    build_film_autoencoder,
+    export_film_autoencoder,
+    train_film_autoencoder,
+)
+from .examples import FilmExamples, SceneFilms
+from .scenes import FilmShape, draw_film_scene, film_objects, render_film
+from .transformer import build_film_transformer, export_wan
+
+# Of an autoencoder's held-out films: for its curve, and for the scale of its latents.
+EVAL_FILMS = 8
+SCALE_FILMS = 48
+SAMPLED = ("train", "held-out")
+
+
+def make_film_autoencoder(work: Path, recipe: Recipe) -> None:
+    settings = recipe["film_autoencoder"]
+    folder = work / "film-autoencoder"
+    claim(folder, "film-autoencoder", recipe)
+    cut_outs = load_cut_outs(work / "packages")
+    shape = FilmShape(**recipe["film"])
+    # A stream of its own seed: these very films are never trained on.
+    rng = np.random.default_rng((settings["loop"]["seed"], 2**40))
+    objects = film_objects(cut_outs, shape)
+    held_out = [
+        render_film(
+            draw_film_scene(rng, cut_outs, objects, objects[number % len(objects)]),
+            cut_outs,
+            shape,
+        )
+        for number in range(SCALE_FILMS)
+    ]
+    wanted = settings["shape"] | {"multiples": tuple(settings["shape"]["multiples"])}
+    model = build_film_autoencoder(FilmAutoencoderShape(**wanted), settings["loop"]["seed"])
+    training = FilmAutoencoderTraining(
+        LoopSettings(**settings["loop"]), tuple(tuple(cut) for cut in settings["cuts"])
+    )
+    films = SceneFilms(cut_outs, shape)
+    reporter = ConsoleReporter(folder)
+    if train_film_autoencoder(model, films, held_out[:EVAL_FILMS], training, folder, reporter):
+        export_film_autoencoder(model, held_out, folder / "model")
+
+
+def make_film_latents(work: Path, recipe: Recipe) -> None:
+    cut_outs = load_cut_outs(work / "packages")
+    shape = FilmShape(**recipe["film"])
+    text = SentenceText(recipe["text_window"])
+    text.to(training_device("auto"))
+    family = Wan(trained_film_autoencoder(work), text, shape.fps)
+    for part in SAMPLED:
+        settings = recipe["film_latents"][part]
+        examples = FilmExamples(cut_outs, shape, settings["examples"], settings["seed"])
+        folder = work / f"film-latents-{part}"
+        claim(folder, "film-latents", recipe)
+        if not write_latent_cache(folder, examples, family, ConsoleReporter(folder)):
+            return
+
+
+def make_wan(work: Path, recipe: Recipe) -> None:
+    settings = recipe["wan"]
+    folder = work / "wan"
+    claim(folder, "wan", recipe)
+    transformer = build_film_transformer(**recipe["wan_shape"], seed=settings["loop"]["seed"])
+    autoencoder = trained_film_autoencoder(work)
+    data, held_out = (
+        with_first_frames(LatentCache(work / f"film-latents-{part}")) for part in SAMPLED
+    )
+    training = DiffusionTraining(
+        LoopSettings(**settings["loop"]),
+        settings["batch_size"],
+        # What is edited is the first frame.
+        edit_share=settings["picture_share"],
+        time_shift=settings["time_shift"],
+        eval_rows=settings["eval_rows"],
+        compiled=settings.get("compiled", False),
+    )
+    family = Wan(autoencoder, None, recipe["film"]["fps"])
+    reporter = ConsoleReporter(folder)
+    if train_network(family, transformer, data, held_out, training, folder, reporter):
+        export_wan(transformer, autoencoder, folder / "model", torch.float32, 1.0, {})
+
+
+MAKE = {
+    "film-autoencoder": make_film_autoencoder,
+    "film-latents": make_film_latents,
+    "wan": make_wan,
+}
+
+
+def with_first_frames(cache: LatentCache) -> TrainingData:
+    """All films of a cache twice: from their first frames on, which an autoencoder of Wan encodes
+    by themselves, and from text alone."""
+    begun = copy(cache)
+    begun.sources = cache.latents[:, :, :1]
+    return TrainingData(begun.all_rows(), cache.all_rows())
+
+
+def trained_film_autoencoder(work: Path) -> AutoencoderKLWan:
+    """The autoencoder where trainings run."""
+    model = load_picture_model(
+        AutoencoderKLWan,
+        work / "film-autoencoder" / "model",
+        "The autoencoder of films",
+        torch.float32,
+    )
+    return model.to(training_device("auto"))  # pyright: ignore[reportArgumentType]
