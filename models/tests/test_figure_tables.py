@@ -1,4 +1,4 @@
-from workshop.figure_tables import figure_tables, routing_sentence
+from workshop.figure_tables import decoder_sentence, figure_tables, routing_sentence
 
 
 def share(name: str, value: float) -> dict[str, float]:
@@ -26,6 +26,15 @@ def test_kinds_of_pictures_stand_beside_each_other_and_the_rest_below() -> None:
         "| pictures | 500 |",
         "| top1 swaps | 0.883 |",
     ]
+
+
+def test_rows_from_before_the_decoder_was_polished_are_said_to_be() -> None:
+    assert decoder_sentence(share("reconstructions_named", 0.79)) == ""
+    both = share("reconstructions_named", 0.79) | share("unpolished_named", 0.72)
+    assert decoder_sentence(both).startswith("What the experts drew was measured before")
+    (_, _, first, second, *_) = figure_tables(both).splitlines()
+    assert first.startswith("| reconstructions, the ceiling | 0.79")
+    assert second.startswith("| reconstructions before the decoder was polished | 0.72")
 
 
 def test_routing_within_the_interval_of_the_base_gives_nothing() -> None:

@@ -18,7 +18,7 @@ from bakehouse_runtime.image.pictures import grid, to_pictures
 from bakehouse_runtime.image.training.latent_cache import LatentCache
 
 from .evaluation.measure import FROM_TEXT_GUIDANCE
-from .figure_tables import expert_table, figure_tables, routing_sentence
+from .figure_tables import decoder_sentence, expert_table, figure_tables, routing_sentence
 from .films.release import write_wan_card
 from .recipe import Recipe, experts
 from .release import LAST, changed_models, has_model
@@ -97,6 +97,9 @@ are understood as far as the text encoder places them near known ones.
 ## Training
 {training}
 
+The decoder was polished alone, with the encoder frozen, by what the classifier sees of a picture
+and of its reconstruction: no latents changed, and no transformer.
+
 The judge only measures. It was trained apart from both models, on scenes that hold the combinations
 kept from them, or it could not tell these. `models/README.md` says what each figure is.
 
@@ -121,7 +124,7 @@ which holds {of_all:.0%} of all. Sizes: {sizes}. The first pictures of each, a r
 ## Figures
 {figures}
 
-{routing}
+{routing} {decoder}
 
 How wrong each expert is about the velocity (mean squared error on held-out examples), on
 its own cluster and on those of the others; and their base on the same rows:
@@ -207,7 +210,7 @@ def write_cards(work: Path, recipe: Recipe, out: Path) -> None:
     if "starter-kontext" in changed:
         write_kontext_card(work, recipe, out / "starter-kontext", data)
         draw_edits(out / "starter-kontext", drawn)
-    if "starter-wan" in trained_here:
+    if "starter-wan" in changed:
         write_wan_card(work, recipe, out / "starter-wan")
 
 
@@ -236,6 +239,7 @@ def write_paris_card(work: Path, recipe: Recipe, folder: Path, objects: int, dat
             figures=figure_tables(figures),
             experts=expert_table(figures),
             routing=routing_sentence(figures),
+            decoder=decoder_sentence(figures),
             last=len(SAMPLE_PROMPTS) - 1,
             prompts="\n".join(f"{n}. {text}" for n, text in enumerate(SAMPLE_PROMPTS, start=1)),
         )

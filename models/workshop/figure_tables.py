@@ -13,6 +13,7 @@ MEASURES = (
 KINDS = {
     "real_pictures": "real pictures",
     "reconstructions": "reconstructions, the ceiling",
+    "unpolished": "reconstructions before the decoder was polished",
     "top1": "one expert a step",
     "top2": "two experts a step",
     "drawn": "from text alone",
@@ -60,6 +61,16 @@ def expert_table(figures: Mapping[str, float]) -> str:
         lines.append(f"| {number} | {own} | {of_base} | {others} |")
         number += 1
     return "\n".join(lines)
+
+
+def decoder_sentence(figures: Mapping[str, float]) -> str:
+    """Which rows a decoder that was polished since does not show in, if there are any. Pure."""
+    if "unpolished_named" not in figures:
+        return ""
+    return (
+        "What the experts drew was measured before the decoder was polished; its detail and kid "
+        "are against reconstructions of that time."
+    )
 
 
 def routing_sentence(figures: Mapping[str, float]) -> str:
