@@ -65,31 +65,11 @@ def make(step: str, work: Path, recipe: Recipe) -> None:
     from workshop import steps
     from workshop.films import steps as film_steps
 
-    match step:
-        case "autoencoder":
-            steps.make_autoencoder(work, recipe)
-        case "classifier":
-            steps.make_classifier(work, recipe)
-        case "decoder":
-            steps.make_decoder(work, recipe)
-        case "latents":
-            steps.make_latents(work, recipe)
-        case "base":
-            steps.make_base(work, recipe)
-        case "clusters":
-            steps.make_clusters(work, recipe)
-        case "router":
-            steps.make_router(work, recipe)
-        case "kontext-latents":
-            steps.make_kontext_latents(work, recipe)
-        case "kontext":
-            steps.make_kontext(work, recipe)
-        case "judge":
-            steps.make_judge(work, recipe)
-        case "film-autoencoder" | "film-latents" | "wan":
-            film_steps.MAKE[step](work, recipe)
-        case _:
-            steps.make_expert(work, recipe, int(step.removeprefix("expert_")))
+    made = steps.MAKE | film_steps.MAKE
+    if step in made:
+        made[step](work, recipe)
+    else:
+        steps.make_expert(work, recipe, int(step.removeprefix("expert_")))
 
 
 def make_all(work: Path, recipe: Recipe, minutes: float) -> None:

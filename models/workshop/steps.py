@@ -290,3 +290,18 @@ def make_kontext(work: Path, recipe: Recipe) -> None:
     family = Flux(autoencoder, None)
     if train_network(family, transformer, data, held_out, training, folder, reporter):
         export_kontext(transformer, autoencoder, folder / "model", torch.float32)
+
+
+# By the names that make.py knows; an expert has a number too.
+MAKE = {
+    "autoencoder": make_autoencoder,
+    "classifier": make_classifier,
+    "decoder": make_decoder,
+    "latents": make_latents,
+    "base": make_base,
+    "clusters": make_clusters,
+    "router": make_router,
+    "kontext-latents": make_kontext_latents,
+    "kontext": make_kontext,
+    "judge": make_judge,
+}
