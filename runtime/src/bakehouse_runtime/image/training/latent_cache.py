@@ -31,8 +31,9 @@ SHARE_OF_A_GPU = 0.25
 @dataclass(frozen=True)
 class Example:
     """A picture, or for a model of films a `Film`, and its caption; or, with `source`, what an
-    instruction makes of the source. `weights` says how much each latent counts in the loss, [height,
-    width] of the latents, as whole numbers up to 255; all examples of a cache have them, or none."""
+    instruction makes of the source. `weights` says how much each latent counts in the loss,
+    [height, width] of the latents, as whole numbers up to 255; all examples of a cache have
+    them, or none."""
 
     picture: Any
     text: str
