@@ -10,6 +10,9 @@ const fewNeed =
 /** Comes with the forms that need it, and never with a first screen. */
 const formsOnly = /node_modules\/zod\//;
 
+/** Compresses by itself: in a larger file its rows are out of each other's sight. */
+const generatorTable = /contract\/src\/generators\/(?!parameters)/;
+
 /** What the shell adds once the page is there. */
 const afterPage = [
   'shell/long-work/long-work-tray.tsx',
@@ -61,6 +64,7 @@ function firstScreenGroup() {
       if (needs.app.has(id) || (onLanding && (onDashboard || after))) return 'app';
       if (onDashboard) return onGenerator ? 'shell' : 'dashboard';
       if (!onLanding) {
+        if (onGenerator && generatorTable.test(id)) return 'generator-table';
         // None of the three brings the whole of another along.
         if (Number(inSteps) + Number(after) + Number(onGenerator) > 1) return 'common';
         if (inSteps) return 'onboarding';
@@ -85,7 +89,9 @@ const shared = [
  */
 export function fetchedAlong(file: string, needed: string[]): string[] {
   return needed.filter(
-    (one) => one === file || /assets\/(controls|icons|field|common|generator|markdown-content)-/.test(one),
+    (one) =>
+      one === file ||
+      /assets\/(controls|icons|field|common|generator|generator-table|markdown-content)-/.test(one),
   );
 }
 

@@ -10,7 +10,7 @@ import { CreateDatasetSheet } from './modules/assets/create-dataset-sheet.tsx';
 import { FileTable } from './modules/assets/files/file-table.tsx';
 import { TransferFailed, TransferSuccessful } from './modules/credits/send/send-result.tsx';
 import { NoTransactions } from './modules/credits/statement/list-states.tsx';
-import { useDeleteGeneration } from './modules/generations/generation-calls.ts';
+import { useDeleteGeneration } from './modules/generations/deletion-calls.ts';
 import { generationOf } from './modules/generations/testing/generation-of.ts';
 import { BonusDialog } from './modules/referrals/bonus-dialog.tsx';
 import { ConfigurationDialog } from './modules/training/configurations/configuration-dialog.tsx';

@@ -1,14 +1,8 @@
 import { tooLong } from '@bakehouse/contract/labels';
-import { TAG_LENGTH_MAX } from '@bakehouse/contract/limits';
 
 /** What is said of a text that is too long, in the server's words. A field that cut it off instead would lose its end unnoticed. */
 export function lengthProblem(field: string, text: string, lengthMax: number): string | undefined {
   return text.trim().length > lengthMax ? tooLong(field, lengthMax) : undefined;
-}
-
-/** What is wrong with the tags of a `TagInput`. */
-export function tagsProblem(tags: readonly string[]): string | undefined {
-  return tags.map((tag) => lengthProblem('A tag', tag, TAG_LENGTH_MAX)).find(Boolean);
 }
 
 /** What is wrong with a text that must be there, in the server's words. */

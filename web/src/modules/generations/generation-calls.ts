@@ -1,40 +1,32 @@
 import {
   cancelGeneration,
-  deleteGeneration,
   type Generation,
   type GenerationParameters,
   quoteGeneration,
   startGeneration,
 } from '@bakehouse/contract/generations';
 import { type GeneratorName, makesVideos } from '@bakehouse/contract/generators';
-import { generators } from '@bakehouse/contract/generators/table';
-import { deleteVideo, downloadVideo } from '@bakehouse/contract/videos';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { call, callRaw } from '../../lib/api/api-client.ts';
+import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
-import { saveAs } from '../../lib/api/download.ts';
 import { endpointQuery } from '../../lib/api/endpoint-query.ts';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { countOf } from '../../lib/format/count-of.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { readAgain, readRowsAgain } from '../../lib/mutation/read-again.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { awaitEnd } from '../../ui/long-work.ts';
-import { errorMessage, notify } from '../../ui/notify.ts';
 import type { FailureOptions } from '../../ui/notify-failure.ts';
 import type { OnUpload } from './edit-picture/send-source.ts';
 import type { Source } from './edit-picture/source.ts';
 import {
   EDIT_POLL_MS,
   failedInARow,
-  type GenerationPages,
   generationQuery,
   isAnswerLost,
   LISTS,
   lostAnswer,
-  mapGenerations,
   POLL_MS,
   POLLS_MAX,
   SEEDANCE_POLL_MS,
@@ -42,12 +34,11 @@ import {
 import { workId } from './generation-sentences.ts';
 
 /*
- * What the pages ask the server for. Apart from the module's api.ts, which is on the first screen: they are not.
+ * What the pages ask the server for. What is asked once something has been made, deletion-calls.ts and video-calls.ts, comes
+ * apart: this is on the first screen of a generator.
  */
 
 const START_TIMEOUT_MS = 35_000;
-/** A video has hundreds of megabytes at most. */
-const DOWNLOAD_TIMEOUT_MS = 10 * 60_000;
 const QUOTES = ['quote'];
 const FAMILY = ['generation'];
 
@@ -133,126 +124,6 @@ export function useCancelGeneration() {
       readRowsAgain(LISTS, [generation.id]);
     },
   });
-}
-
-export function useDeleteGeneration() {
-  return useMutation({
-    mutationFn: ({ id }: Generation) => call(deleteGeneration, { params: { id } }),
-    onSuccess: (_, { id, generator }) => {
-      notify.success(`${generators[generator].title} generation deleted successfully`);
-      leaveOut(id);
-      readRowsAgain(LISTS, [id]);
-    },
-    meta: { title: 'Failed to delete generation' },
-  });
-}
-
-/** Deletes a video, by the words of the videos API. */
-export function useDeleteVideo() {
-  return useMutation({
-    mutationFn: async ({ id }: Generation) => {
-      if (!id) throw new Error('Missing parameters for deletion');
-      try {
-        await call(deleteVideo, { params: { id } });
-      } catch (error) {
-        throw inVideoWords(error, 'Failed to delete video');
-      }
-    },
-    onSuccess: (_, { id }) => {
-      notify.success('Video deleted successfully');
-      leaveOut(id);
-      readRowsAgain(LISTS, [id]);
-    },
-  });
-}
-
-/** Has the browser save a video, by the words of the videos API. */
-export function useDownloadVideo() {
-  return useMutation({
-    mutationFn: async ({ id, generator }: Pick<Generation, 'id' | 'generator'>) => {
-      try {
-        const response = await callRaw(downloadVideo, { params: { id } }, { timeoutMs: DOWNLOAD_TIMEOUT_MS });
-        saveAs(await response.blob(), `${generator}-${id.slice(-8)}.mp4`);
-      } catch (error) {
-        throw inVideoWords(error, 'Failed to download video');
-      }
-    },
-    onSuccess: () => notify.success('Download completed'),
-  });
-}
-
-/** A refusal in the sentence that the page has for its status; a conflict says more itself. */
-function inVideoWords(error: unknown, otherwise: string): Error {
-  const status = error instanceof ApiError ? error.status : undefined;
-  if (error instanceof ApiError && (status === 401 || status === 409)) return error;
-  const sentences: Record<number, string> = {
-    400: 'Video not ready for download',
-    403: 'Permission denied',
-    404: 'Video not found',
-  };
-  return new Error((status !== undefined && sentences[status]) || otherwise, { cause: error });
-}
-
-/** How many pictures they have: one generation may have several. */
-export function countPictures(generations: readonly Pick<Generation, 'outputs'>[]): number {
-  return generations.reduce((sum, { outputs }) => sum + outputs.length, 0);
-}
-
-/** So many are deleted at the same time. */
-const DELETED_AT_ONCE = 4;
-
-/** Deletes one after the other, and says how many it could not delete; those stay. */
-export function useDeleteGenerations() {
-  return useMutation({
-    mutationFn: async (generations: readonly Generation[]) => {
-      const waiting = [...generations];
-      const kept: Generation[] = [];
-      let failure: unknown;
-      const work = async () => {
-        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-          try {
-            await deleteOne(next.id);
-          } catch (error) {
-            kept.push(next);
-            failure ??= error;
-          }
-        }
-      };
-      await Promise.all(Array.from({ length: DELETED_AT_ONCE }, work));
-      return { kept, failure };
-    },
-    onSuccess: ({ kept, failure }, generations) => {
-      for (const generation of generations) if (!kept.includes(generation)) leaveOut(generation.id);
-      const all = countOf(countPictures(generations), 'picture');
-      if (kept.length === 0) notify.success(`${all} deleted`);
-      else
-        notify.failure(`${countPictures(kept)} of ${all} could not be deleted`, {
-          description: errorMessage(failure),
-        });
-      readRowsAgain(
-        LISTS,
-        generations.map(({ id }) => id),
-      );
-    },
-  });
-}
-
-/** What is gone already is deleted. */
-async function deleteOne(id: string): Promise<void> {
-  try {
-    await call(deleteGeneration, { params: { id } });
-  } catch (error) {
-    if (!(error instanceof ApiError && error.status === 404)) throw error;
-  }
-}
-
-/** Out of the lists at once, so that nobody asks for it while they are read again. */
-function leaveOut(id: string): void {
-  queryClient.setQueriesData<GenerationPages>(
-    { queryKey: LISTS },
-    (data) => data && mapGenerations(data, (all) => all.filter((one) => one.id !== id)),
-  );
-  queryClient.removeQueries({ queryKey: generationQuery(id).queryKey });
 }
 
 /** What a price is asked for. */

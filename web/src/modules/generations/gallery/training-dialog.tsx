@@ -18,7 +18,7 @@ import { nameProblem } from '../../../ui/text-problem.ts';
 import { useUser } from '../../accounts/session.ts';
 import { AssetField } from '../../assets/choice/asset-field.tsx';
 import { useAllAssets } from '../../assets/choice/choices.ts';
-import { countPictures } from '../generation-calls.ts';
+import { countPictures } from '../deletion-calls.ts';
 import { useAddTrainingPictures } from './reuse-calls.ts';
 
 type Props = { generations: readonly Generation[]; onClose: () => void; onAdded: () => void };

@@ -1,6 +1,7 @@
 import { MODEL_NAME_LENGTH_MIN, NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
 import type { ComponentType } from 'react';
-import { nameProblem, tagsProblem } from '../../../ui/text-problem.ts';
+import { tagsProblem } from '../../../ui/tags-problem.ts';
+import { nameProblem } from '../../../ui/text-problem.ts';
 import { ceilingProblem, parameterProblems } from '../parameters/parameter-problems.ts';
 import type { ModelType } from '../parameters/training-parameters.ts';
 import { StepReview } from './review/step-review.tsx';

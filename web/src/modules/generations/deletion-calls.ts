@@ -1,0 +1,84 @@
+import { deleteGeneration, type Generation } from '@bakehouse/contract/generations';
+import { generators } from '@bakehouse/contract/generators/table';
+import { call } from '../../lib/api/api-client.ts';
+import { ApiError } from '../../lib/api/api-error.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { countOf } from '../../lib/format/count-of.ts';
+import { readRowsAgain } from '../../lib/mutation/read-again.ts';
+import { useMutation } from '../../lib/mutation/use-mutation.ts';
+import { errorMessage, notify } from '../../ui/notify.ts';
+import { type GenerationPages, generationQuery, LISTS, mapGenerations } from './generation-queries.ts';
+
+export function useDeleteGeneration() {
+  return useMutation({
+    mutationFn: ({ id }: Generation) => call(deleteGeneration, { params: { id } }),
+    onSuccess: (_, { id, generator }) => {
+      notify.success(`${generators[generator].title} generation deleted successfully`);
+      leaveOut(id);
+      readRowsAgain(LISTS, [id]);
+    },
+    meta: { title: 'Failed to delete generation' },
+  });
+}
+
+/** How many pictures they have: one generation may have several. */
+export function countPictures(generations: readonly Pick<Generation, 'outputs'>[]): number {
+  return generations.reduce((sum, { outputs }) => sum + outputs.length, 0);
+}
+
+/** So many are deleted at the same time. */
+const DELETED_AT_ONCE = 4;
+
+/** Deletes one after the other, and says how many it could not delete; those stay. */
+export function useDeleteGenerations() {
+  return useMutation({
+    mutationFn: async (generations: readonly Generation[]) => {
+      const waiting = [...generations];
+      const kept: Generation[] = [];
+      let failure: unknown;
+      const work = async () => {
+        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+          try {
+            await deleteOne(next.id);
+          } catch (error) {
+            kept.push(next);
+            failure ??= error;
+          }
+        }
+      };
+      await Promise.all(Array.from({ length: DELETED_AT_ONCE }, work));
+      return { kept, failure };
+    },
+    onSuccess: ({ kept, failure }, generations) => {
+      for (const generation of generations) if (!kept.includes(generation)) leaveOut(generation.id);
+      const all = countOf(countPictures(generations), 'picture');
+      if (kept.length === 0) notify.success(`${all} deleted`);
+      else
+        notify.failure(`${countPictures(kept)} of ${all} could not be deleted`, {
+          description: errorMessage(failure),
+        });
+      readRowsAgain(
+        LISTS,
+        generations.map(({ id }) => id),
+      );
+    },
+  });
+}
+
+/** What is gone already is deleted. */
+async function deleteOne(id: string): Promise<void> {
+  try {
+    await call(deleteGeneration, { params: { id } });
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 404)) throw error;
+  }
+}
+
+/** Out of the lists at once, so that nobody asks for it while they are read again. */
+export function leaveOut(id: string): void {
+  queryClient.setQueriesData<GenerationPages>(
+    { queryKey: LISTS },
+    (data) => data && mapGenerations(data, (all) => all.filter((one) => one.id !== id)),
+  );
+  queryClient.removeQueries({ queryKey: generationQuery(id).queryKey });
+}
