@@ -181,7 +181,7 @@ function columnsFor(kind: Props['kind'], { userId, badge, onTag }: RowParts): Co
                 key={tag}
                 type="button"
                 onClick={() => onTag(tag)}
-                className="max-w-40 rounded-md py-0.5 sm:max-w-80"
+                className="flex max-w-40 rounded-md sm:max-w-80"
               >
                 <span className="sr-only">Only with the tag </span>
                 <TagBadge tag={tag} />

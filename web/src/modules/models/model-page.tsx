@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Activity, Rocket, Sparkles } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { cx } from '../../lib/cx.ts';
 import { formatNumber } from '../../lib/format/format-number.ts';
 import { loadable } from '../../lib/loadable.tsx';
 import { useSheets } from '../../lib/sheet.ts';
@@ -226,17 +227,16 @@ function OwnAnswers({ asset: { lineage, file_count } }: { asset: Asset }) {
 function ModelCard({ asset, canChange }: { asset: Asset; canChange: boolean }) {
   const { lineage } = asset;
   const run = useUnfinishedRun(asset);
+  const madeFrom = lineage && (canChange || lineage.base_model || lineage.dataset) ? lineage : null;
   return (
-    <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
+    <div className={cx('grid gap-5', madeFrom && 'lg:grid-cols-[minmax(0,1fr)_18rem]')}>
       <AssetCard
         asset={asset}
         canChange={canChange}
         className="order-2 lg:order-1"
         empty={run && <EmptyState {...unfinishedText(run)} />}
       />
-      {lineage && (canChange || lineage.base_model || lineage.dataset) && (
-        <MadeFrom lineage={lineage} hasRun={canChange} />
-      )}
+      {madeFrom && <MadeFrom lineage={madeFrom} hasRun={canChange} />}
     </div>
   );
 }

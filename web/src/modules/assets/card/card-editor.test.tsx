@@ -51,7 +51,7 @@ test('a card is edited with its metadata as it is, and saved on the commit that 
   await act(async () => screen.getByRole('button', { name: 'Preview' }).click());
   expect(await screen.findByText('More.')).toBeDefined();
   expect(screen.queryByText(/license: mit/)).toBeNull();
-  await userEvent.type(screen.getByLabelText('What has changed'), 'Say more');
+  await userEvent.type(screen.getByLabelText('Commit message'), 'Say more');
   await userEvent.click(screen.getByRole('button', { name: 'Save' }));
   expect(saved).toEqual([
     {

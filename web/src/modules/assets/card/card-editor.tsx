@@ -87,7 +87,7 @@ function LoadedEditor({ asset, card, onClose }: Props & { card: Loaded }) {
         ) : (
           <Preview content={content} problem={editor.problem} />
         )}
-        <Field label="What has changed" aside="Optional">
+        <Field label="Commit message" aside="Optional">
           <Input
             value={message}
             maxLength={1000}

@@ -36,7 +36,7 @@ export function CommitChanges({ asset, commits, from, to, onFrom, onBack }: Prop
   const comparison = useQuery(comparisonQuery(pair));
   return (
     <div className="flex flex-col gap-4">
-      <Button variant="ghost" size="sm" className="self-start" onClick={onBack}>
+      <Button variant="ghost" size="sm" className="-ml-2.5 self-start" onClick={onBack}>
         <ArrowLeft aria-hidden />
         All commits
       </Button>
@@ -47,7 +47,7 @@ export function CommitChanges({ asset, commits, from, to, onFrom, onBack }: Prop
         missing={
           <Missing
             title="There is no such commit"
-            text="It may be of an asset that was deleted."
+            text="It may belong to something that was deleted."
             to={asset.dataset_type === 'MODEL' ? '/model' : '/dataset'}
             label="Go to the list"
           />
@@ -148,6 +148,7 @@ function summaryOf({ added_count, removed_count, changed_count }: Found): string
 }
 
 const tones: Record<FileDifference['change'], Tone> = { added: 'good', removed: 'bad', changed: 'info' };
+const changeWords = { added: 'Added', removed: 'Removed', changed: 'Changed' } as const;
 
 function FileChange({ file, pair }: { file: FileDifference; pair: CommitPair }) {
   const [open, setOpen] = useState(false);
@@ -155,7 +156,7 @@ function FileChange({ file, pair }: { file: FileDifference; pair: CommitPair }) 
   return (
     <li className="px-5 py-2.5">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-        <Badge tone={tones[change]}>{change}</Badge>
+        <Badge tone={tones[change]}>{changeWords[change]}</Badge>
         <span className="min-w-0 flex-1 basis-40 font-medium [overflow-wrap:anywhere]">{path}</span>
         <span className="whitespace-nowrap text-[0.8125rem] text-muted tabular-nums">
           {[before, after]

@@ -1,5 +1,6 @@
 import type { RowDifferences } from '@bakehouse/contract/data-files';
 import { useQuery } from '@tanstack/react-query';
+import { cx } from '../../../lib/cx.ts';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { Callout } from '../../../ui/callout.tsx';
@@ -65,17 +66,15 @@ export function sentenceOf(found: RowDifferences): string {
   const rows = [
     ...(added > 0 ? [`${countOf(added, 'row')} added`] : []),
     ...(removed > 0 ? [`${countOf(removed, 'row')} removed`] : []),
-    ...(changed > 0 ? [`${countOf(changed, 'row')} changed, told apart by ${key}`] : []),
+    ...(changed > 0 ? [`${countOf(changed, 'row')} changed, matched by ${key}`] : []),
   ];
   const columns = [
     ...(found.added_columns.length > 0 ? [`New columns: ${found.added_columns.join(', ')}.`] : []),
-    ...(found.removed_columns.length > 0
-      ? [`Columns that are gone: ${found.removed_columns.join(', ')}.`]
-      : []),
+    ...(found.removed_columns.length > 0 ? [`Removed columns: ${found.removed_columns.join(', ')}.`] : []),
   ];
   const told =
     key === null && added > 0 && removed > 0
-      ? ['No column tells rows apart, so that a changed row counts as one removed and one added.']
+      ? ['No column identifies the rows, so a changed row counts as one removed and one added.']
       : [];
   return [rows.length > 0 ? `${rows.join(', ')}.` : 'The rows are the same.', ...told, ...columns].join(' ');
 }
@@ -89,7 +88,7 @@ function LinesTable({ columns, lines }: { columns: string[]; lines: Line[] }) {
       aria-label="Rows that differ"
       className="max-h-[50dvh] overflow-auto rounded-xl border border-line"
     >
-      <table className="w-full border-collapse text-left text-[0.8125rem]">
+      <table className="w-max min-w-full border-collapse text-left text-[0.8125rem]">
         <thead className="sticky top-0 bg-surface">
           <tr className="shadow-[inset_0_-1px_0_var(--line)]">
             <th scope="col" className="px-3 py-2 font-medium text-muted text-xs">
@@ -112,15 +111,11 @@ function LinesTable({ columns, lines }: { columns: string[]; lines: Line[] }) {
           {lines.map(({ sign, at, values, other }) => (
             <tr
               key={`${sign}${at}`}
-              className={
-                sign === '+'
-                  ? 'border-line border-t bg-good-soft align-top'
-                  : 'border-line border-t bg-bad-soft align-top'
-              }
+              className={cx('border-line border-t align-top', sign === '+' ? 'bg-good-soft' : 'bg-bad-soft')}
             >
               <th
                 scope="row"
-                className="whitespace-nowrap px-3 py-1.5 text-start font-mono font-normal text-muted text-xs tabular-nums"
+                className="whitespace-nowrap px-3 py-1.5 text-start font-mono font-normal text-muted text-xs leading-5 tabular-nums"
               >
                 <span aria-hidden>{sign}</span>
                 <span className="sr-only">{sign === '+' ? 'After:' : 'Before:'}</span> {formatNumber(at + 1)}
@@ -129,13 +124,15 @@ function LinesTable({ columns, lines }: { columns: string[]; lines: Line[] }) {
                 <td
                   key={column}
                   dir="auto"
-                  className={
-                    other && other[column] !== value
-                      ? 'min-w-24 max-w-md whitespace-pre-wrap px-3 py-1.5 text-start font-semibold [overflow-wrap:anywhere]'
-                      : 'min-w-24 max-w-md whitespace-pre-wrap px-3 py-1.5 text-start [overflow-wrap:anywhere]'
-                  }
+                  className={cx(
+                    'px-3 py-1.5 text-start',
+                    other && other[column] !== value && 'font-semibold',
+                  )}
                 >
-                  {value === null ? <span className="text-faint">null</span> : String(value)}
+                  {/* A wide table is scrolled, so that a row stays low on a phone. */}
+                  <div className="min-w-12 max-w-64 whitespace-pre-wrap [overflow-wrap:anywhere] sm:max-w-md">
+                    {value === null ? <span className="text-faint">null</span> : String(value)}
+                  </div>
                 </td>
               ))}
             </tr>

@@ -15,7 +15,7 @@ import { Skeleton } from '../../../ui/skeleton.tsx';
 /** A little more than the server takes for a page. */
 const PAGE_MS = 100_000;
 const PENDING = 12;
-const gridClass = 'grid grid-cols-[repeat(auto-fill,minmax(8rem,1fr))] gap-3';
+const gridClass = 'grid grid-cols-[repeat(auto-fill,minmax(min(8.5rem,45%),1fr))] gap-3';
 
 const picturesQuery = (assetId: string, revisionId: string | null) =>
   endpointPages(

@@ -18,13 +18,13 @@ const choices = [
   {
     value: 'private',
     label: 'Private',
-    description: 'Only you see it, and the users whom you name below.',
+    description: 'Only you and the users you share it with can see it.',
     icon: <Lock aria-hidden />,
   },
   {
     value: 'published',
     label: 'Published',
-    description: 'Every user here finds it, reads it, downloads it and uses it. Only you change it.',
+    description: 'Every user here can find, download and use it. Only you can change it.',
     icon: <Globe aria-hidden />,
   },
 ] as const;
@@ -50,7 +50,7 @@ export function SharingDialog({ asset, kind, onClose }: Props) {
       <div className="flex flex-col gap-5">
         <Field
           label={`Who can see this ${kind}`}
-          help="When you make it private again, nobody else reads it from then on. What others already run with it goes on."
+          help="If you make it private again, other users lose access. What they already run with it continues."
         >
           <RadioCards
             value={chosen ? 'published' : 'private'}
@@ -82,7 +82,7 @@ function ShareForm({ id }: { id: string }) {
       <Field
         label="Share with"
         error={isEmpty ? 'Enter a username' : failure}
-        help="They can read and use it, and are notified."
+        help="They can read and use it, and get a notification."
       >
         <div className="flex gap-2">
           <div className="min-w-0 flex-1">
@@ -114,12 +114,12 @@ function ShareList({ id }: { id: string }) {
   return (
     <QueryView
       query={useQuery(sharesQuery(id))}
-      failed="Who it is shared with cannot be shown"
+      failed="The users you share it with could not be loaded"
       pending={<Skeleton className="h-9 w-full" />}
     >
       {({ shares }) =>
         shares.length === 0 ? (
-          <p className="text-[0.8125rem] text-muted">You share it with nobody by name.</p>
+          <p className="text-[0.8125rem] text-muted">Not shared with anyone by username.</p>
         ) : (
           <div>
             <h3 id={titleId} className="mb-1 font-medium text-[0.8125rem]">

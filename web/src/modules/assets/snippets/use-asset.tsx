@@ -26,26 +26,26 @@ export function UseAsset({ asset }: { asset: Asset }) {
         title={`Use this ${noun}`}
         description={
           <>
-            The hub’s own clients work with this server. <code className="font-mono">HF_TOKEN</code> is one of{' '}
+            The hub’s clients work with this server. Set <code className="font-mono">HF_TOKEN</code> to one of{' '}
             <Link to="/api-key" className="rounded text-accent-text underline underline-offset-2">
               your API keys
             </Link>
-            ; one that only reads is enough.
+            ; a read-only key is enough.
           </>
         }
       >
-        <Snippets asset={asset} />
+        <Snippets asset={asset} noun={noun} />
       </Dialog>
     </>
   );
 }
 
-function Snippets({ asset }: { asset: Asset }) {
+function Snippets({ asset, noun }: { asset: Asset; noun: string }) {
   return (
     <>
-      <h3 className="mb-2 font-medium">Say where, and as whom</h3>
+      <h3 className="mb-2 font-medium">Set the address and your key</h3>
       <CodeBlock code={hubEnvironment(window.location.origin)} label="Environment" />
-      <h3 className="mt-5 mb-2 font-medium">Then load it</h3>
+      <h3 className="mt-5 mb-2 font-medium">Load the {noun}</h3>
       <CodeTabs examples={hubExamples(toRepository(asset))} />
     </>
   );
