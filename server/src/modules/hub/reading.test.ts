@@ -58,6 +58,22 @@ test('a copy of the public hub is also found by its name there, by its owner alo
   await server.request(deleteAsset, { params: { id: assetId } }, { as: ada });
 });
 
+test('whoever takes the name of a publisher does not come before one’s own copy, nor shows that they have one', async () => {
+  const { assetId } = await insertModel(server.services, ada, 'Rye-7B', { 'config.json': '{}' });
+  const copied = { hubUrl: 'https://hub.example', repoId: 'millers/Rye-7B', commitId: 'd'.repeat(40) };
+  await inTransaction(server.services.db, (tx) => recordSource(tx, assetId, copied));
+  const stranger = await signUpAs('millers');
+  const fake = await insertModel(server.services, stranger, 'Rye-7B', { 'config.json': '{"fake":1}' });
+  const path = '/api/models/millers/Rye-7B';
+  expect(await read(path, { as: ada })).toMatchObject({ id: 'ada/Rye-7B' });
+  await read(`${path}/settings`, { as: stranger, method: 'PUT', body: { private: false } });
+  expect(await read(path, { as: ada })).toMatchObject({ id: 'ada/Rye-7B' });
+  expect(await read(path, { as: bob })).toMatchObject({ id: 'millers/Rye-7B' });
+  expect(await read(`/api/models/id/${fake.assetId}`, { as: ada })).toMatchObject({ id: 'millers/Rye-7B' });
+  await server.request(deleteAsset, { params: { id: fake.assetId } }, { as: stranger });
+  await server.request(deleteAsset, { params: { id: assetId } }, { as: ada });
+});
+
 describe('lists', () => {
   test('are narrowed by words, owners and tags, and come by pages', async () => {
     const list = async (query: string) =>

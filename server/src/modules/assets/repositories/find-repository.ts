@@ -12,19 +12,32 @@ const BY_ID = 'id';
 type RepositoryName = { type: RepositoryType; namespace: string; name: string };
 
 /**
- * The asset that the hub's clients call `namespace/name`, if the user may read it: by its name, as `id/…` by its id, a
- * restricted model by its own, or the user's own copy of the public hub's repository of that name. Null where there is none
- * for this user, 'gated' where an operator has to grant access first.
+ * The asset that the hub's clients call `namespace/name`, the first that the user may read: by its name, as `id/…` by its
+ * id, a restricted model by its own, or the user's own copy of the public hub's repository of that name. That copy comes
+ * before what another user here, whoever took the name of a publisher there, calls so. Null where there is none for this
+ * user, 'gated' where an operator has to grant access first.
  */
 export async function findRepository(
   db: Database | Transaction,
   { userId, ...wanted }: RepositoryName & { userId: string },
 ): Promise<AssetRow | 'gated' | null> {
-  const asset =
-    (await findNamed(db, wanted)) ??
-    (await findRestrictedModel(db, wanted)) ??
-    (await findCopy(db, wanted, userId));
-  return asset ? asReadable(db, asset, userId) : null;
+  const named = await findNamed(db, wanted);
+  if (named && (named.owner_user_id === userId || named.is_starter)) return named;
+  const copy = await findCopy(db, wanted, userId);
+  if (copy) return copy;
+  const found = named ? await asReadable(db, named, userId) : null;
+  if (found !== null && found !== 'gated') return found;
+  const restricted = await findRestrictedModel(db, wanted);
+  return (restricted && (await asReadable(db, restricted, userId))) ?? found;
+}
+
+/** The same for who changes it: by its name or id alone, so that no change meets a copy that goes by another's name. */
+export async function findNamedRepository(
+  db: Database | Transaction,
+  { userId, ...wanted }: RepositoryName & { userId: string },
+): Promise<AssetRow | 'gated' | null> {
+  const named = await findNamed(db, wanted);
+  return named ? asReadable(db, named, userId) : null;
 }
 
 /** The asset that was called so before it was moved, if the user may read it. */
