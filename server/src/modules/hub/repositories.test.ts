@@ -1,6 +1,8 @@
 import { createApiKey } from '@bakehouse/contract/api-keys';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
+import { recordSource } from '../assets/sources/sources.ts';
 import { fileLine, header, hubCalls } from './testing/hub-calls.ts';
 
 const server = await testServer();
@@ -79,6 +81,30 @@ test('a repository is renamed within its namespace, opened and deleted by its ow
   expect(await recorded(ada)).toEqual(
     expect.arrayContaining(['asset.created', 'asset.renamed', 'asset.published', 'asset.deleted']),
   );
+});
+
+test('a copy is changed by its own name alone, never by the one that it has on the public hub', async () => {
+  const { id } = await read('/api/repos/create', create(ada, { name: 'Sour', type: 'dataset' }));
+  await hub.commit('ada/Sour', [header('Add'), fileLine('a.csv', 'a\n1\n')], { as: ada });
+  const source = { hubUrl: 'https://hub.example', repoId: 'ovens/Sour', commitId: 'c'.repeat(40) };
+  await inTransaction(server.services.db, (tx) => recordSource(tx, id, source));
+  const alias = '/api/datasets/ovens/Sour';
+  expect(await read(alias, { as: ada })).toMatchObject({ id: 'ada/Sour' });
+  const sent = await hub.commit('ovens/Sour', [header('More'), fileLine('b.csv', 'b')], { as: ada });
+  expect(sent.status).toBe(404);
+  const changes: [string, object][] = [
+    [`${alias}/settings`, { method: 'PUT', body: { private: false } }],
+    [`${alias}/tag/main`, { body: { tag: 'v1' } }],
+    [`${alias}/tag/v1`, { method: 'DELETE' }],
+    [`${alias}/preupload/main`, { body: { files: [{ path: 'b.csv', size: 1, sample: 'Yg==' }] } }],
+  ];
+  for (const [path, options] of changes)
+    expect(await refusal(path, { as: ada, ...options }), path).toMatchObject({ code: 'RepoNotFound' });
+  const left = await read('/api/datasets/ada/Sour', { as: ada });
+  expect(left).toMatchObject({ private: true, siblings: [{ rfilename: 'a.csv' }] });
+  const tagged = await send('/api/datasets/ada/Sour/tag/main', { as: ada, body: { tag: 'v1' } });
+  expect(tagged.ok).toBe(true);
+  expect((await read('/api/datasets/ada/Sour/refs', { as: ada })).tags).toMatchObject([{ name: 'v1' }]);
 });
 
 describe('the old name of a repository', () => {

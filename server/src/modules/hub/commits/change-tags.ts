@@ -3,7 +3,7 @@ import type * as contract from '@bakehouse/contract/hub/references';
 import type { Context } from '../../../platform/context.ts';
 import { createTag, removeTag } from '../../assets/revisions/tags.ts';
 import { HubError } from '../hub-error.ts';
-import { openRepository, openRevision } from '../repositories/open-repository.ts';
+import { openCommit, openRepositoryToChange } from '../repositories/open-repository.ts';
 
 type Done = { success: true };
 
@@ -12,7 +12,8 @@ export async function tagRevision(
   ctx: Context,
   { params, body }: InputOf<typeof contract.createRepositoryTag>,
 ): Promise<Done> {
-  const { asset, commit } = await openRevision(ctx, params);
+  const asset = await openRepositoryToChange(ctx, params);
+  const commit = await openCommit(ctx, asset, params.revision);
   if (commit.revisionId === null)
     throw new HubError('conflict', null, 'A repository without files cannot be tagged');
   const tag = { name: body.tag, message: body.message, revisionId: commit.revisionId };
@@ -25,7 +26,7 @@ export async function untagRevision(
   ctx: Context,
   { params }: InputOf<typeof contract.deleteRepositoryTag>,
 ): Promise<Done> {
-  const asset = await openRepository(ctx, params);
+  const asset = await openRepositoryToChange(ctx, params);
   if (await removeTag(ctx, { assetId: asset.id, name: params.revision })) return { success: true };
   throw new HubError('not_found', 'RevisionNotFound', `There is no tag ${params.revision}`);
 }

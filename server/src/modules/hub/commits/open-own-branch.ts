@@ -3,7 +3,11 @@ import { findChangeableAsset } from '../../assets/access/find-changeable-asset.t
 import type { AssetRow } from '../../assets/queries.ts';
 import { BRANCH, type Commit, findHead } from '../../assets/revisions/find-commit.ts';
 import { HubError } from '../hub-error.ts';
-import { openCommit, openRepository, type RepositoryParams } from '../repositories/open-repository.ts';
+import {
+  openCommit,
+  openRepositoryToChange,
+  type RepositoryParams,
+} from '../repositories/open-repository.ts';
 import { noPullRequests } from './refuse-branches.ts';
 
 type Wanted = RepositoryParams & { revision: string; create_pr?: string | undefined };
@@ -16,7 +20,7 @@ export async function openOwnBranch(
   ctx: Context,
   { revision, create_pr, ...params }: Wanted,
 ): Promise<{ asset: AssetRow; head: Commit }> {
-  const { id } = await openRepository(ctx, params);
+  const { id } = await openRepositoryToChange(ctx, params);
   const asset = await findChangeableAsset(ctx.db, { assetId: id, userId: ctx.caller.userId });
   if (create_pr !== undefined && !['0', 'false'].includes(create_pr.toLowerCase())) throw noPullRequests();
   if (revision !== BRANCH && revision !== `refs/heads/${BRANCH}`) {

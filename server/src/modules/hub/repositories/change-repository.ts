@@ -7,7 +7,7 @@ import { renameAsset } from '../../assets/repositories/rename-asset.ts';
 import { updateAsset } from '../../assets/update-asset.ts';
 import { HubError } from '../hub-error.ts';
 import { isPublic, ownName } from './create-repository.ts';
-import { openRepository, type RepositoryParams } from './open-repository.ts';
+import { openRepository, openRepositoryToChange, type RepositoryParams } from './open-repository.ts';
 
 type Done = { success: true };
 
@@ -23,7 +23,7 @@ export async function deleteRepository(
   { body, findUses }: Pick<InputOf<typeof contract.deleteRepository>, 'body'> & { findUses: FindAssetUse[] },
 ): Promise<Done> {
   const named = await ownName(ctx, body);
-  const asset = await openRepository(ctx, { type: toTypes(body.type), ...named });
+  const asset = await openRepositoryToChange(ctx, { type: toTypes(body.type), ...named });
   await deleteAsset(ctx, { assetId: asset.id, findUses });
   return { success: true };
 }
@@ -35,7 +35,7 @@ export async function moveRepository(
 ): Promise<Done> {
   const from = await ownName(ctx, { name: body.fromRepo });
   const { name } = await ownName(ctx, { name: body.toRepo });
-  const asset = await openRepository(ctx, { type: toTypes(body.type), ...from });
+  const asset = await openRepositoryToChange(ctx, { type: toTypes(body.type), ...from });
   await renameAsset(ctx, { assetId: asset.id, name });
   return { success: true };
 }
@@ -45,7 +45,7 @@ export async function changeRepository(
   ctx: Context,
   { params, body }: InputOf<typeof contract.changeRepository>,
 ): Promise<Done> {
-  const asset = await openRepository(ctx, params);
+  const asset = await openRepositoryToChange(ctx, params);
   if (body.gated) {
     throw new HubError(
       'invalid_request',

@@ -1,7 +1,11 @@
 import type { RepositoryTypes } from '@bakehouse/contract/hub/shared';
 import type { Context } from '../../../platform/context.ts';
 import type { AssetRow } from '../../assets/queries.ts';
-import { findMovedRepository, findRepository } from '../../assets/repositories/find-repository.ts';
+import {
+  findMovedRepository,
+  findNamedRepository,
+  findRepository,
+} from '../../assets/repositories/find-repository.ts';
 import { repositoryId } from '../../assets/repositories/namespace.ts';
 import { type Commit, findCommit } from '../../assets/revisions/find-commit.ts';
 import { HubError } from '../hub-error.ts';
@@ -10,15 +14,25 @@ import { HubError } from '../hub-error.ts';
 export type RepositoryParams = { type: RepositoryTypes; namespace: string; name: string };
 
 /** The repository, if the caller may read it. Throws HubError RepoNotFound, which leads on to one that was moved, or GatedRepo. */
-export async function openRepository(
+export async function openRepository(ctx: Context, params: RepositoryParams): Promise<AssetRow> {
+  return open(ctx, params, findRepository);
+}
+
+/** The same for a change: no copy answers to the name that it has on the public hub. */
+export async function openRepositoryToChange(ctx: Context, params: RepositoryParams): Promise<AssetRow> {
+  return open(ctx, params, findNamedRepository);
+}
+
+async function open(
   ctx: Context,
   { type, namespace, name }: RepositoryParams,
+  find: typeof findRepository,
 ): Promise<AssetRow> {
   const wanted = {
     type: type === 'models' ? ('model' as const) : ('dataset' as const),
     ...{ namespace, name, userId: ctx.caller.userId },
   };
-  const found = await findRepository(ctx.db, wanted);
+  const found = await find(ctx.db, wanted);
   if (found === null) {
     const moved = await findMovedRepository(ctx.db, wanted);
     throw new HubError('not_found', 'RepoNotFound', 'Repository not found', {
