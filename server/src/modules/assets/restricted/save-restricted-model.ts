@@ -59,4 +59,10 @@ async function checkFiles(tx: Transaction, { assetId, userId }: { assetId: strin
       param: 'asset_id',
     });
   }
+  if (asset.is_shared) {
+    throw new AppError('conflict', {
+      publicMessage: `${asset.title} is shared with users, who may read it without a grant. Stop sharing it first`,
+      param: 'asset_id',
+    });
+  }
 }

@@ -15,13 +15,18 @@ import { insertShare } from './queries.ts';
 
 /**
  * Lets a user read an asset of the caller, and tells them. Doing it again changes nothing. Throws AppError 'invalid_request'
- * for a name that nobody has, and for the caller's own, and 'conflict' beyond the most users.
+ * for a name that nobody has, and for the caller's own, and 'conflict' beyond the most users, and for a restricted model.
  */
 export async function shareAsset(ctx: Context, { params, body }: InputOf<typeof endpoint>): Promise<Shares> {
   const { userId } = ctx.caller;
   const { username: by } = await getMe(ctx);
   return inTransaction(ctx.db, async (tx) => {
     const asset = await lockChangeableAsset(tx, { assetId: params.id, userId });
+    if (asset.is_restricted) {
+      throw new AppError('conflict', {
+        publicMessage: `${asset.title} is a restricted model: access to it is granted, not shared. Remove the restriction to share it`,
+      });
+    }
     const other = await findOther(tx, { username: body.username, userId });
     if (await insertShare(tx, { assetId: asset.id, userId: other })) {
       const detail = { asset_id: asset.id, to_user_id: other };

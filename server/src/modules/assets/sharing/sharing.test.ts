@@ -209,7 +209,7 @@ test('of a deleted user nothing is shared, and with them nothing is', async () =
   expect(await get(ada, id)).toMatchObject({ is_shared: false });
 });
 
-test('a restricted model is granted, not published', async () => {
+test('a restricted model is granted, neither published nor shared', async () => {
   const olga = await signUpOperator(server, 'Olga');
   const { assetId } = await insertModel(server.services, olga, 'Closed', { 'config.json': '{}' });
   const restrict = (modelId: string, asset_id: string) =>
@@ -220,6 +220,18 @@ test('a restricted model is granted, not published', async () => {
     );
   await restrict('ovens/closed', assetId);
   await expect(publish(assetId, true, olga)).rejects.toMatchObject({ status: 409 });
+  expect(await refusalOf(await trySharing(assetId, await nameOf(bob), olga))).toMatchObject({
+    status: 409,
+    message: expect.stringContaining('granted, not shared'),
+  });
+  const { assetId: shared } = await insertModel(server.services, olga, 'Shared', { 'config.json': '{}' });
+  expect((await trySharing(shared, await nameOf(bob), olga)).status).toBe(200);
+  await expect(restrict('ovens/shared', shared)).rejects.toMatchObject({
+    status: 409,
+    message: expect.stringContaining('Stop sharing it first'),
+  });
+  await unshare(shared, bob, olga);
+  await restrict('ovens/shared', shared);
   const { assetId: open } = await insertModel(server.services, olga, 'Open', { 'config.json': '{}' });
   await publish(open, true, olga);
   await expect(restrict('ovens/open', open)).rejects.toMatchObject({ status: 409 });
