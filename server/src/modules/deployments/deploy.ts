@@ -74,7 +74,7 @@ async function place(
     param: 'cost_max',
   });
   if (model.licence) await requireLicence(tx, { userId, licence: model.licence, title: model.title });
-  await keepAssets(tx, [model.assetId, model.baseAssetId]);
+  await keepAssets(tx, { ids: [model.assetId, model.baseAssetId], userId });
   const podId = randomUUID();
   const replicas = Math.max(1, body.min_replicas);
   const isOwn = model.isForeign || body.max_replicas > 1;

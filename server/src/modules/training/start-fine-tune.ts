@@ -32,7 +32,7 @@ const PAYLOAD = 'fine_tune_payload';
  * Makes a model asset and starts the run that fills it: the quote is held, at most the ceiling, and
  * the run is queued. All of it happens, or nothing. Returns the asset's id. Throws AppError('invalid_request') with the
  * first thing that stands in the way, 'conflict' where it costs more than it was quoted at, 'not_found' when a source was
- * deleted meanwhile, 'insufficient_funds', 'budget_exceeded', or 'idempotency_conflict'.
+ * deleted or closed to the user meanwhile, 'insufficient_funds', 'budget_exceeded', or 'idempotency_conflict'.
  */
 export async function startFineTune(
   ctx: Context,
@@ -75,7 +75,7 @@ async function makeRun(
 ): Promise<string> {
   const { userId } = ctx.caller;
   const { base, dataset, place } = check;
-  await keepAssets(tx, [base.asset.id, dataset.asset.id]);
+  await keepAssets(tx, { ids: [base.asset.id, dataset.asset.id], userId });
   const now = ctx.clock.now();
   const fields = withFormat(payload, check.validation.data?.format);
   const assetId = await insertAsset(tx, {

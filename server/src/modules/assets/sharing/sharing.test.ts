@@ -6,12 +6,16 @@ import { listNotifications } from '@bakehouse/contract/notifications';
 import { saveRestrictedModel } from '@bakehouse/contract/restricted-models';
 import { search } from '@bakehouse/contract/search';
 import { sql } from 'kysely';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { signUpOperator } from '../../../testing/sign-up-operator.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { insertModel } from '../../deployments/testing/test-models.ts';
 import { purgeUser } from '../../privacy/purge-user.ts';
+import { keepAssets } from '../keep-assets.ts';
+import { lockAsset } from '../queries.ts';
 import { assetCalls, refusalOf } from '../testing/asset-calls.ts';
+import { deleteShare } from './queries.ts';
 
 const server = await testServer();
 const { db } = server.services;
@@ -235,6 +239,28 @@ test('a restricted model is granted, neither published nor shared', async () => 
   const { assetId: open } = await insertModel(server.services, olga, 'Open', { 'config.json': '{}' });
   await publish(open, true, olga);
   await expect(restrict('ovens/open', open)).rejects.toMatchObject({ status: 409 });
+});
+
+test('what is about to be used is kept while it is shared, and refused once it is not, however late', async () => {
+  const id = await create(ada, { title: 'Kept' });
+  const keep = (userId: string) => inTransaction(db, (tx) => keepAssets(tx, { ids: [id], userId }));
+  await share(id, bob);
+  await keep(ada.userId);
+  await keep(bob.userId);
+  await expect(keep(cy.userId)).rejects.toMatchObject({ code: 'not_found' });
+  let late: Promise<unknown> = Promise.resolve();
+  await inTransaction(db, async (tx) => {
+    await lockAsset(tx, id);
+    await deleteShare(tx, { assetId: id, userId: bob.userId });
+    late = keep(bob.userId);
+    late.catch(() => undefined);
+    await vi.waitFor(async () => {
+      const { rows: waiting } = await sql`select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+      expect(waiting).toHaveLength(1);
+    });
+  });
+  await expect(late).rejects.toMatchObject({ code: 'not_found' });
 });
 
 test('LoRAs of others are listed with their owner', async () => {

@@ -79,7 +79,7 @@ async function requireSources(
   await findReadableAsset(tx, { assetId: modelAssetId, userId });
   await unlessGone(requireRevision(tx, { ...base, userId }), `base model ‘${base.title}’`);
   await unlessGone(requireRevision(tx, { ...dataset, userId }), `dataset ‘${dataset.title}’`);
-  await keepAssets(tx, [modelAssetId, base.assetId, dataset.assetId]);
+  await keepAssets(tx, { ids: [modelAssetId, base.assetId, dataset.assetId], userId });
 }
 
 async function unlessGone(source: Promise<unknown>, what: string): Promise<void> {
