@@ -23,10 +23,7 @@ import {
 } from './modules/generations/run/create-generation-loop.ts';
 import { type CloneLoop, createCloneLoop } from './modules/hub/clone/create-clone-loop.ts';
 import { createIpfsLoop } from './modules/ipfs/ipfs-loop.ts';
-import { registerImageStarter } from './modules/models/starter/register-image-starter.ts';
-import { registerStarterModel } from './modules/models/starter/register-starter-model.ts';
-import { starterEmbeddingModel } from './modules/models/starter/starter-embedding-model.ts';
-import { starterLanguageModel } from './modules/models/starter/starter-language-model.ts';
+import { registerOwnStarters } from './modules/models/starter/register-own-starters.ts';
 import { PARALLEL_PICTURES } from './modules/serving/image-spec.ts';
 import { fineTuneKind } from './modules/training/runs/fine-tune-kind.ts';
 import { type ReadData, readData } from './modules/training/validation/read-data.ts';
@@ -190,16 +187,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
           log.info(`This machine runs work for the installation at ${url}, and answers no requests itself`);
         }
         if (config.prepare)
-          preparing = startPreparing(
-            services,
-            machine.holdsBlobs
-              ? {
-                  language: (files) => registerStarterModel(services, { ...starterLanguageModel, files }),
-                  embedding: (files) => registerStarterModel(services, { ...starterEmbeddingModel, files }),
-                  image: (name, files) => registerImageStarter(services, name, files),
-                }
-              : null,
-          );
+          preparing = startPreparing(services, machine.holdsBlobs ? registerOwnStarters(services) : null);
       }
       return roles.includes('web') ? config.publicUrl : null;
     },

@@ -1,6 +1,12 @@
 import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
 import { PARIS_MODEL } from '@bakehouse/contract/generators/paris';
+import { starterEmbeddingModel } from './starter-embedding-model.ts';
 import { starterLanguageModel } from './starter-language-model.ts';
 
 /** The starter models that come with the program; it makes them again at each start. */
-export const OWN_STARTERS: readonly string[] = [starterLanguageModel.slug, PARIS_MODEL, KONTEXT_STARTER];
+export const OWN_STARTERS: readonly string[] = [
+  starterLanguageModel.slug,
+  starterEmbeddingModel.slug,
+  PARIS_MODEL,
+  KONTEXT_STARTER,
+];
