@@ -37,7 +37,10 @@ export type ListFilter = {
   limit: number;
 };
 
-/** One page. The rows of each way and type are read in the order of an index, and only as many as the page has. */
+/**
+ * One page. The rows of each way and type are read in the order of an index, and only as many as the page has; for
+ * downloads, which no index orders, all that the user may read are sorted.
+ */
 export async function listAssets(
   db: Database,
   filter: ListFilter,
