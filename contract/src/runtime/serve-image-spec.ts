@@ -109,8 +109,11 @@ export const imageEvent = z.discriminatedUnion('type', [
     /** Null for a model without experts. */
     expert_used: z.int().nullable(),
     routing_confidence: z.number().nullable(),
-    /** What comes with it, a poster and a strip with each film. */
-    beside: z.array(besideFilm),
+    /** What comes with it, a poster and a strip with each film; each role once. */
+    beside: z
+      .array(besideFilm)
+      .max(2)
+      .refine((beside) => new Set(beside.map(({ role }) => role)).size === beside.length, 'each role once'),
   }),
   z.object({ type: z.literal('error'), message: z.string() }),
 ]);

@@ -313,7 +313,7 @@ class DoneImageEvent(Wire):
     duration_s: float | None
     expert_used: int | None
     routing_confidence: float | None
-    beside: list[DoneImageEventBeside]
+    beside: Annotated[list[DoneImageEventBeside], Field(max_length=2)]
 
 
 class ErrorImageEvent(Wire):

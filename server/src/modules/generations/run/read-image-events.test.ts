@@ -57,12 +57,26 @@ test.each([1, 7, 10_000])(
   },
 );
 
+/** The last line of a video that comes with these pictures, of one byte as the video, and the bytes of all. */
+function doneWith(...roles: string[]): string {
+  const size = { size_bytes: 1, width: 1, height: 1 };
+  const beside = roles.map((role) => ({ role, media_type: 'image/webp', ...size }));
+  const line = JSON.stringify({ ...done, ...size, media_type: 'video/mp4', beside });
+  return `${line}\n${'.'.repeat(1 + roles.length)}`;
+}
+
+test('a video may come with a poster and a strip', async () => {
+  expect(await read(Buffer.from(doneWith('strip', 'poster')), 50)).toMatchObject([{ type: 'done' }]);
+});
+
 test.each([
   ['that breaks off in a line', lines.slice(0, 20)],
   ['that ends without a file', `${JSON.stringify(step)}\n`],
   ['whose file breaks off', `${lines}abc`],
   ['whose file goes on', `${lines}abcdefgh`],
   ['with what is no event', '{"type":"cake"}\n'],
+  ['with a poster twice', doneWith('poster', 'poster')],
+  ['with three pictures', doneWith('poster', 'strip', 'strip')],
   ['with what is no JSON', 'bread\n'],
 ])('an answer %s is refused', async (_what, answer) => {
   await expect(read(Buffer.from(answer), 50)).rejects.toMatchObject({ code: 'unavailable' });
