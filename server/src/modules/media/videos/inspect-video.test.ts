@@ -54,3 +54,26 @@ test('boxes that lie about their length are no video', async () => {
   endless.writeUInt32BE(0xffffffff, 16);
   await expect(inspect(endless)).rejects.toThrow('damaged');
 });
+
+/** A film whose index holds a box of this content, too. */
+function withInIndex(content: Buffer): Buffer {
+  const film = videoFile();
+  const at = film.indexOf('moov') - 4;
+  film.writeUInt32BE(film.readUInt32BE(at) + content.length, at);
+  return Buffer.concat([film.subarray(0, at + 8), content, film.subarray(at + 8)]);
+}
+
+/** So many boxes of a name, one after the other, with nothing in them. */
+function emptyBoxes(name: string, count: number): Buffer {
+  const one = Buffer.alloc(8);
+  one.writeUInt32BE(8);
+  one.write(name, 4, 'latin1');
+  return Buffer.alloc(8 * count, one);
+}
+
+test('an index of very many boxes or tracks is no video, and is not read to its end', async () => {
+  expect(await inspect(withInIndex(emptyBoxes('free', 900)))).toEqual(film);
+  expect(await inspect(withInIndex(emptyBoxes('trak', 15)))).toEqual(film);
+  await expect(inspect(withInIndex(emptyBoxes('trak', 16)))).rejects.toThrow('damaged');
+  await expect(inspect(withInIndex(emptyBoxes('free', 1_000)))).rejects.toThrow('damaged');
+});

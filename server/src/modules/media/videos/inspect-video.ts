@@ -22,10 +22,11 @@ type OpenVideo = { size: number; read: (at: number, length: number) => Promise<B
 const BOXES_MAX = 20_000;
 /** The table of a film of ten minutes has some hundred thousand. */
 const INDEX_BYTES_MAX = 16 * 1024 * 1024;
+const TRACKS_MAX = 16;
 
 /**
  * Size, length and sound of an MP4 as its boxes say them, and whether all of it is there. Nothing is decoded. Throws
- * BadVideo, and what reading throws.
+ * BadMedia, and what reading throws.
  */
 export async function inspectVideo(file: OpenVideo): Promise<InspectedVideo> {
   const boxes = await readOuterBoxes(file);
@@ -49,10 +50,11 @@ async function readOuterBoxes({ size, read }: OpenVideo): Promise<Box[]> {
   return boxes;
 }
 
-/** What the index of a file says of the whole. Throws BadVideo. Pure. */
+/** What the index of a file says of the whole. Throws BadMedia. Pure. */
 function readIndex(index: Buffer): InspectedVideo {
   const all = { start: 0, end: index.length };
   const tracks = boxesIn(index, all).filter(({ name }) => name === 'trak');
+  if (tracks.length > TRACKS_MAX) throw new BadVideo(videoMessages.broken);
   const kindOf = (track: Box) => textAt(index, findBox(index, track, 'mdia', 'hdlr'), 8);
   const picture = tracks.find((track) => kindOf(track) === 'vide');
   const durationS = readDuration(index);

@@ -1,3 +1,6 @@
+import { videoMessages } from '@bakehouse/contract/media';
+import { BadMedia } from '../bad-media.ts';
+
 /** A box of an MP4 file: its name, and where what it holds begins and ends. */
 export type Box = { name: string; start: number; end: number };
 
@@ -20,19 +23,23 @@ export function readBox(head: Buffer, at: number, end: number): Box | null {
   return { name, start: at + headerSize, end: at + size };
 }
 
-/** The boxes inside a box that is here whole, as far as they are boxes. Pure. */
+/** An index of nothing but empty boxes would have two million, and hold everybody up. */
+const BOXES_INSIDE_MAX = 1000;
+
+/** The boxes inside a box that is here whole, as far as they are boxes. Throws BadMedia where no film has so many. Pure. */
 export function boxesIn(bytes: Buffer, { start, end }: Pick<Box, 'start' | 'end'>): Box[] {
   const found: Box[] = [];
   for (let at = start; at < end; ) {
     const box = readBox(bytes.subarray(at, Math.min(at + LONG_HEADER, end)), at, end);
     if (!box) break;
+    if (found.length === BOXES_INSIDE_MAX) throw new BadMedia(videoMessages.broken);
     found.push(box);
     at = box.end;
   }
   return found;
 }
 
-/** The first box inside that has this path of names; undefined where there is none. Pure. */
+/** The first box inside that has this path of names; undefined where there is none. Throws what `boxesIn` throws. Pure. */
 export function findBox(
   bytes: Buffer,
   outer: Pick<Box, 'start' | 'end'>,
