@@ -22,19 +22,22 @@ export async function createResponse(
   const items = await readInput(ctx, asked);
   const { body, places } = toChat(asked, items);
   const events = new ResponseEvents(asked, ctx.clock.now(), isKept);
+  // What was answered is delivered and charged, whether or not it can be stored.
   const keep = async (response: ReturnType<typeof events.whole>) => {
-    if (isKept) await keepResponse(ctx, { input: items, response });
-    return response;
+    if (!isKept) return response;
+    try {
+      await keepResponse(ctx, { input: items, response });
+      return response;
+    } catch (error) {
+      ctx.log.error({ err: error, model: asked.model }, 'a response could not be stored');
+      return { ...response, store: false };
+    }
   };
   const shape: AnswerShape = {
     begin: () => events.begin(),
     chunks: (chunks) => chunks.map((chunk) => events.add(chunk)).join(''),
     // Whoever has heard of its end may go on from it.
-    end: async (usage) => {
-      const { text, response } = events.end(usage);
-      await keep(response);
-      return text;
-    },
+    end: (usage) => events.end(usage, keep),
     failure: ({ error }) => events.failure(error),
     whole: (answer, usage) => {
       events.add(toChunk(answer as Answer));

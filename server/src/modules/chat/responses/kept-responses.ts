@@ -4,6 +4,7 @@ import type * as contract from '@bakehouse/contract/responses';
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { storableJson } from '../../../platform/db/storable-text.ts';
 import { AppError, refused } from '../../../platform/errors.ts';
 import {
   deleteOldest,
@@ -48,11 +49,12 @@ async function withReferred({ db, caller: { userId } }: Context, items: Item[]):
   });
 }
 
-/** Keeps a response with what was read before it. */
+/** Keeps a response with what was read before it. A model may write what cannot be stored: it is left out. */
 export async function keepResponse(ctx: Context, { input, response }: KeptResponse): Promise<void> {
   const { userId } = ctx.caller;
   await inTransaction(ctx.db, async (tx) => {
-    await insertResponse(tx, { userId, input: input.map(withId), response, now: ctx.clock.now() });
+    const kept = storableJson({ input: input.map(withId), response });
+    await insertResponse(tx, { userId, ...kept, now: ctx.clock.now() });
     await deleteOldest(tx, { userId, keep: RESPONSES_MAX, bytes: RESPONSES_BYTES_MAX });
   });
 }

@@ -55,12 +55,12 @@ export class ResponseEvents {
     return this.write(events);
   }
 
-  /** The events that a stream ends with, and the response. */
-  end(usage: Usage): { text: string; response: Response } {
+  /** The events that a stream ends with, the last with the response as `keep` returns it. */
+  async end(usage: Usage, keep: (response: Response) => Promise<Response>): Promise<string> {
     const events: Event[] = [];
     this.close(events);
-    const response = this.whole(usage);
-    return { text: this.write([...events, { type: `response.${response.status}`, response }]), response };
+    const response = await keep(this.whole(usage));
+    return this.write([...events, { type: `response.${response.status}`, response }]);
   }
 
   /** The event that an answer breaks off with. */

@@ -1,4 +1,5 @@
 import { createResponse } from '@bakehouse/contract/responses';
+import { sql } from 'kysely';
 import type OpenAI from 'openai';
 import { zodTextFormat } from 'openai/helpers/zod';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
@@ -223,6 +224,34 @@ describe("OpenAI's client", () => {
       await db.selectFrom('responses').select('id').where('user_id', '=', user.userId).execute(),
     ).toEqual([]);
   });
+});
+
+it.each([false, true])(
+  'delivers and charges an answer that cannot be stored, and says so (streamed: %s)',
+  async (isStreamed) => {
+    const { db } = server.services;
+    await sql`alter table responses add constraint full_disk check (false) not valid`.execute(db);
+    try {
+      const before = await balance();
+      const client = openai().responses;
+      const response = isStreamed
+        ? await client.stream({ model: STARTER, input: 'Go' }).finalResponse()
+        : await client.create({ model: STARTER, input: 'Go' });
+      expect(response).toMatchObject({ status: 'completed', output_text: 'Good bread.', store: false });
+      await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
+      expect((await balance()).balance).toBeLessThan(before.balance);
+      await expect(client.retrieve(response.id)).rejects.toMatchObject({ status: 404 });
+    } finally {
+      await sql`alter table responses drop constraint full_disk`.execute(db);
+    }
+  },
+);
+
+it('keeps an answer without the NULs that the model wrote', async () => {
+  stub.says = () => 'rye\0bread';
+  const response = await openai().responses.create({ model: STARTER, input: 'Go' });
+  expect(response).toMatchObject({ store: true });
+  expect((await openai().responses.retrieve(response.id)).output_text).toBe('ryebread');
 });
 
 it.each([
