@@ -82,6 +82,12 @@ def test_a_text_beyond_the_window_is_refused_with_its_length_and_place(encoder: 
     assert (refused.value.index, refused.value.tokens) == (1, 602)
 
 
+def test_no_text_is_longer_than_the_context_that_is_asked_for(folder: Path) -> None:
+    assert Encoder(folder, context_tokens=100).window == 100
+    # No model reads beyond what it was made for.
+    assert Encoder(folder, context_tokens=4096).window == 256
+
+
 def test_token_ids_are_read_as_the_tokenizer_writes_them(encoder: Encoder) -> None:
     ids = encoder.tokenise(["Fresh bread"])
     assert encoder.tokenise(ids) == ids

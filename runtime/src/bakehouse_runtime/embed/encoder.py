@@ -37,9 +37,9 @@ class InputError(Exception):
 class Encoder:
     """Vectors of texts."""
 
-    def __init__(self, folder: Path, threads: int = 1) -> None:
-        """Loads a model, to be computed by so many threads. Raises PlainError where it has parts
-        that are not known here."""
+    def __init__(self, folder: Path, threads: int = 1, context_tokens: int | None = None) -> None:
+        """Loads a model, to be computed by so many threads, of texts of at most so many tokens.
+        Raises PlainError where it has parts that are not known here."""
         from tokenizers import Tokenizer
 
         modules = read_modules(folder)
@@ -49,9 +49,8 @@ class Encoder:
         said = read_optional_object(folder / "sentence_bert_config.json")
         self._lowers = said.get("do_lower_case") is True
         window = said.get("max_seq_length")
-        self.window = (
-            min(window, self._bert.positions) if _is_count(window) else self._bert.positions
-        )
+        limits = (window if _is_count(window) else None, context_tokens)
+        self.window = min(self._bert.positions, *(limit for limit in limits if limit is not None))
         self._tokenizer = _tokenizer(Tokenizer, folder)
         self._around = self._tokenizer.encode("").ids
         # A batch a thread: to share one batch's products among threads costs more than it gains.

@@ -38,4 +38,5 @@ def _start(spec: ServeEmbeddingSpec, inputs: dict[str, Path]) -> ServingEngine:
             from ..embed.encoder import Encoder
             from .embedding_calls import EncoderServer
 
-            return EncoderServer(spec, Encoder(inputs["base_model"], spec.threads))
+            folder = inputs["base_model"]
+            return EncoderServer(spec, Encoder(folder, spec.threads, spec.context_tokens))
