@@ -1,6 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
+import { breakOffWithKey } from '../../platform/http/callers/break-off-with-key.ts';
 import { sendBlob } from '../../platform/storage/send-blob.ts';
 import { contentDisposition } from '../assets/files/content-disposition.ts';
 import { findOutputs } from '../generations/find-generations.ts';
@@ -12,6 +13,7 @@ export async function downloadVideo(ctx: Context, { id }: { id: string }, http: 
   const [output] = (await findOutputs(ctx.db, [id])).get(id) ?? [];
   if (!output) throw new AppError('invalid_request', { publicMessage: 'Video not ready for download' });
   const name = `${generator}-${id.slice(-8)}.mp4`;
+  breakOffWithKey(ctx, http);
   await sendBlob(ctx, http, {
     sha256: output.sha256,
     path: name,

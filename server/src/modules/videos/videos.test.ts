@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createApiKey, revokeApiKey } from '@bakehouse/contract/api-keys';
 import { imageCalls } from '@bakehouse/contract/deployments/images';
 import { getGeneration, startGeneration } from '@bakehouse/contract/generations';
 import {
@@ -11,6 +14,7 @@ import {
   type Video,
 } from '@bakehouse/contract/videos';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { storeBlob } from '../../platform/storage/store-blob.ts';
 import { fakeClock } from '../../testing/fake-clock.ts';
 import { testGenerations } from '../../testing/test-generations.ts';
 import { insertWan } from '../deployments/testing/test-models.ts';
@@ -89,6 +93,30 @@ test('a video is downloaded whole or in ranges, once it is there', async () => {
   expect(whole.headers.get('content-type')).toBe('video/mp4');
   expect(whole.headers.get('content-disposition')).toMatch(/^attachment; filename\*=UTF-8''seedance-/);
   expect(Buffer.from(await whole.arrayBuffer()).toString('latin1', 4, 8)).toBe('ftyp');
+});
+
+test('a download of a video breaks off when the API key that asked for it is revoked', async () => {
+  const { id } = await create();
+  await until(id, 'completed');
+  // More than lies in the buffers between the two.
+  const size = 64 * 1024 * 1024;
+  const { sha256 } = await storeBlob(server.services, Readable.from([Buffer.alloc(size)]));
+  await server.services.db
+    .updateTable('generation_outputs')
+    .set({ sha256, size_bytes: String(size) })
+    .where('generation_id', '=', id)
+    .execute();
+  const made = { params: { userId: ada.userId }, body: { name: 'program' } };
+  const { api_key: key, secret } = await server.request(createApiKey, made, { as: ada });
+  const response = await server.send(downloadVideo, { params: { id } }, { as: { ...ada, apiKey: secret } });
+  expect(response.headers.get('content-length')).toBe(String(size));
+  await server.request(revokeApiKey, { params: { keyId: key.id } }, { as: ada });
+  const reader = response.body?.getReader();
+  // Whoever reads as fast as this needs half a minute for the whole file.
+  const readSlowly = async () => {
+    while (!(await reader?.read())?.done) await pause(30);
+  };
+  await expect(readSlowly()).rejects.toThrow('terminated');
 });
 
 test('videos are listed newest first, by model and by pages, and pictures are not among them', async () => {
