@@ -189,13 +189,13 @@ test('a video that breaks off is made again, and at last says why at no cost', a
   });
 });
 
-test('a Wan costs by its steps, and says so before', async () => {
+test('a Wan costs by its steps, length and size, and says so before', async () => {
   const estimate = await server.request(
     estimateVideo,
     { body: { model: 'veo-3.0', duration: 8 } },
     { as: ada },
   );
-  expect(estimate).toMatchObject({ estimated_cost_usd: 0.03, estimated_cost_bgl: 0.75 });
+  expect(estimate).toMatchObject({ estimated_cost_usd: 0.048, estimated_cost_bgl: 1.2 });
 });
 
 test('a Wan deployment is asked by its name, and where nobody serves a model that is said', async () => {

@@ -1,5 +1,7 @@
 import { PROMPT_LENGTH_MAX } from '@bakehouse/contract/generations';
 import { expect, test } from 'vitest';
+import { costMicro } from '../../credits/prices/cost-micro.ts';
+import { defaultPrices } from '../../credits/prices/prices.ts';
 import type { GenerationRow } from '../queries.ts';
 import { ownGenerator } from './own-generators.ts';
 
@@ -15,5 +17,20 @@ test.each(['bread ', '麺', '🍞'])(
       ...{ prompt, model: 'my-painter', generation_id: row.id },
       ...{ guidance_scale: '3.5', num_inference_steps: '28', seed: '7' },
     });
+  },
+);
+
+test.each([
+  ['wan', {}, 30n],
+  ['wan', { duration: 5, aspect_ratio: '9:16', num_inference_steps: 30 }, 30n],
+  ['wan', { duration: 2, num_inference_steps: 50 }, 20n],
+  ['seedance', { duration: 10 }, 60n],
+  ['seedance', { duration: 5, quality: '1080p' }, 68n],
+  ['kling', { duration: 5, aspect_ratio: '1:1' }, 17n],
+] as const)(
+  'a %s of %j, which a Wan makes, costs by steps, seconds and pixels',
+  (name, parameters, parts) => {
+    const cost = costMicro([{ price: defaultPrices.videos, parts }]);
+    expect(ownGenerator(name)?.cost(defaultPrices, parameters)).toBe(cost);
   },
 );

@@ -66,11 +66,20 @@ const flux: OwnGenerator = {
 
 const wanSteps = ({ num_inference_steps: steps }: GenerationParameters) => Number(steps ?? wanDefaults.steps);
 
+/** Steps of a video of the default length and size, rounded up: one that is twice as long or large takes twice the work. */
+function wanWork(parameters: GenerationParameters): bigint {
+  const workOfStep = (asked: GenerationParameters) => {
+    const { width, height } = videoSize(asked);
+    return Number(asked.duration ?? wanDefaults.seconds) * width * height;
+  };
+  return BigInt(Math.ceil((wanSteps(parameters) * workOfStep(parameters)) / workOfStep({})));
+}
+
 /** A Wan model stands in for those of the other video generators, too, whose forms say less. */
 const wan: OwnGenerator = {
   deployments: ['wan'],
   steps: wanSteps,
-  cost: (prices, parameters) => costMicro([{ price: prices.videos, parts: BigInt(wanSteps(parameters)) }]),
+  cost: (prices, parameters) => costMicro([{ price: prices.videos, parts: wanWork(parameters) }]),
   request: (row, { picture }) => {
     const { duration, guidance_scale: guidance, negative_prompt: negative } = row.parameters;
     return wanFilmRequest.parse({
