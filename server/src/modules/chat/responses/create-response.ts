@@ -8,7 +8,6 @@ import type { AnswerShape } from '../answer-shape.ts';
 import type { ChatParts } from '../chat-parts.ts';
 import { keepResponse, readInput } from './kept-responses.ts';
 import { ResponseEvents } from './response-events.ts';
-import type { KeptResponse } from './response-queries.ts';
 import { toChat } from './to-chat.ts';
 
 /** A response is a chat's answer in another shape: one reservation, one bill, one line at the model server. */

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { CHAT_BYTES_MAX } from '@bakehouse/contract/chat';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type * as contract from '@bakehouse/contract/responses';
 import type { Context } from '../../../platform/context.ts';
@@ -6,6 +6,7 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { storableJson } from '../../../platform/db/storable-text.ts';
 import { AppError, refused } from '../../../platform/errors.ts';
+import { isRead, responseIdOf, toKnown, withId } from './kept-items.ts';
 import {
   deleteOldest,
   deleteOne,
@@ -21,6 +22,8 @@ import type { Item, ResponseBody } from './to-chat.ts';
 /** Of a user; the oldest go first. */
 const RESPONSES_MAX = 1000;
 const RESPONSES_BYTES_MAX = 50 * 1024 * 1024;
+/** Of one input; each may be of another response, which is read for it. */
+const REFERENCES_MAX = 100;
 const PAGE = 20;
 
 type Kept = ResponseOf<typeof contract.getResponse>;
@@ -30,16 +33,37 @@ type OneOf = InputOf<typeof contract.getResponse>;
 export async function readInput(ctx: Context, asked: ResponseBody): Promise<Item[]> {
   const { previous_response_id: previous, input } = asked;
   const own = typeof input === 'string' ? [{ role: 'user' as const, content: input }] : input;
+  refuseManyReferences(own);
   const before = previous ? await findKept(ctx, previous, 'previous_response_id') : null;
-  const items = await withReferred(ctx, own);
-  return [...(before ? [...before.input, ...before.response.output] : []), ...items] as Item[];
+  const earlier = before ? [...before.input, ...before.response.output].map(toKnown).filter(isRead) : [];
+  const items = (await withReferred(ctx, own)).map(toKnown);
+  // What is read is kept and read again by each that goes on from it.
+  if (Buffer.byteLength(JSON.stringify([earlier, items])) > CHAT_BYTES_MAX) {
+    const param = earlier.length > 0 ? 'previous_response_id' : 'input';
+    const what = earlier.length > 0 ? 'the input and what was read before it' : 'its items';
+    throw refused(param, `${param}: ${what} have more than 1 MB. Send a shorter input, without what is old`);
+  }
+  return [...earlier, ...items] as Item[];
+}
+
+/** Before any of them is read. */
+function refuseManyReferences(items: Item[]): void {
+  const places = new Map<string, number>();
+  for (const [index, item] of items.entries()) {
+    if (item.type !== 'item_reference') continue;
+    if (places.has(item.id))
+      throw refused(`input.${index}.id`, `input.${index}.id: input.${places.get(item.id)} names it already`);
+    places.set(item.id, index);
+  }
+  if (places.size > REFERENCES_MAX)
+    throw refused('input', `input: at most ${REFERENCES_MAX} items may be an item_reference`);
 }
 
 /** Clients name what was answered before by its id alone. */
 async function withReferred({ db, caller: { userId } }: Context, items: Item[]): Promise<Item[]> {
   const ids = items.flatMap((item) => (item.type === 'item_reference' ? [item.id] : []));
   if (ids.length === 0) return items;
-  const known = await selectItems(db, { userId, ids });
+  const known = await selectItems(db, { userId, ids, responseIds: [...new Set(ids.flatMap(responseIdOf))] });
   return items.map((item, index) => {
     if (item.type !== 'item_reference') return item;
     const found = known.get(item.id);
@@ -53,19 +77,10 @@ async function withReferred({ db, caller: { userId } }: Context, items: Item[]):
 export async function keepResponse(ctx: Context, { input, response }: KeptResponse): Promise<void> {
   const { userId } = ctx.caller;
   await inTransaction(ctx.db, async (tx) => {
-    const kept = storableJson({ input: input.map(withId), response });
+    const kept = storableJson({ input: input.filter(isRead).map(withId), response });
     await insertResponse(tx, { userId, ...kept, now: ctx.clock.now() });
     await deleteOldest(tx, { userId, keep: RESPONSES_MAX, bytes: RESPONSES_BYTES_MAX });
   });
-}
-
-/** Items as OpenAI lists them: with an id, and their words in parts. */
-function withId(item: Record<string, unknown>): Record<string, unknown> {
-  const { type = 'message', role, content } = item;
-  const partType = role === 'assistant' ? 'output_text' : 'input_text';
-  const words = typeof content === 'string' ? { content: [{ type: partType, text: content }] } : {};
-  const id = item.id ?? `${type === 'message' ? 'msg' : 'item'}_${randomUUID().replaceAll('-', '')}`;
-  return { ...item, ...words, type, id, status: item.status ?? 'completed' };
 }
 
 /** A response of the caller's that is kept. Throws AppError 'not_found'. */

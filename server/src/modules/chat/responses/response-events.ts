@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CallDelta, Chunk, Usage } from '../completion-stream.ts';
+import { itemId } from './kept-items.ts';
 import type { ResponseBody } from './to-chat.ts';
 
 type Text = { type: 'output_text' | 'reasoning_text'; text: string };
@@ -15,12 +16,10 @@ type Item = {
 type Response = { id: string; status: string; output: Item[]; [field: string]: unknown };
 type Event = { type: string; [field: string]: unknown };
 
-const newId = (kind: string) => `${kind}_${randomUUID().replaceAll('-', '')}`;
-
 /** Makes a response of the pieces of a chat's answer, with the events that OpenAI streams of it. */
 export class ResponseEvents {
   private readonly asked: ResponseBody;
-  private readonly id = newId('resp');
+  private readonly id = `resp_${randomUUID().replaceAll('-', '')}`;
   private readonly items: Item[] = [];
   private readonly createdAt: number;
   private readonly isKept: boolean;
@@ -99,7 +98,8 @@ export class ResponseEvents {
   private begins(type: Item['type'], fields: Partial<Item>, events: Event[]): void {
     this.close(events);
     const kind = { message: 'msg', reasoning: 'rs', function_call: 'fc' }[type];
-    const item: Item = { id: newId(kind), type, status: 'in_progress', ...roleOf(type), ...fields };
+    const id = itemId(kind, this.id, this.items.length);
+    const item: Item = { id, type, status: 'in_progress', ...roleOf(type), ...fields };
     this.open = item;
     this.items.push(item);
     events.push({

@@ -32,14 +32,16 @@ export async function selectResponse(db: Database, { userId, id }: Own): Promise
   return row as KeptResponse | undefined;
 }
 
-/** The items of a user's answers with these ids. */
+/** The items with these ids of these answers of a user. */
 export async function selectItems(
   db: Database,
-  { userId, ids }: { userId: string; ids: string[] },
+  { userId, ids, responseIds }: { userId: string; ids: string[]; responseIds: string[] },
 ): Promise<Map<string, Record<string, unknown>>> {
   const { rows } = await sql<{ item: { id: string } }>`
     select item from responses, jsonb_array_elements(response -> 'output') as item
-    where user_id = ${userId} and item ->> 'id' = any(${ids})`.execute(db);
+    where responses.id = any(${responseIds}) and user_id = ${userId} and item ->> 'id' = any(${ids})`.execute(
+    db,
+  );
   return new Map(rows.map(({ item }) => [item.id, item]));
 }
 

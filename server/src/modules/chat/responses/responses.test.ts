@@ -30,6 +30,7 @@ const add: OpenAI.Responses.FunctionTool = {
     properties: { a: { type: 'integer' }, b: { type: 'integer' } },
   },
 };
+const reference = (index: number) => ({ type: 'item_reference', id: `msg_${index}` });
 const writesCall = () => '{"name": "add", "arguments": {"a": 2, "b": 3}}';
 
 describe("OpenAI's client", () => {
@@ -170,7 +171,7 @@ describe("OpenAI's client", () => {
       [{ type: 'input_text', text: 'What do you bake?' }],
     ]);
     const other = openai(await server.signUp());
-    for (const asked of [
+    const refused = [
       other.responses.retrieve(first.id),
       other.responses.delete(first.id),
       other.responses.inputItems.list(first.id),
@@ -178,8 +179,10 @@ describe("OpenAI's client", () => {
       other.responses.create({
         ...{ model: STARTER, input: [{ type: 'item_reference', id: first.output[0]?.id ?? '' }] },
       }),
-    ])
-      await expect(asked).rejects.toThrow(/There is no response|there is no item/);
+    ];
+    await Promise.all(
+      refused.map((asked) => expect(asked).rejects.toThrow(/There is no response|there is no item/)),
+    );
     await openai().responses.delete(first.id);
     await expect(openai().responses.retrieve(first.id)).rejects.toMatchObject({ status: 404 });
     // It has read all of it itself.
@@ -254,6 +257,35 @@ it('keeps an answer without the NULs that the model wrote', async () => {
   expect((await openai().responses.retrieve(response.id)).output_text).toBe('ryebread');
 });
 
+it('keeps nothing of an input but what is known of it, and what a model reads', async () => {
+  const input = [
+    { type: 'reasoning', summary: [], thought: 'x'.repeat(1000) },
+    { role: 'user', content: [{ type: 'input_text', text: 'Go', more: 'x'.repeat(1000) }], extra: { a: 1 } },
+  ];
+  const response = await openai().responses.create({ model: STARTER, input: input as never });
+  const items = await Array.fromAsync(openai().responses.inputItems.list(response.id));
+  expect(items).toEqual([
+    {
+      ...{ type: 'message', role: 'user', status: 'completed', id: expect.stringMatching(/^msg_/) },
+      content: [{ type: 'input_text', text: 'Go' }],
+    },
+  ]);
+});
+
+it('refuses to go on from what would have more than 1 MB, before it costs anything', async () => {
+  const first = await openai().responses.create({ model: STARTER, input: 'Go' });
+  await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
+  const { db } = server.services;
+  await sql`update responses set input = jsonb_build_array(jsonb_build_object('type', 'message', 'role', 'user',
+    'content', repeat('x', 1024 * 1024 - 100))) where id = ${first.id}`.execute(db);
+  const before = await balance();
+  const asked = { model: STARTER, input: 'And?', previous_response_id: first.id };
+  await expect(openai().responses.create(asked)).rejects.toMatchObject({
+    ...{ status: 400, param: 'previous_response_id', message: expect.stringContaining('more than 1 MB') },
+  });
+  expect(await balance()).toEqual(before);
+});
+
 it.each([
   [{ input: [] }, 'input'],
   [{ tools: [{ type: 'web_search' }] }, 'tools.0.type', 'runs no tools of its own'],
@@ -263,6 +295,8 @@ it.each([
   [{ background: true }, 'background', 'answered at once'],
   [{ reasoning: { effort: 'low' } }, 'reasoning.effort', 'no levels'],
   [{ input: [{ type: 'item_reference', id: 'msg_1' }] }, 'input.0.id', "no item 'msg_1'"],
+  [{ input: [reference(1), reference(2), reference(1)] }, 'input.2.id', 'input.0 names it already'],
+  [{ input: Array.from({ length: 101 }, (_, index) => reference(index)) }, 'input', 'at most 100 items'],
   [{ conversation: 'conv_1' }, 'conversation', 'Send previous_response_id'],
   [{ input: [{ type: 'computer_call' }] }, 'input.0.type', 'must be one of message'],
   [
