@@ -34,6 +34,7 @@ export function CallResults({ calls, again: { isAskable, answerCalls }, results,
             rows={2}
             dir="auto"
             className="min-h-14 font-mono text-xs"
+            placeholder="What the function returned"
             value={results[id] ?? ''}
             onChange={(event) => onChange({ ...results, [id]: event.target.value })}
           />

@@ -134,7 +134,7 @@ function ToolFields({ tools, onChange }: { tools: TypedTools; onChange: (tools: 
         <Field
           label="Functions"
           aside="Optional"
-          help="A JSON list, as in the API’s “tools”. You answer the model’s calls yourself."
+          help="A JSON list, as for “tools” in the API. You enter the result of each call yourself."
           error={toolsProblem(tools)}
         >
           <Textarea
@@ -147,7 +147,7 @@ function ToolFields({ tools, onChange }: { tools: TypedTools; onChange: (tools: 
           />
         </Field>
         <Checkbox
-          label="Each question has to be answered by a call"
+          label="Answer every question with a call"
           checked={tools.required}
           onChange={(required) => onChange({ ...tools, required })}
         />
