@@ -1,6 +1,9 @@
 import { cancelClone, retryClone } from '@bakehouse/contract/hub/clones';
 import { listNotifications } from '@bakehouse/contract/notifications';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import type { TestServer, TestUser } from '../../../testing/test-server.ts';
 import { assetCalls } from '../../assets/testing/asset-calls.ts';
 import { cloneCalls, cloningServer, safetensors } from '../testing/clones.ts';
@@ -265,6 +268,45 @@ test('what failed is forgotten: after a week what it had copied, after a month a
   await forgetAfter(30.1);
   await expect(calls.status(max, id)).rejects.toMatchObject({ status: 404 });
   expect(await kept()).toEqual({ files: 0, lines: 0, uploads: 0 });
+});
+
+test('what is begun anew while it is forgotten keeps its files, and what has lost one makes nothing', async () => {
+  const eve = await server.signUp('Eve');
+  const { db } = server.services;
+  const it = repo();
+  hub.instead = (_request, response, file) => {
+    if (file !== 'model.safetensors') return undefined;
+    response.writeHead(404, { 'x-error-code': 'EntryNotFound' }).end();
+    return true;
+  };
+  const { id } = await calls.clone(eve, it.id);
+  hub.instead = null;
+  const kept = async () => {
+    const rows = await db.selectFrom('hub_clone_files').select('path').where('clone_id', '=', id).execute();
+    return rows.map(({ path }) => path).toSorted();
+  };
+  const inAWeek = { now: () => new Date(Date.now() + 7.1 * 24 * 3_600_000) };
+  const endedAt = (ended_at: Date | null, tx: Database | Transaction = db) =>
+    // Nobody copies it for now.
+    tx.updateTable('hub_clones').set({ ended_at, check_at: inAWeek.now() }).where('id', '=', id).execute();
+  let forgetting: Promise<unknown> = Promise.resolve();
+  await inTransaction(db, async (tx) => {
+    await endedAt(null, tx);
+    const services = { ...server.services, clock: inAWeek };
+    forgetting = Promise.resolve(forgetClonesJob.run(services, {}, new AbortController().signal));
+    await vi.waitFor(async () => {
+      const { rows: waiting } = await sql`select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+      expect(waiting).toHaveLength(1);
+    });
+  });
+  await forgetting;
+  expect(await kept()).toEqual(Object.keys(files).toSorted());
+
+  await endedAt(new Date());
+  await db.deleteFrom('hub_clone_files').where('clone_id', '=', id).where('path', '=', 'README.md').execute();
+  await server.request(retryClone, { params: { id } }, { as: eve });
+  expect(await calls.untilEnded(eve, id)).toMatchObject({ status: 'FAILED', asset_id: null });
 });
 
 test('a gated repository is not begun without access, and ends where that is taken back', async () => {

@@ -19,7 +19,10 @@ import { discardFiles } from './discard-files.ts';
 import { endClone } from './end-clone.ts';
 import { selectCopied } from './queries.ts';
 
-/** Makes the dataset or model of all that was copied, in one transaction with the end of the clone. */
+/**
+ * Makes the dataset or model of all that was copied, in one transaction with the end of the clone. Throws where files are
+ * missing: a copy is whole, or is none.
+ */
 export async function finishClone(
   services: Services,
   lease: Lease<CloneRow>,
@@ -28,6 +31,8 @@ export async function finishClone(
   const files = await listFiles(services, lease.id);
   const family = await readFamilyOf(services, lease.row, files);
   const done = await underLease(services.db, clonesTable, lease, async (tx, row) => {
+    if (files.length === 0 || files.length < (row.files_total ?? 0))
+      throw new Error(`a clone has ${files.length} of ${row.files_total} files`);
     const title = row.repo_id.slice(row.repo_id.indexOf('/') + 1);
     const assetId = await createCopy(tx, row, { files, family, title, access });
     await discardFiles(tx, { id: row.id, userId: row.user_id });

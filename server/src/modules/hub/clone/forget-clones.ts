@@ -4,7 +4,7 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { deleteBefore } from '../../../platform/db/retention/delete-before.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { discardFiles } from './discard-files.ts';
-import { selectEndedWithFiles } from './queries.ts';
+import { lockClone, selectEndedWithFiles } from './queries.ts';
 
 /** What a failed clone has copied is there for Retry as long as an upload that broke. */
 const FILES_KEPT_MS = 7 * DAY_MS;
@@ -28,7 +28,12 @@ async function forgetFiles({ blobs, db }: Pick<Services, 'blobs' | 'db'>, before
   for (;;) {
     const ended = await selectEndedWithFiles(db, before, BATCH);
     for (const own of ended) {
-      const storeKeys = await inTransaction(db, (tx) => discardFiles(tx, own));
+      const storeKeys = await inTransaction(db, async (tx) => {
+        const clone = await lockClone(tx, own);
+        // Retry may have begun it anew since it was listed.
+        const isDue = clone?.ended_at != null && clone.ended_at < before;
+        return isDue ? discardFiles(tx, own) : [];
+      });
       for (const storeKey of storeKeys) await blobs.parts.abandon(storeKey);
     }
     if (ended.length < BATCH) return;
