@@ -73,7 +73,7 @@ const assetSummary = z.object({
   family: z.string(),
   /** Of a model in Diffusers' format, the pipeline that its model_index.json names. In lists only with `include_pipelines`. */
   pipeline: z.string().nullable(),
-  /** The model that this one was fine-tuned from. */
+  /** The model that this one was fine-tuned from; null where it is another user's, and the caller may not read that one. */
   parent_dataset_id: z.string().nullable(),
   file_count: z.int(),
   size_bytes: z.number(),

@@ -4,6 +4,7 @@ import type { Context, Services } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { readBlob } from '../../platform/storage/read-blob.ts';
 import { findReadableAsset } from './access/find-readable-asset.ts';
+import { hideParents } from './access/hide-parents.ts';
 import { selectReadableIds } from './access/select-readable-ids.ts';
 import { readCardMetadata } from './card/card-metadata.ts';
 import { listFilesPage } from './files/list-files-page.ts';
@@ -18,8 +19,10 @@ const CARD_BYTES_MAX = 512 * 1024;
 
 /** A dataset or model with its first files, its card and what it was made from. */
 export async function getAsset(ctx: Context, input: { assetId: string }): Promise<Asset> {
-  const asset = await findReadableAsset(ctx.db, { assetId: input.assetId, userId: ctx.caller.userId });
-  const [{ files, nextCursor }, card, lineage, pipelines, source] = await Promise.all([
+  const { userId } = ctx.caller;
+  const asset = await findReadableAsset(ctx.db, { assetId: input.assetId, userId });
+  const [[shown = asset], { files, nextCursor }, card, lineage, pipelines, source] = await Promise.all([
+    hideParents(ctx.db, { rows: [asset], userId }),
     listFilesPage(ctx.db, { assetId: asset.id, path: '', limit: FIRST_FILES_MAX }),
     readCard(ctx, asset.id),
     findLineage(ctx, asset),
@@ -27,7 +30,7 @@ export async function getAsset(ctx: Context, input: { assetId: string }): Promis
     findSource(ctx.db, asset.id),
   ]);
   return {
-    ...toSummary(asset, pipelines.get(asset.id)),
+    ...toSummary(shown, pipelines.get(asset.id)),
     files,
     next_files_cursor: nextCursor,
     card,

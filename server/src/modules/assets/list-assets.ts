@@ -1,6 +1,7 @@
 import type { listAssets as endpoint } from '@bakehouse/contract/assets';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../platform/context.ts';
+import { hideParents } from './access/hide-parents.ts';
 import type { Way } from './access/readable.ts';
 import { findPipelines } from './recognise/find-pipelines.ts';
 import { readPage } from './search/read-page.ts';
@@ -10,8 +11,9 @@ type Query = InputOf<typeof endpoint>['query'];
 
 /** The caller's datasets, models or indexes, those of others that the caller may read, and the starter models, each where asked for. */
 export async function listAssets(ctx: Context, query: Query): Promise<ResponseOf<typeof endpoint>> {
+  const { userId } = ctx.caller;
   const { rows, nextCursor } = await readPage(ctx.db, {
-    userId: ctx.caller.userId,
+    userId,
     type: query.types ?? null,
     whose: waysOf(query),
     search: query.search,
@@ -26,8 +28,9 @@ export async function listAssets(ctx: Context, query: Query): Promise<ResponseOf
         rows.map(({ id }) => id),
       )
     : null;
+  const shown = await hideParents(ctx.db, { rows, userId });
   return {
-    datasets: rows.map((row) => toSummary(row, pipelines?.get(row.id))),
+    datasets: shown.map((row) => toSummary(row, pipelines?.get(row.id))),
     next_cursor: nextCursor,
   };
 }

@@ -305,6 +305,22 @@ test('of what others have made a model from, only what one may read is named', a
   expect((await get(ada, tuned)).lineage).toMatchObject({ dataset: { title: 'Secret recipes' } });
 });
 
+test('what a model of others was made from is told by its id only where one may read it', async () => {
+  const parent = await create(ada, { dataset_type: 'MODEL', title: 'Hidden base' });
+  const words = { dataset_type: 'MODEL', title: 'Adapter of a hidden base', parent_dataset_id: parent };
+  const adapter = await create(ada, words);
+  await publish(adapter, true);
+  const seen = async (as: TestUser) => {
+    const query = { owner: as.userId, whose: 'all' as const, search: 'Adapter of a hidden base' };
+    const { datasets } = await server.request(listAssets, { query }, { as });
+    return [(await get(as, adapter)).parent_dataset_id, ...datasets.map((one) => one.parent_dataset_id)];
+  };
+  expect(await seen(bob)).toEqual([null, null]);
+  expect(await seen(ada)).toEqual([parent, parent]);
+  await share(parent, bob);
+  expect(await seen(bob)).toEqual([parent, parent]);
+});
+
 test('what others made of it keeps it while they may read it, without a name', async () => {
   const base = await create(ada, { dataset_type: 'MODEL', title: 'Stood upon' });
   await publish(base, true);
