@@ -1,9 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { linkFile } from '@bakehouse/contract/file-links';
+import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { testServer } from '../../testing/test-server.ts';
 import { countDownload } from '../assets/downloads/count-download.ts';
+import { addDownloads } from '../assets/downloads/queries.ts';
 import { assetCalls } from '../assets/testing/asset-calls.ts';
 import { importFolder } from '../models/import/import-folder.ts';
 import { hubCalls } from './testing/hub-calls.ts';
@@ -60,4 +62,30 @@ test('downloads are counted once an hour for each user, told of by the hub and t
   await vi.waitFor(async () => expect(await get(ada, assetId)).toMatchObject({ downloads: 3 }), {
     timeout: 15_000,
   });
+});
+
+test('downloads of what a purge takes meanwhile are left out, and the others of the batch are counted', async () => {
+  const { db } = server.services;
+  const [kept, purged] = [await create(ada, { title: 'Kept' }), await create(ada, { title: 'Purged' })];
+  const purge = await db.startTransaction().execute();
+  await purge.deleteFrom('assets').where('id', '=', purged).execute();
+  const added = addDownloads(
+    db,
+    [kept, purged].map((id) => [id, 1]),
+  );
+  await vi.waitFor(async () => {
+    const { rows } = await sql`select from pg_stat_activity
+      where wait_event_type = 'Lock' and query like '%insert into asset_downloads%' and datname = current_database()`.execute(
+      db,
+    );
+    expect(rows).toHaveLength(1);
+  });
+  await purge.commit().execute();
+  await added;
+  const rows = await db
+    .selectFrom('asset_downloads')
+    .selectAll()
+    .where('asset_id', 'in', [kept, purged])
+    .execute();
+  expect(rows).toMatchObject([{ asset_id: kept }]);
 });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../platform/db/database.ts';
 
-/** Adds to the downloads of each asset, in the order of their ids; those that are gone meanwhile are left out. */
+/** Adds to the downloads of each asset, in the order of their ids; those that are gone are left out, and none goes meanwhile. */
 export async function addDownloads(db: Database, counts: readonly [string, number][]): Promise<void> {
   const sorted = counts.toSorted(([a], [b]) => (a < b ? -1 : 1));
   await sql`
@@ -11,5 +11,6 @@ export async function addDownloads(db: Database, counts: readonly [string, numbe
       as added (asset_id, downloads)
     join assets on assets.id = added.asset_id
     order by assets.id
+    for key share of assets
     on conflict (asset_id) do update set downloads = counted.downloads + excluded.downloads`.execute(db);
 }
