@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, inject, test } from 'vitest';
@@ -153,4 +153,31 @@ describe('migrate', () => {
     const { dir: other } = await folderWith({ 'fix.sql': 'select 1;' });
     await expect(migrate(url, other)).rejects.toThrow('fix.sql: a migration is named NNNN_<words>.sql');
   });
+});
+
+test('a film from before the videos is kept, as one without sound', async () => {
+  const { url, db } = await newDatabase();
+  const videos = '0014_videos.sql';
+  const before = (await readdir(MIGRATIONS_DIR)).filter((name) => /^\d+.*\.sql$/.test(name) && name < videos);
+  const read = (name: string) => readFile(path.join(MIGRATIONS_DIR, name), 'utf8');
+  const { dir, write } = await folderWith({});
+  for (const name of before) await write(name, await read(name));
+  await migrate(url, dir);
+  await db.transaction().execute(async (tx) => {
+    // What it belongs to does not matter here.
+    await sql`set local session_replication_role = replica`.execute(tx);
+    await sql`insert into generation_outputs
+      (generation_id, user_id, sha256, media_type, size_bytes, width, height, duration_s)
+      values (uuidv7(), 'ada', 'a', 'video/mp4', 1, 1, 1, 2.5), (uuidv7(), 'ada', 'b', 'image/png', 1, 1, 1, null)
+    `.execute(tx);
+  });
+  await write(videos, await read(videos));
+  expect(await migrate(url, dir)).toEqual([videos]);
+  const { rows } = await sql`select media_type, has_audio from generation_outputs order by sha256`.execute(
+    db,
+  );
+  expect(rows).toEqual([
+    { media_type: 'video/mp4', has_audio: false },
+    { media_type: 'image/png', has_audio: null },
+  ]);
 });
