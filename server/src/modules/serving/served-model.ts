@@ -29,7 +29,7 @@ export type ServedModel = {
   base: ServedBase;
   /** Null: the base itself is served. */
   adapter: ServedAdapter | null;
-  /** It was not made here, so the process that loads it answers for nobody else. */
+  /** It was not made here, or not by this user, so the process that loads it answers for nobody else. */
   isForeign: boolean;
   /** What has to be accepted before it is deployed. */
   licence?: LicenceName | null;

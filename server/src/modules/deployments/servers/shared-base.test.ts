@@ -1,8 +1,9 @@
+import { updateAsset } from '@bakehouse/contract/assets';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { listed } from '../../../engine/testing/test-gpus.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../../testing/test-serving.ts';
-import { insertModel } from '../testing/test-models.ts';
+import { insertEncoder, insertModel } from '../testing/test-models.ts';
 
 const files = { 'model.safetensors': 'weights', 'config.json': '{}', 'tokenizer.json': 'a tokenizer' };
 const retokenized = { ...files, 'tokenizer.json': 'another tokenizer' };
@@ -49,5 +50,32 @@ describe('a base in the memory of the CPU', () => {
     const gguf = { ...files, 'model.gguf': 'weights and tokenizer' };
     expect(await countServers(serving, [gguf, { ...gguf, 'tokenizer.json': 'another tokenizer' }])).toBe(1);
     expect(await countServers(serving, [gguf, { ...gguf, 'model.gguf': 'other weights' }])).toBe(2);
+  });
+});
+
+describe("a base of another user's", () => {
+  it.each(['text', 'embedding'] as const)('has a process for each who deploys it: %s', async (task) => {
+    const { server, deploy } = await testServing({ capacity: { 'cpu:deployment': 12 } });
+    const [owner, stranger, third] = [await server.signUp(), await server.signUp(), await server.signUp()];
+    const { assetId } =
+      task === 'text'
+        ? await insertModel(server.services, owner, 'A Base', {
+            ...files,
+            'model.gguf': 'weights and tokenizer',
+          })
+        : await insertEncoder(server.services, owner, 'An Encoder');
+    const body = { is_published: true };
+    await server.request(updateAsset, { params: { id: assetId }, body }, { as: owner });
+    const serverOf = async (podId: string) => {
+      const found = server.services.db
+        .selectFrom('deployments')
+        .select('model_server_id')
+        .where('id', '=', podId);
+      return (await found.executeTakeFirstOrThrow()).model_server_id;
+    };
+    const servers: string[] = [];
+    for (const as of [owner, stranger, third]) servers.push(await serverOf(await deploy(as, assetId)));
+    expect(new Set(servers).size).toBe(3);
+    expect(await serverOf(await deploy(owner, assetId))).toBe(servers[0]);
   });
 });

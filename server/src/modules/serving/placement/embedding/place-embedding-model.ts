@@ -10,6 +10,7 @@ import type { EmbeddingEngine } from '../../embedding-spec.ts';
 import type { PlacedModel, ReadCapacity, RequestedInstance, ServingPlacement } from '../../served-model.ts';
 import { choosePlacement } from '../choose-placement.ts';
 import { hashFiles } from '../hash-files.ts';
+import { isStrangers } from '../is-strangers.ts';
 import { checkEncoder } from './check-encoder.ts';
 
 type Files = AssetRevision['files'];
@@ -39,7 +40,7 @@ export async function placeEmbeddingModel(
     const gguf = findGguf(model);
     if (gguf.fault) throw conflict(gguf.fault);
     if (gguf.files.length === 0) throw conflict(`${title} has neither safetensors weights nor a GGUF file`);
-    return placed(model, { engine: 'llamacpp', files: gguf.files }, cpu);
+    return placed(ctx, model, { engine: 'llamacpp', files: gguf.files }, cpu);
   }
   const bytes = weights.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const onGpu = choosePlacement(asked, capacity, bytes);
@@ -51,11 +52,12 @@ export async function placeEmbeddingModel(
   );
   const files = [...top, ...beside];
   return onGpu?.engine === 'vllm'
-    ? placed(model, { engine: 'vllm', files }, onGpu)
-    : placed(model, { engine: 'encoder', files }, cpu);
+    ? placed(ctx, model, { engine: 'vllm', files }, onGpu)
+    : placed(ctx, model, { engine: 'encoder', files }, cpu);
 }
 
 function placed(
+  { caller: { userId } }: Context,
   { asset, revision }: AssetRevision,
   { engine, files }: { engine: EmbeddingEngine; files: Files },
   { accelerator, count }: ServingPlacement,
@@ -72,7 +74,7 @@ function placed(
       baseTitle: asset.title,
       base: { engine, files: inputs, filesSha256: hashFiles(inputs) },
       adapter: null,
-      isForeign: false,
+      isForeign: isStrangers({ asset }, userId),
     },
     placement: { accelerator, count },
   };

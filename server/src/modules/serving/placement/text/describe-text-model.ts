@@ -10,6 +10,7 @@ import { listModelFiles } from '../../../models/weights/list-model-files.ts';
 import type { ServedBase, ServedModel } from '../../served-model.ts';
 import type { TextEngine } from '../../text-spec.ts';
 import { hashFiles } from '../hash-files.ts';
+import { isStrangers } from '../is-strangers.ts';
 import { describeTextAdapter, isAdapter } from './describe-text-adapter.ts';
 
 /**
@@ -35,18 +36,16 @@ export async function describeTextModel(
   }
   const found = await findBase(ctx, model);
   const base = found ? await readBase(ctx, model, found) : model;
-  const { adapter, isForeign } = found
-    ? await describeTextAdapter(ctx, model, { engine, runId: found.runId })
-    : { adapter: null, isForeign: false };
+  const adapted = found ? await describeTextAdapter(ctx, model, { engine, runId: found.runId }) : null;
   return {
     assetId,
     revisionId: model.revision.id,
     title: model.asset.title,
     baseAssetId: base.asset.id,
     baseTitle: base.asset.title,
-    base: await describeBase(ctx, base, { engine, withConfig: isForeign }),
-    isForeign,
-    adapter,
+    base: await describeBase(ctx, base, { engine, withConfig: adapted?.isForeign ?? false }),
+    isForeign: adapted?.isForeign || isStrangers(base, userId),
+    adapter: adapted?.adapter ?? null,
   };
 }
 
