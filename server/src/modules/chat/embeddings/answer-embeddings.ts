@@ -17,14 +17,15 @@ import type { ChatParts } from '../chat-parts.ts';
 import { recordRequest } from '../requests/record-request.ts';
 import { type Asking, askBatch } from './ask-batch.ts';
 import { checkDimensions } from './check-dimensions.ts';
-import { toBatches, toInputs, tokensMax } from './embedding-inputs.ts';
+import { longestFirst, toBatches, toInputs, tokensMax } from './embedding-inputs.ts';
+import { refuseLargeAnswer } from './refuse-large-answer.ts';
 import { shorten, toNumbers } from './vectors.ts';
 
 type Input = InputOf<typeof createEmbeddings>;
 
 /**
  * The vectors of texts. What they can cost at most is reserved first in a usage window; what they did cost is settled there
- * after: nothing where the request fails, and where its client leaves what was computed until then.
+ * after: nothing where the request fails, and where its client leaves or an input is refused what was computed until then.
  */
 export async function answerEmbeddings(
   ctx: Context,
@@ -54,17 +55,18 @@ export async function answerEmbeddings(
       const signal = AbortSignal.any([client, deadline.signal, key.signal]);
       const asking: Asking = { upstream, signal, deadline, isOne: inputs.length === 1 };
       const vectors: Buffer[] = [];
-      for (const batch of toBatches(inputs)) {
+      for (const batch of longestFirst(toBatches(inputs))) {
         const found = await askBatch(ctx, parts, asking, batch);
         outcome.tokens += found.tokens;
-        vectors.push(...found.vectors);
+        refuseLargeAnswer(body, { count: inputs.length, vector: found.vectors[0] });
+        for (const [index, vector] of found.vectors.entries()) vectors[batch.start + index] = vector;
       }
       outcome.ok = true;
       return toAnswer(body, upstream.model_name, { vectors, tokens: outcome.tokens });
     } catch (error) {
-      // Who leaves has not met an error, and pays for what was computed.
+      // Who leaves has not met an error, and pays for what was computed; as who sent an input among others that is refused.
       outcome.ok = client.aborted;
-      if (!client.aborted) outcome.tokens = 0;
+      if (!client.aborted && !isCallers(error)) outcome.tokens = 0;
       if (client.aborted) throw new AppError('unavailable', { publicMessage: 'The client has left' });
       throw key.signal.aborted ? key.signal.reason : deadline.signal.aborted ? deadline.signal.reason : error;
     } finally {
@@ -86,6 +88,13 @@ export async function answerEmbeddings(
     deadline.stop();
     leave();
   }
+}
+
+function isCallers(error: unknown): boolean {
+  return (
+    error instanceof AppError &&
+    (error.code === 'invalid_request' || error.code === 'context_length_exceeded')
+  );
 }
 
 function admit(ctx: Context, reply: Http['reply']): () => void {

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import type { Context } from '../../../platform/context.ts';
 import {
   awaitModelServer,
@@ -16,6 +15,9 @@ import { chooseReplica } from '../upstream/replicas/choose-replica.ts';
 import { areTokens, type EmbeddingInputs } from './embedding-inputs.ts';
 import { toEmbeddingRefusal } from './to-embedding-refusal.ts';
 import { readVectors, type Vectors } from './vectors.ts';
+
+/** Of 65,536 numbers in base64, with what is written around them. */
+const VECTOR_BYTES_MAX = 352 * 1024;
 
 export type Asking = {
   upstream: Upstream<'embedding'>;
@@ -92,8 +94,20 @@ async function readAnswer(
   { count, modelName, signal }: { count: number; modelName: string; signal: AbortSignal },
 ): Promise<Vectors> {
   try {
-    return readVectors((await buffer(answer)).toString('utf8'), count);
+    return readVectors((await readAtMost(answer, count * VECTOR_BYTES_MAX)).toString('utf8'), count);
   } catch (error) {
     throw signal.aborted ? error : unavailable(`${modelName} does not answer`, error);
   }
+}
+
+/** What a model server answers is not believed to end. */
+async function readAtMost(answer: IncomingMessage, bytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let read = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    read += chunk.length;
+    if (read > bytes) throw new Error(`the model server answered more than ${bytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

@@ -1,6 +1,6 @@
 import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import { expect, it } from 'vitest';
-import { toBatches, toInputs, tokensMax } from './embedding-inputs.ts';
+import { longestFirst, toBatches, toInputs, tokensMax } from './embedding-inputs.ts';
 
 it.each([
   ['a text', 'bread', ['bread']],
@@ -37,6 +37,11 @@ it('asks for at most 32 inputs and 16 KB at once, and for what is longer alone',
     [0, 1],
     [1, 1],
   ]);
+});
+
+it('asks first for the part with the longest input, and for the others in their order', () => {
+  const inputs = Array.from({ length: 100 }, (_, index) => (index === 70 ? 'longer' : 'x'));
+  expect(longestFirst(toBatches(inputs)).map(({ start }) => start)).toEqual([64, 0, 32, 96]);
 });
 
 it('reserves a token for each byte, and no more than a context for each input', () => {

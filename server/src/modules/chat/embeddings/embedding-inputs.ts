@@ -45,6 +45,13 @@ export function toBatches(inputs: EmbeddingInputs): { start: number; inputs: Emb
   return [...batches, { start, inputs: inputs.slice(start) }];
 }
 
+/** The parts with that first which holds the longest input: where one is too long, that is found before others are computed. Pure. */
+export function longestFirst<Batch extends { inputs: EmbeddingInputs }>(batches: Batch[]): Batch[] {
+  const longest = ({ inputs }: Batch) =>
+    inputs.reduce<number>((most, input) => Math.max(most, bytesOf(input)), 0);
+  return batches.toSorted((one, other) => longest(other) - longest(one));
+}
+
 /** For token ids about what as many tokens of text have. */
 function bytesOf(input: string | number[]): number {
   return typeof input === 'string' ? Buffer.byteLength(input) : input.length * 4;

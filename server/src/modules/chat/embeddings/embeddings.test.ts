@@ -131,6 +131,23 @@ describe('bad input', () => {
     expect(await paid(before)).toBe(0n);
   });
 
+  it('one that is refused after others were computed is paid for as far as they were', async () => {
+    const before = await balance();
+    // Longer in bytes, but not in letters, of which the model reads a token each.
+    const long = 'é'.repeat(200);
+    const input = [...Array.from({ length: 32 }, () => long), 'x'.repeat(300)];
+    await expect(create({ input })).rejects.toMatchObject({ status: 400, param: 'input[32]' });
+    expect(await paid(before)).toBe(cost(32 * 202));
+    expect(await serving.requests(user)).toMatchObject([{ ok: false, prompt_tokens: 32 * 202 }]);
+  });
+
+  it('an answer of the model server that is larger than any vectors costs nothing', async () => {
+    stub.answer = 'bloat';
+    const before = await balance();
+    await expect(create({ input: 'bread' })).rejects.toMatchObject({ status: 503 });
+    expect(await paid(before)).toBe(0n);
+  });
+
   it('a model server that fails costs nothing', async () => {
     stub.answer = 'crash';
     const before = await balance();

@@ -5,7 +5,7 @@ import { postWorkloadReports } from '@bakehouse/contract/workloads';
 import type { Script } from '../../../engine/drivers/fake/fake-driver.ts';
 
 /** How the next requests are answered; `ok` says 'Good bread' in four tokens, `flood` streams more than any socket buffers, `hold` waits after each token for what `held` is then. */
-export type StubAnswer = 'ok' | 'refuse' | 'crash' | 'break off' | 'hang' | 'flood' | 'hold';
+export type StubAnswer = 'ok' | 'refuse' | 'crash' | 'break off' | 'hang' | 'flood' | 'hold' | 'bloat';
 
 export type Stub = {
   /** Script for the fake driver: a model server in this process that speaks llama.cpp's format. */
@@ -141,7 +141,8 @@ async function answer(stub: Stub, body: Record<string, unknown>, response: Serve
       .writeHead(400, { 'content-type': 'application/json' })
       .end(JSON.stringify({ error }));
   }
-  if (Array.isArray(body.input)) return embed(body.input as string[], response);
+  if (Array.isArray(body.input))
+    return embed(body.input as string[], response, kind === 'bloat' ? 1024 ** 2 : 16);
   const base = { id: 'chatcmpl-1', created: 1, model: 'base' };
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const send = (data: object) =>
@@ -159,8 +160,8 @@ async function answer(stub: Stub, body: Record<string, unknown>, response: Serve
   response.end('data: [DONE]\n\n');
 }
 
-/** A token a letter and two around them, 256 at most; the vector says how long the text was. */
-function embed(inputs: string[], response: ServerResponse): void {
+/** A token a letter and two around them, 256 at most; the vector, of so many bytes, says how long the text was. */
+function embed(inputs: string[], response: ServerResponse, bytes: number): void {
   const counts = inputs.map(({ length }) => length + 2);
   const index = counts.findIndex((count) => count > 256);
   response.setHeader('content-type', 'application/json');
@@ -171,7 +172,7 @@ function embed(inputs: string[], response: ServerResponse): void {
       .end(JSON.stringify({ error: { ...error, n_prompt_tokens: counts[index] } }));
   }
   const data = inputs.map(({ length }, place) => {
-    const vector = Buffer.alloc(16);
+    const vector = Buffer.alloc(bytes);
     for (const [at, number] of [Math.sin(length), Math.cos(length), 0, 0].entries())
       vector.writeFloatLE(number, at * 4);
     return { object: 'embedding', index: place, embedding: vector.toString('base64') };
