@@ -59,11 +59,11 @@ export const trainingParameters = z.object({
 
 /** How hubs call what a run is made from, for its card. A repository is `namespace/name`. */
 export const trainingSources = z.object({
-  /** Of the public hub where it is a copy from there. */
-  base_model: z.string(),
+  /** Of the public hub where it is a copy from there; null where not everybody may read it. */
+  base_model: z.string().nullable(),
   /** 40 hexadecimal digits; null where it is no longer what was copied. */
   base_model_commit: z.string().nullable(),
-  dataset: z.string(),
+  dataset: z.string().nullable(),
   dataset_commit: z.string().nullable(),
   /** What the base model's card says of its licence. */
   license: z.string().nullable(),

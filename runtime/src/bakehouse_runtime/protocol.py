@@ -87,9 +87,9 @@ class LoraSpec(Wire):
 
 
 class TrainingSources(Wire):
-    base_model: str
+    base_model: str | None
     base_model_commit: str | None
-    dataset: str
+    dataset: str | None
     dataset_commit: str | None
     license: str | None
     license_name: str | None

@@ -118,6 +118,26 @@ def test_the_metadata_of_a_card_is_what_hubs_read(
     assert config.base_model_name_or_path == from_hub
 
 
+def test_a_card_names_no_source_that_is_private(
+    server: BakehouseServer, tmp_path: Path, tied_model: Path
+) -> None:
+    from huggingface_hub import ModelCard
+    from peft import PeftConfig
+
+    sources = dict.fromkeys(
+        ["base_model", "base_model_commit", "dataset", "dataset_commit"]
+        + ["license", "license_name", "license_link"]
+    )
+    _, text = exported(server, tmp_path, tied_model, tied_model, sources)
+    card: Any = ModelCard.load(tmp_path / "out" / "README.md").data
+    assert (card.base_model, card.datasets) == (None, None)
+    assert "- Base model:" not in text
+    assert "- Dataset:" not in text
+    assert "None" not in text
+    config = PeftConfig.from_pretrained(str(tmp_path / "out"))
+    assert config.base_model_name_or_path is None
+
+
 @pytest.mark.parametrize(
     ("seconds", "said"),
     [

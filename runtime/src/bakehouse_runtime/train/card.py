@@ -18,11 +18,7 @@ def origin(base_model_title: str, dataset_title: str) -> dict[str, object]:
     """The keys of a card's front matter that say what a model was made from. Hubs take only ids of
     repositories there (owner/name), and refuse a card with anything else: other titles stand in the
     card's text alone."""
-    base, dataset = repository_id(base_model_title), repository_id(dataset_title)
-    return {
-        **({"base_model": base} if base else {}),
-        **({"datasets": [dataset]} if dataset else {}),
-    }
+    return _origin(repository_id(base_model_title), repository_id(dataset_title))
 
 
 def text_origin(spec: TrainTextSpec) -> dict[str, object]:
@@ -38,13 +34,14 @@ def text_origin(spec: TrainTextSpec) -> dict[str, object]:
     }
     return {
         **{key: value for key, value in said.items() if value is not None},
-        **origin(sources.base_model, sources.dataset),
+        **_origin(_named(sources.base_model), _named(sources.dataset)),
     }
 
 
 def base_model_id(spec: TrainTextSpec) -> str | None:
     """How hubs call the base model of a text run; None where nobody has said."""
-    return repository_id(spec.sources.base_model if spec.sources else spec.base_model_title)
+    sources = spec.sources
+    return _named(sources.base_model) if sources else repository_id(spec.base_model_title)
 
 
 def front_matter(data: Mapping[str, object]) -> list[str]:
@@ -59,3 +56,15 @@ def front_matter(data: Mapping[str, object]) -> list[str]:
 def repository_id(title: str) -> str | None:
     """The title, where it is the id of a repository on a hub."""
     return title if _REPOSITORY_ID.fullmatch(title) else None
+
+
+def _origin(base: str | None, dataset: str | None) -> dict[str, object]:
+    return {
+        **({"base_model": base} if base else {}),
+        **({"datasets": [dataset]} if dataset else {}),
+    }
+
+
+def _named(repository: str | None) -> str | None:
+    """None for a source that not everybody may read, which a card does not name."""
+    return repository and repository_id(repository)

@@ -109,8 +109,9 @@ export function toTrainSpec(input: {
     kind: 'train',
     method: 'lora',
     title,
-    base_model_title: base.asset.title,
-    dataset_title: dataset.asset.title,
+    // The card has them, and goes wherever the model goes.
+    base_model_title: sources.base_model === null ? 'a private model' : base.asset.title,
+    dataset_title: sources.dataset === null ? 'a private dataset' : dataset.asset.title,
     sources,
     inputs: [
       { name: 'base_model', files: listModelFiles(base.files).map(toInput) },

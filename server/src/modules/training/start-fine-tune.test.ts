@@ -92,7 +92,12 @@ describe('starting', () => {
       base: await readRevision(db, { assetId: base_model, revisionId, userId: user.userId }),
       dataset: await readRevision(db, { assetId: datasetId, userId: user.userId }),
     };
-    expect(await nameSources(assetCalls(server).contextOf(user), check)).toEqual({
+    const named = () => nameSources(assetCalls(server).contextOf(user), check);
+    expect(await named()).toMatchObject({ dataset: null, dataset_commit: null });
+    const publish = (is_published: boolean) =>
+      request(updateAsset, { params: { id: datasetId }, body: { is_published } }, { as: user });
+    await publish(true);
+    expect(await named()).toEqual({
       base_model: 'ovens/loaf',
       base_model_commit: 'c'.repeat(40),
       dataset: expect.stringMatching(/^ada-1\/[\w-]+$/),
@@ -101,9 +106,13 @@ describe('starting', () => {
       license_name: 'bakers',
       license_link: null,
     });
+    await publish(false);
     const { modelId, launch } = await begin(idleUntilStopped);
-    const named = { sources: { base_model: expect.stringContaining('/'), license: null } };
-    expect(launch.spec).toMatchObject(named);
+    expect(launch.spec).toMatchObject({
+      sources: { base_model: null, dataset: null, license: null },
+      base_model_title: 'a private model',
+      dataset_title: 'a private dataset',
+    });
     const run = await runOf(modelId);
     await request(training.cancelRun, { params: { runId: run.run_id } }, { as: user });
     await ended(modelId);

@@ -176,13 +176,12 @@ def _commits(spec: TrainTextSpec) -> list[str]:
         "Base model": (sources.base_model, sources.base_model_commit),
         "Dataset": (sources.dataset, sources.dataset_commit),
     }
-    return [
-        "",
-        *(
-            f"- {what}: `{name}`" + (f" at commit `{commit}`" if commit else "")
-            for what, (name, commit) in named.items()
-        ),
+    lines = [
+        f"- {what}: `{name}`" + (f" at commit `{commit}`" if commit else "")
+        for what, (name, commit) in named.items()
+        if name
     ]
+    return ["", *lines] if lines else []
 
 
 def _figures(spec: TrainTextSpec, title: str, outcome: Outcome) -> dict[str, object]:
@@ -203,7 +202,7 @@ def _figures(spec: TrainTextSpec, title: str, outcome: Outcome) -> dict[str, obj
     sources = spec.sources
     dataset = {
         "name": dataset_title,
-        "type": sources.dataset if sources else dataset_title,
+        "type": (sources.dataset if sources else None) or dataset_title,
         **({"revision": sources.dataset_commit} if sources and sources.dataset_commit else {}),
         "split": "held out",
         "args": {"file": spec.data.file_path, "seed": spec.data.seed},

@@ -12,12 +12,13 @@ const COPIED = 1;
 
 /**
  * How hubs call a revision, and the metadata of its card. What was copied from a hub has its name there, and the commit as
- * long as nothing was changed since; all else has its name here.
+ * long as nothing was changed since; what everybody may read has its name here. All else has none: whoever reads a card need
+ * not know of it.
  */
 export async function nameRevision(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
   { asset, revision }: ReadableRevision,
-): Promise<{ repository: string; commitId: string | null; card: CardData | null }> {
+): Promise<{ repository: string | null; commitId: string | null; card: CardData | null }> {
   const { db } = services;
   const of = { assetId: asset.id, number: revision.number, paths: [CARD_PATH] };
   const [row, source, commits, [card]] = await Promise.all([
@@ -31,8 +32,9 @@ export async function nameRevision(
     const commitId = revision.number === COPIED ? source.commitId : null;
     return { repository: source.repoId, commitId, card: said };
   }
+  if (!row || !(row.is_published || row.is_starter)) return { repository: null, commitId: null, card: said };
   return {
-    repository: row ? repositoryId(row) : `id/${asset.id}`,
+    repository: repositoryId(row),
     commitId: commits.get(revision.id) ?? null,
     card: said,
   };
