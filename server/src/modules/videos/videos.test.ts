@@ -103,7 +103,7 @@ test('a download of a video breaks off when the API key that asked for it is rev
   const { sha256 } = await storeBlob(server.services, Readable.from([Buffer.alloc(size)]));
   await server.services.db
     .updateTable('generation_outputs')
-    .set({ sha256, size_bytes: String(size) })
+    .set({ sha256, size_bytes: BigInt(size) })
     .where('generation_id', '=', id)
     .execute();
   const made = { params: { userId: ada.userId }, body: { name: 'program' } };

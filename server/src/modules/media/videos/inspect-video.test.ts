@@ -57,10 +57,10 @@ test('boxes that lie about their length are no video', async () => {
 
 /** A film whose index holds a box of this content, too. */
 function withInIndex(content: Buffer): Buffer {
-  const film = videoFile();
-  const at = film.indexOf('moov') - 4;
-  film.writeUInt32BE(film.readUInt32BE(at) + content.length, at);
-  return Buffer.concat([film.subarray(0, at + 8), content, film.subarray(at + 8)]);
+  const whole = videoFile();
+  const at = whole.indexOf('moov') - 4;
+  whole.writeUInt32BE(whole.readUInt32BE(at) + content.length, at);
+  return Buffer.concat([whole.subarray(0, at + 8), content, whole.subarray(at + 8)]);
 }
 
 /** So many boxes of a name, one after the other, with nothing in them. */

@@ -1,15 +1,17 @@
-import type { RegisterStarterModels } from '../../../engine/host/preparation/prepare-machine.ts';
 import type { Services } from '../../../platform/context.ts';
 import { registerImageStarter } from './register-image-starter.ts';
 import { registerStarterModel } from './register-starter-model.ts';
 import { starterEmbeddingModel } from './starter-embedding-model.ts';
 import { starterLanguageModel } from './starter-language-model.ts';
 
+type Image = Parameters<typeof registerImageStarter>;
+type Files = Image[2];
+
 /** What makes the starter models that come with the program, of the files that a machine has prepared. */
-export function registerOwnStarters(services: Services): RegisterStarterModels {
+export function registerOwnStarters(services: Services) {
   return {
-    language: (files) => registerStarterModel(services, { ...starterLanguageModel, files }),
-    embedding: (files) => registerStarterModel(services, { ...starterEmbeddingModel, files }),
-    image: (name, files) => registerImageStarter(services, name, files),
+    language: (files: Files) => registerStarterModel(services, { ...starterLanguageModel, files }),
+    embedding: (files: Files) => registerStarterModel(services, { ...starterEmbeddingModel, files }),
+    image: (name: Image[1], files: Files) => registerImageStarter(services, name, files),
   };
 }
