@@ -125,8 +125,10 @@ def test_a_card_names_no_source_that_is_private(
     from peft import PeftConfig
 
     sources = dict.fromkeys(
-        ["base_model", "base_model_commit", "dataset", "dataset_commit"]
-        + ["license", "license_name", "license_link"]
+        [
+            *("base_model", "base_model_commit", "dataset", "dataset_commit"),
+            *("license", "license_name", "license_link"),
+        ]
     )
     _, text = exported(server, tmp_path, tied_model, tied_model, sources)
     card: Any = ModelCard.load(tmp_path / "out" / "README.md").data
