@@ -104,7 +104,7 @@ def test_it_computes_what_transformers_does(tmp_path: Path, family: str, pooling
     from transformers import BertConfig, BertModel, XLMRobertaConfig, XLMRobertaModel
 
     torch.manual_seed(3)
-    size = {
+    size: dict[str, Any] = {
         "vocab_size": 30522,
         "hidden_size": 32,
         "num_hidden_layers": 2,

@@ -27,6 +27,9 @@ class CommonParams:
     port: int
     n_parallel: int
     n_batch: int
+    n_ubatch: int
+    embedding: bool
+    embd_normalize: int
     n_threads_http: int
     n_ctx: int
     n_gpu_layers: int

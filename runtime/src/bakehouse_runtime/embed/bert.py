@@ -89,8 +89,7 @@ class Bert:
         attended = np.empty_like(x)
         for start, count, length in runs:
             rows = slice(start, start + count * length)
-            heads = self._attend(*(part[rows] for part in (query, key, value)), count, length)
-            attended[rows] = heads
+            attended[rows] = self._attend(query[rows], key[rows], value[rows], count, length)
         attended = self._linear(attended, f"{name}.attention.output.dense")
         x = self._norm(attended + x, f"{name}.attention.output.LayerNorm")
         inner = _gelu(self._linear(x, f"{name}.intermediate.dense"))
@@ -149,7 +148,7 @@ def _gelu(x: Floats) -> Floats:
     a *= a
     np.negative(a, out=a)
     np.exp(a, out=a)
-    tail = np.full_like(t, 1.061405429)
+    tail = np.full_like(x, 1.061405429)
     for factor in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
         tail *= t
         tail += np.float32(factor)
