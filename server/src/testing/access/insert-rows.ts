@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { TestServer, TestUser } from '../test-server.ts';
 
-/** For tests: a usage window, a reading and a clone of the user, which no call makes by itself. */
+/** For tests: a usage window, a reading, a clone and a response of the user, which no call makes by itself. */
 export async function insertRows(
   server: Pick<TestServer, 'app' | 'services'>,
   user: TestUser,
   datasetId: string,
-): Promise<{ windowId: string; readingId: string; cloneId: string }> {
+): Promise<{ windowId: string; readingId: string; cloneId: string; response_id: string }> {
   const { windowId } = await server.app.usage.reserve({
     userId: user.userId,
     keyId: null,
@@ -38,7 +38,24 @@ export async function insertRows(
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  return { windowId, readingId, cloneId };
+  return { windowId, readingId, cloneId, response_id: await insertResponse(server, user) };
+}
+
+async function insertResponse({ services }: Pick<TestServer, 'services'>, user: TestUser): Promise<string> {
+  const id = `resp_${'0'.repeat(32)}`;
+  const response = {
+    ...{ id, object: 'response', created_at: 0, status: 'completed', model: 'crumb', output: [] },
+    usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+  };
+  const input = [{ id: 'msg_1', type: 'message', role: 'user', content: 'Bread' }];
+  await services.db
+    .insertInto('responses')
+    .values({
+      ...{ id, user_id: user.userId, size_bytes: 2, created_at: new Date() },
+      ...{ input: JSON.stringify(input), response: JSON.stringify(response) },
+    })
+    .execute();
+  return id;
 }
 
 /** For tests: a picture and a video that nothing has generated; their bytes are those of a file of the user. */

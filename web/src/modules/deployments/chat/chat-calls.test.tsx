@@ -65,7 +65,7 @@ test('a model calls what is in the settings, and goes on with the result that it
   await open();
   await userEvent.click(screen.getByRole('button', { name: 'Tools' }));
   fireEvent.change(await functions(), { target: { value: JSON.stringify(definitions) } });
-  await userEvent.click(screen.getByRole('checkbox', { name: /answered by a call/ }));
+  await userEvent.click(screen.getByRole('checkbox', { name: /Answer every question/ }));
   delta = calling;
   await userEvent.type(screen.getByLabelText('Message'), 'Is it warm?{Enter}');
   expect(await screen.findByRole('heading', { name: 'Calls weather' })).toBeTruthy();
