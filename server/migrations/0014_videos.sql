@@ -9,7 +9,7 @@ update generation_outputs set has_audio = false where duration_s is not null;
 alter table generation_outputs
   add constraint generation_outputs_strip_check check ((strip_sha256 is null) = (strip_bytes is null)),
   add constraint generation_outputs_video_check check ((duration_s is null) = (has_audio is null));
-create index generation_outputs_by_strip on generation_outputs (strip_sha256) where strip_sha256 is not null;
+create index generation_outputs_by_strip on generation_outputs (strip_sha256);
 
 -- What a call of the videos API asked for, in its own words: what a model makes of that may be something else.
 alter table generations add column asked jsonb;

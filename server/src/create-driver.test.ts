@@ -60,7 +60,12 @@ it('starts nothing before the part of the environment that it needs has been pre
   };
   const training = 'Fine-tuning: this machine is still being prepared';
   const vllm = 'Text serving on GPUs: this machine is still being prepared';
-  const withTorch = { train: training, 'serve paris': training, 'serve kontext': training, 'serve wan': training };
+  const withTorch = {
+    train: training,
+    'serve paris': training,
+    'serve kontext': training,
+    'serve wan': training,
+  };
   expect(await blocked()).toEqual({ ...withTorch, 'serve vllm': vllm });
   await install('vllm');
   expect(await blocked()).toEqual(withTorch);

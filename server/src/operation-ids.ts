@@ -54,6 +54,7 @@ import * as restrictedModels from '@bakehouse/contract/restricted-models';
 import * as search from '@bakehouse/contract/search';
 import * as sql from '@bakehouse/contract/sql';
 import * as training from '@bakehouse/contract/training';
+import * as videos from '@bakehouse/contract/videos';
 import * as workloads from '@bakehouse/contract/workloads';
 
 const modules = [
@@ -112,6 +113,7 @@ const modules = [
   search,
   sql,
   training,
+  videos,
   workloads,
 ];
 

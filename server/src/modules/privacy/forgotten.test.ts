@@ -38,6 +38,7 @@ const FORGOTTEN = [
   'generation_outputs',
   'generation_turns',
   'generations',
+  'asset_shares',
   'hub_clones',
   'hub_tokens',
   'hub_xorbs',
@@ -114,6 +115,12 @@ async function fillTables(db: Database, userId: string): Promise<void> {
   await sql`insert into responses values ('resp_1', ${userId}, '[]', '{}', 2, now())`.execute(db);
   await sql`insert into hub_clones (user_id, repo_id, dataset_type, commit_id, check_at, created_at)
     values (${userId}, 'ada/rye', 'MODEL', repeat('a', 40), now(), now())`.execute(db);
+  await sql`
+    with asset as (
+      insert into assets (starter_slug, starter_task, is_starter, dataset_type, title, details, category, tags)
+      values ('rye', 'text', true, 'MODEL', 'Rye', '', '', '{}') returning id
+    )
+    insert into asset_shares (asset_id, user_id) select id, ${userId} from asset`.execute(db);
   await sql`insert into hub_tokens values (${userId}, 'secret', 'ada', now())`.execute(db);
   await sql`insert into x_posts values (${userId}, now(), '8')`.execute(db);
   await sql`insert into onboarding_steps (user_id, step) values (${userId}, 'create_model')`.execute(db);

@@ -1,4 +1,5 @@
 import * as accounts from '@bakehouse/contract/accounts';
+import * as commits from '@bakehouse/contract/asset-commits';
 import * as shares from '@bakehouse/contract/asset-shares';
 import * as uploads from '@bakehouse/contract/asset-uploads';
 import * as chat from '@bakehouse/contract/chat';
@@ -7,6 +8,7 @@ import * as contact from '@bakehouse/contract/contact';
 import * as conversations from '@bakehouse/contract/conversations';
 import * as imageDeployments from '@bakehouse/contract/deployments/images';
 import * as deployments from '@bakehouse/contract/deployments/text';
+import { createEmbeddings } from '@bakehouse/contract/embeddings';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 import * as errorReports from '@bakehouse/contract/error-reports';
 import * as gallery from '@bakehouse/contract/gallery';
@@ -30,6 +32,7 @@ import * as referrals from '@bakehouse/contract/referrals';
 import * as responses from '@bakehouse/contract/responses';
 import * as sql from '@bakehouse/contract/sql';
 import * as training from '@bakehouse/contract/training';
+import * as videos from '@bakehouse/contract/videos';
 
 const CHANGES_NOTHING = 'changes nothing';
 /** The hold, the charge and the release stand in the ledger, as each chat does. */
@@ -95,6 +98,11 @@ export const notAudited = new Map<Endpoint, string>([
   [chat.chatCompletions, STATEMENT],
   [chat.completions, STATEMENT],
   [responses.createResponse, STATEMENT],
+  [createEmbeddings, STATEMENT],
+  [videos.createVideo, STATEMENT],
+  [videos.deleteVideo, 'what was charged for it stays in the statement'],
+  [videos.estimateVideo, CHANGES_NOTHING],
+  [imageDeployments.stopAllWan, 'each deployment that it terminates is audited'],
   [responses.deleteResponse, PREFERENCE],
   [generations.startGeneration, STATEMENT],
   [generations.cancelGeneration, STATEMENT],
@@ -128,6 +136,7 @@ export const auditedElsewhere = new Map<Endpoint, { action: string; test: string
   ],
   [shares.shareAsset, { action: 'asset.shared', test: SHARING_TEST }],
   [shares.unshareAsset, { action: 'asset.unshared', test: SHARING_TEST }],
+  [commits.saveCard, { action: 'asset.committed', test: 'hub/commits.test.ts' }],
   [hubCommits.commitFiles, { action: 'asset.committed', test: 'hub/commits.test.ts' }],
   [hubRepositories.createRepository, { action: 'asset.created', test: HUB_TEST }],
   [hubRepositories.deleteRepository, { action: 'asset.deleted', test: HUB_TEST }],
