@@ -44,7 +44,7 @@ export async function getAsset(ctx: Context, input: { assetId: string }): Promis
 
 async function readCard(services: Services, assetId: string): Promise<string | null> {
   const card = await findNewestFile(services.db, assetId, CARD_PATH);
-  if (!card) return null;
+  if (!card || card.size_bytes === 0n) return null;
   const range = { start: 0, end: Math.min(Number(card.size_bytes), CARD_BYTES_MAX) - 1 };
   try {
     return await text(await readBlob(services, { sha256: card.sha256, path: card.path, range }));

@@ -2,6 +2,7 @@ import type { AssetSummary, DatasetType } from '@bakehouse/contract/assets';
 import { type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { DB } from '../../platform/db/schema.generated.ts';
+import { isReadableBy } from './access/readable.ts';
 
 export type AssetRow = Selectable<DB['assets']> & {
   owner_username: string | null;
@@ -193,14 +194,18 @@ export async function findRevision(
     .executeTakeFirst();
 }
 
-/** With the assets that they are of, where those are still there. */
-export async function selectRevisions(db: Database | Transaction, revisionIds: string[]) {
+/** With the assets that they are of, where those are still there and the user may read them. */
+export async function selectRevisions(
+  db: Database | Transaction,
+  { ids, userId }: { ids: string[]; userId: string },
+) {
   return db
     .selectFrom('revisions')
     .innerJoin('assets', 'assets.id', 'revisions.asset_id')
     .select(['assets.id as assetId', 'assets.title', 'revisions.id as revisionId', 'revisions.number'])
-    .where('revisions.id', '=', sql<string>`any(${revisionIds}::uuid[])`)
+    .where('revisions.id', '=', sql<string>`any(${ids}::uuid[])`)
     .where('assets.deleted_at', 'is', null)
+    .where(isReadableBy(userId))
     .execute();
 }
 

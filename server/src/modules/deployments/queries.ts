@@ -67,6 +67,17 @@ export async function findDeploymentsOfAsset(
   return { ownName: rows[0]?.own ?? null, others: Number(rows[0]?.others ?? 0n) };
 }
 
+/** Ids of the deployments, whoever they are of, that serve an asset and have not ended. */
+export async function selectLivePodIdsOfAsset(db: Db, assetId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('deployments')
+    .select('id')
+    .where((eb) => eb.or([eb('asset_id', '=', assetId), eb('base_asset_id', '=', assetId)]))
+    .where('terminated_at', 'is', null)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** What is spent and used by all deployments of a kind that a user has. Amounts are micro-BGL. */
 export async function selectSums(db: Db, { userId, kinds }: { userId: string; kinds: readonly KindName[] }) {
   return db

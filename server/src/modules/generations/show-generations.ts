@@ -1,5 +1,5 @@
 import type { Generation } from '@bakehouse/contract/generations';
-import type { Services } from '../../platform/context.ts';
+import type { Context } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { findRevisions } from '../assets/revisions/find-revisions.ts';
 import { findOutputs } from './find-generations.ts';
@@ -9,7 +9,7 @@ import { toGeneration } from './to-generation.ts';
 
 /** Rows with what belongs to them, as the wire shows them; five queries however many there are. */
 export async function showGenerations(
-  services: Pick<Services, 'blobs' | 'clock' | 'config'>,
+  ctx: Pick<Context, 'blobs' | 'caller' | 'clock' | 'config'>,
   db: Database | Transaction,
   rows: GenerationRow[],
 ): Promise<Generation[]> {
@@ -22,10 +22,13 @@ export async function showGenerations(
   );
   const previews = await findPreviews(db, ids('running'));
   const positions = await findPositions(db, ids('queued'));
-  const revisions = await findRevisions(db, [...new Set(rows.flatMap(revisionsOf))]);
+  const revisions = await findRevisions(db, {
+    ids: [...new Set(rows.flatMap(revisionsOf))],
+    userId: ctx.caller.userId,
+  });
   return Promise.all(
     rows.map((row) =>
-      toGeneration(services, row, {
+      toGeneration(ctx, row, {
         outputs: outputs.get(row.id) ?? [],
         source: sources.get(row.id) ?? null,
         preview: previews.get(row.id) ?? null,

@@ -17,6 +17,7 @@ import { giveUpCredits } from '../credits/ledger/give-up-credits.ts';
 import { writeOffDebt } from '../credits/ledger/write-off-debt.ts';
 import { forgetBilling } from '../credits/steps.ts';
 import { endDeployment } from '../deployments/end-deployment.ts';
+import { endDeploymentsOf } from '../deployments/end-deployments-of.ts';
 import { findAssetUse as findDeploymentUse } from '../deployments/find-asset-use.ts';
 import { listLivePodIds } from '../deployments/kinds/list-live-pod-ids.ts';
 import { forgetGenerations } from '../generations/forget-generations.ts';
@@ -33,10 +34,12 @@ import { cancelRun } from '../training/runs/cancel-run.ts';
 import { listLiveRuns } from '../training/runs/list-live-runs.ts';
 
 const REASON = 'The account was deleted';
+/** Others who serve a model read it. */
+const OWNER_GONE = 'The owner of the model deleted their account';
 
 /**
- * Removes the data of a deleted user: records at once, then running work, assets and credits. Assets in use by others, and
- * runs that still save their work, are left to the next call. True when nothing is left.
+ * Removes the data of a deleted user: records at once, then running work, assets and credits. What others have deployed of
+ * it ends. Assets that others' runs use, and runs that still save their work, are left to the next call. True when nothing is left.
  */
 export async function purgeUser(services: Services, userId: string): Promise<boolean> {
   const ctx: Context = {
@@ -91,6 +94,7 @@ async function deleteAssets(ctx: Context): Promise<number> {
   let kept = 0;
   for await (const id of listOwnAssets(ctx.db, ctx.caller.userId)) {
     try {
+      await endDeploymentsOf(ctx, { assetId: id, reason: OWNER_GONE });
       await deleteAsset(ctx, { assetId: id, findUses: [findTrainingUse, findDeploymentUse] });
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'conflict')) throw error;

@@ -3,12 +3,12 @@ import { selectRevisions } from '../queries.ts';
 
 export type NamedRevision = { assetId: string; revisionId: string; number: number; title: string };
 
-/** What these revisions are of, by their ids; those of deleted assets are left out. */
+/** What these revisions are of, by their ids; those of deleted assets, and of what the user may not read, are left out. */
 export async function findRevisions(
   db: Database | Transaction,
-  revisionIds: string[],
+  wanted: { ids: string[]; userId: string },
 ): Promise<Map<string, NamedRevision>> {
-  if (revisionIds.length === 0) return new Map();
-  const rows = await selectRevisions(db, revisionIds);
+  if (wanted.ids.length === 0) return new Map();
+  const rows = await selectRevisions(db, wanted);
   return new Map(rows.map((row) => [row.revisionId, row]));
 }

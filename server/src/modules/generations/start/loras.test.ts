@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
-import { deleteAsset } from '@bakehouse/contract/assets';
+import { deleteAsset, updateAsset } from '@bakehouse/contract/assets';
 import { getImageDeployment, imageCalls } from '@bakehouse/contract/deployments/images';
-import { type Generation, quoteGeneration, startGeneration } from '@bakehouse/contract/generations';
+import {
+  type Generation,
+  listGenerations,
+  quoteGeneration,
+  startGeneration,
+} from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { listLoras } from '@bakehouse/contract/loras';
 import { sql } from 'kysely';
@@ -94,6 +99,28 @@ test.each<[Generation['parameters'], string, string]>([
     refused(`parameters.${field}`, message),
   );
   expect((await balance(ada)).held).toBe(held);
+});
+
+test('of another user is named in the history as long as it may be read', async () => {
+  const model = await deploy();
+  const bob = await server.signUp('Bob');
+  const { assetId } = await insertLora(bob, 'Gouache');
+  const publish = (is_published: boolean) =>
+    server.request(updateAsset, { params: { id: assetId }, body: { is_published } }, { as: bob });
+  await publish(true);
+  const { id } = await generate({ lora: assetId }, { model });
+  const shown = async () => {
+    const { generations } = await server.request(
+      listGenerations,
+      { params: { userId: ada.userId }, query: {} },
+      { as: ada },
+    );
+    return generations.find((one) => one.id === id)?.lora_revision;
+  };
+  expect(await shown()).toMatchObject({ title: 'Gouache' });
+  await publish(false);
+  expect(await shown()).toBeNull();
+  await until(ada, id, 'completed');
 });
 
 test('is one’s own, or one that may be read, and a LoRA', async () => {

@@ -1,0 +1,30 @@
+import { updateAsset } from '@bakehouse/contract/assets';
+import { getImageDeployment, imageCalls } from '@bakehouse/contract/deployments/images';
+import { deleteAccount } from '@bakehouse/contract/privacy';
+import { expect, test } from 'vitest';
+import { password } from '../../testing/auth-client.ts';
+import { testGenerations } from '../../testing/test-generations.ts';
+import { verifyLedger } from '../credits/verification/verify-ledger.ts';
+import { insertFlux } from '../deployments/testing/test-models.ts';
+
+const { server, balance } = await testGenerations();
+const { db } = server.services;
+
+test('what others have deployed of a deleted user ends and is settled, so that the purge goes on', async () => {
+  const [hal, ida] = [await server.signUp('Hal'), await server.signUp('Ida')];
+  const { assetId } = await insertFlux(server.services, hal, 'Painter of Hal');
+  const published = { params: { id: assetId }, body: { is_published: true } };
+  await server.request(updateAsset, published, { as: hal });
+  const body = { model_id: assetId, user_id: ida.userId };
+  const { pod_id: podId } = await server.request(imageCalls.flux.deploy, { body }, { as: ida });
+  expect((await balance(ida)).held).toBeGreaterThan(0n);
+  await server.request(deleteAccount, { body: { password } }, { headers: { cookie: hal.cookie } });
+
+  // The server's own job does it.
+  const left = () => db.selectFrom('assets').select('id').where('id', '=', assetId).execute();
+  await expect.poll(left).toEqual([]);
+  const ended = await server.request(getImageDeployment, { params: { podId } }, { as: ida });
+  expect(ended).toMatchObject({ reason: 'The owner of the model deleted their account' });
+  expect((await balance(ida)).held).toBe(0n);
+  expect(await verifyLedger(db)).toMatchObject({ ok: true });
+});
