@@ -6,7 +6,7 @@ import { screenshotPath } from './screenshots.ts';
 
 /** How long a page may take to show a state, and work on the machine to end: after that something hangs. Nothing is true or false by its speed. */
 const PAGE_MS = 5 * 60_000;
-export const WORK_MS = 30 * 60_000;
+export const WORK_MS = 10 * 60_000;
 
 const DESKTOP = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };

@@ -12,13 +12,14 @@ vi.mock('../../../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }
 vi.mock('../../../machines/machine-queries.ts', () => ({ useMachine: () => ({ data: undefined }) }));
 
 const model = (title: string, values = {}) => ({
-  ...{ dataset_id: title, title, file_count: 2, size_bytes: 1, is_starter: false },
+  ...{ dataset_id: title, title, file_count: 2, size_bytes: 1, is_starter: false, starter_task: null },
   ...{ pipeline: null, parent_dataset_id: null, ...values },
 });
 
-it('offers whole text models, not those of images, adapters or models without files', async () => {
+it('offers whole text models, not those of images or embeddings, adapters or models without files', async () => {
   const datasets = [
     model('Image model', { pipeline: 'FluxPipeline' }),
+    model('Embedding model', { is_starter: true, starter_task: 'embedding' }),
     model('Adapter', { parent_dataset_id: 'Text model' }),
     model('Empty model', { file_count: 0 }),
     model('Text model'),

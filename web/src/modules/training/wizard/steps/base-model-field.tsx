@@ -64,6 +64,7 @@ function OwnBaseModel({ value, error, onChange, onSuggest }: OwnProps) {
 
 /** A fine-tune stands on a whole text model, not on another adapter. */
 function isBase(model: AssetSummary): boolean {
+  if (model.starter_task === 'embedding') return false;
   return model.parent_dataset_id === null && model.file_count > 0 && model.pipeline === null;
 }
 
