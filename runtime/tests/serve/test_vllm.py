@@ -16,7 +16,7 @@ from bakehouse_runtime.protocol import ServeTextSpec
 from bakehouse_runtime.serve.engine import gauge_sum
 from bakehouse_runtime.serve.vllm import allowed_lora_rank, command, environment
 
-TEMPLATE = "{{ tools }}<tool_call>{{ arguments }}"
+TEMPLATE = '{{ tools }}<tool_call>{"arguments": {{ arguments }}}'
 
 
 @pytest.fixture

@@ -50,7 +50,7 @@ class Encoder:
         self._lowers = said.get("do_lower_case") is True
         window = said.get("max_seq_length")
         limits = (window if _is_count(window) else None, context_tokens)
-        self.window = min(self._bert.positions, *(limit for limit in limits if limit is not None))
+        self.window = min(limit for limit in (self._bert.positions, *limits) if limit is not None)
         self._tokenizer = _tokenizer(Tokenizer, folder)
         self._around = self._tokenizer.encode("").ids
         # A batch a thread: to share one batch's products among threads costs more than it gains.
