@@ -34,8 +34,13 @@ export const gpuLabels: Record<GpuType, string> = {
   NVIDIA_H100_80GB: 'NVIDIA H100 (80GB)',
 };
 
-/** What a request to a text model may have at most, with its answer; a model that was made for less has less. */
-export const CONTEXT_TOKENS = 4096;
+/** What a request to a text model may have, with its answer, unless its deployment asks for another context; a model that was made for less has less. */
+export const DEFAULT_CONTEXT_TOKENS = 8192;
+/** What a deployment may ask for. */
+export const CONTEXT_TOKENS_MIN = 512;
+export const CONTEXT_TOKENS_MAX = 1_048_576;
+/** The longest answer to a chat that names no maximum. */
+export const DEFAULT_ANSWER_TOKENS = 4096;
 
 /** What deployments call them. */
 export const instanceTypes = ['v100', 'a100', 'a100-80gb', 'h100'] as const;

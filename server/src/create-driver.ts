@@ -7,6 +7,7 @@ import { hasLayer } from './engine/host/environment/has-layer.ts';
 import { environmentOf } from './engine/host/environment/layers.ts';
 import { neededLayer } from './engine/host/environment/needed-layer.ts';
 import { machineAccelerators, servesTextOnGpus } from './engine/host/machine-accelerators.ts';
+import { machineCpu } from './engine/host/machine-cpu.ts';
 import { preparationLabels } from './engine/host/preparation/preparation-ids.ts';
 import { findPreparation } from './engine/host/preparation/queries.ts';
 import { workingGpus } from './engine/host/probe-gpus.ts';
@@ -39,6 +40,7 @@ async function localCapacity({ config, log }: Pick<Services, 'config' | 'log'>):
   return {
     'cpu:run': config.cpuSlots,
     'cpu:deployment': CPU_SERVERS,
+    cpuMemoryBytes: machineCpu().memory_bytes,
     gpus: await workingGpus(config, await machineAccelerators(config, log)),
     servesTextOnGpus: await servesTextOnGpus(config, log),
   };

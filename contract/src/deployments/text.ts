@@ -5,7 +5,7 @@ import { countOfGpus } from '../fields/count-of-gpus.ts';
 import { flag } from '../fields/flag.ts';
 import { idOf } from '../fields/id.ts';
 import { only } from '../fields/only.ts';
-import { instanceTypes } from '../limits.ts';
+import { CONTEXT_TOKENS_MAX, CONTEXT_TOKENS_MIN, instanceTypes } from '../limits.ts';
 import { bgl, bglInput } from '../money.ts';
 
 /** The words that the wire shows for a text deployment; the engine's own states map to them in one table. */
@@ -62,6 +62,8 @@ export const deployment = z.object({
   progress: z.number(),
   instance_type: z.string(),
   device: z.string(),
+  /** How many tokens a request may have, with its answer. */
+  context_tokens: z.int(),
   created_at: z.string(),
   ready_at: z.string().nullable(),
   last_request_at: z.string().nullable(),
@@ -119,13 +121,20 @@ export const deploymentQuote = z.object({
   sleeps_after_minutes: sleepsAfterMinutes,
 });
 
+/** What is asked for when a text or embedding model is served. */
+const askedText = {
+  ...asked,
+  /** How many tokens a request may have, with its answer: 8,192 unless given, or what the model was made for or the memory has room for, if that is less. */
+  context_tokens: z.int().min(CONTEXT_TOKENS_MIN).max(CONTEXT_TOKENS_MAX).optional(),
+};
+
 export const deployVllm = endpoint({
   method: 'POST',
   path: '/api/v1/model/deployment/vllm',
   access: 'key',
   summary: 'Deploy a text model or an embedding model',
   spends: true,
-  body: only({ ...asked, cost_max: hourCostMax }),
+  body: only({ ...askedText, cost_max: hourCostMax }),
   response: z.object({ pod_id: z.string(), deployment_id: z.string() }),
 });
 
@@ -134,8 +143,12 @@ export const quoteVllm = endpoint({
   path: '/api/v1/model/deployment/vllm/quote',
   access: 'key',
   summary: 'Quote a text deployment',
-  body: only(asked),
-  response: deploymentQuote,
+  body: only(askedText),
+  response: deploymentQuote.extend({
+    context_tokens: z.int(),
+    /** The most that the model was made for; null where its files do not say. */
+    context_tokens_max: z.int().nullable(),
+  }),
 });
 
 export const listVllm = endpoint({

@@ -18,12 +18,15 @@ export async function installationCapacity(db: Database, own: () => Promise<Capa
 
 /** Pure. */
 export function sumCapacities(capacities: Capacity[]): Capacity {
+  const memories = capacities.flatMap(({ cpuMemoryBytes }) => cpuMemoryBytes ?? []);
   const sum = (name: 'cpu:run' | 'cpu:deployment') =>
     capacities.reduce((total, capacity) => total + (capacity[name] ?? 0), 0);
   return {
     'cpu:run': sum('cpu:run'),
     'cpu:deployment': sum('cpu:deployment'),
     gpus: capacities.flatMap(({ gpus = [] }) => gpus),
+    // A model has to fit into one machine.
+    ...(memories.length > 0 && { cpuMemoryBytes: Math.max(...memories) }),
     servesTextOnGpus: capacities.some(({ servesTextOnGpus }) => servesTextOnGpus),
   };
 }

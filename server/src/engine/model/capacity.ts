@@ -13,6 +13,8 @@ export type SlotClass = string;
 /** What a machine has: how many slots on the CPU, and which GPUs. */
 export type Capacity = Partial<Record<CpuSlots, number>> & {
   gpus?: Gpu[];
+  /** The memory that work on the CPU may use; undefined where nothing says so. */
+  cpuMemoryBytes?: number;
   /** Whether text is served on the GPUs: there are some, and vLLM is installed. Else the CPU serves it. */
   servesTextOnGpus?: boolean;
 };

@@ -24,7 +24,7 @@ import { askedCandidates, type CompletionBody, toServerRequest } from './body/co
 import type { ChatParts } from './chat-parts.ts';
 import { CompletionStream, type Usage } from './completion-stream.ts';
 import { beginEvents, failEvents, keepAlive, readChunks, sendComment, sendText } from './pass-answer.ts';
-import { highestCostMicro, noteUsage, usageBounds } from './requests/highest-cost.ts';
+import { highestCostMicro, noteUsage, type UsageBounds, usageBounds } from './requests/highest-cost.ts';
 import { recordRequest } from './requests/record-request.ts';
 import { toRefusal } from './to-refusal.ts';
 import { type TokenPrices, tokenPrices } from './token-prices.ts';
@@ -74,7 +74,7 @@ export async function answerCompletion(
       findModel(ctx, parts, { modelName: body.model, kind: 'text' }),
     );
     // What is refused is refused before it costs anything.
-    toServerRequest(body, upstream.engine);
+    toServerRequest(body, { engine: upstream.engine, contextTokens: upstream.context_tokens });
     const signal = AbortSignal.any([client, deadline.signal, key.signal]);
     const outcome: Outcome = { ok: false, usage: NOTHING, firstTokenMs: null };
     const call: Call = { upstream, body, shape, reply, signal, deadline, beganMs: began.ms, outcome };
@@ -137,7 +137,7 @@ async function reserveAnswer(
   { caller }: Context,
   { usage }: ChatParts,
   upstream: Upstream,
-  { prices, bounds }: { prices: TokenPrices; bounds: Usage },
+  { prices, bounds }: { prices: TokenPrices; bounds: UsageBounds },
 ): Promise<Reservation> {
   return usage.reserve({
     userId: caller.userId,

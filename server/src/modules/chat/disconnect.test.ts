@@ -3,6 +3,7 @@ import http from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createApiKey, revokeApiKey } from '@bakehouse/contract/api-keys';
 import { chatCompletions } from '@bakehouse/contract/chat';
+import { DEFAULT_CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { createHeartbeat } from '../../engine/machines/heartbeat.ts';
 import type { TestUser } from '../../testing/test-server.ts';
@@ -98,7 +99,7 @@ it.each([{ max_tokens: 10 }, { max_completion_tokens: 10 }, {}])(
       prompt: defaultPrice('prompt_tokens:CPU'),
       completion: defaultPrice('completion_tokens:CPU'),
     };
-    const priceMicro = highestCostMicro(prices, usageBounds(body, {}));
+    const priceMicro = highestCostMicro(prices, usageBounds(body, { context_tokens: DEFAULT_CONTEXT_TOKENS }));
     // A window is opened for a few answers.
     expect((await serving.balance(user)).held).toBe(priceMicro * 4n);
   },

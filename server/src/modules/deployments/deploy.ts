@@ -13,7 +13,7 @@ import { refuseHigherCost } from '../credits/prices/refuse-higher-cost.ts';
 import { spendOnce } from '../credits/spend-once.ts';
 import { requireLicence } from '../licences/steps.ts';
 import { listStarterModels } from '../models/starter/list-starter-models.ts';
-import { type FoundPlacement, findPlacement } from './find-placement.ts';
+import { type AskedDeployment, type FoundPlacement, findPlacement } from './find-placement.ts';
 import { deploymentKinds, type KindName } from './kinds/kinds.ts';
 import { holdPeriod, PERIOD_MS, timeCostMicro } from './metering/meter-deployment.ts';
 import { freeModelName, toModelName } from './names/model-name.ts';
@@ -24,7 +24,10 @@ import { checkReplicas } from './servers/plan/check-replicas.ts';
 import { reconcileModelServer } from './servers/reconcile-model-server.ts';
 import type { WakingParts } from './waking-parts.ts';
 
-type Input = { kind: KindName; body: InputOf<typeof imageCalls.flux.deploy>['body'] };
+type Input = {
+  kind: KindName;
+  body: AskedDeployment & Pick<InputOf<typeof imageCalls.flux.deploy>['body'], 'cost_max'>;
+};
 
 /**
  * Serves a model: on the model server of its base if that runs, else on a new one. The first hour is
@@ -52,7 +55,7 @@ export async function deploy(
 
 type Wanted = FoundPlacement & {
   kind: KindName;
-  body: InputOf<typeof imageCalls.flux.quote>['body'];
+  body: AskedDeployment;
   costMaxMicro: bigint | undefined;
 };
 

@@ -36,6 +36,7 @@ export async function findLiveDeployment(
 export type Carrier = {
   accelerator: string | null;
   accelerator_count: number;
+  context_tokens: number;
   workload: Pick<Workload, 'state' | 'reason' | 'phase' | 'done' | 'total'> | null;
 };
 
@@ -55,7 +56,8 @@ const isUsable = sql<SqlBool>`terminated_at is null and (sleeping or exists (
 /** The carriers of some deployments, by their ids: one query however many there are. */
 export async function findCarriers(db: Db, podIds: string[]): Promise<Map<string, Carrier>> {
   const { rows } = await sql<Carrier & { id: string }>`
-    select deployments.id, server.accelerator, server.accelerator_count, to_jsonb(carrier) as workload
+    select deployments.id, server.accelerator, server.accelerator_count, server.context_tokens,
+      to_jsonb(carrier) as workload
     from deployments
     join model_servers server on server.id = deployments.model_server_id
     left join lateral (${selectCarrier}) carrier on true

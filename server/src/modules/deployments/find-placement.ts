@@ -1,4 +1,5 @@
 import type { imageCalls } from '@bakehouse/contract/deployments/images';
+import type { quoteVllm } from '@bakehouse/contract/deployments/text';
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import { instanceTypes } from '@bakehouse/contract/limits';
 import type { Capacity } from '../../engine/model/capacity.ts';
@@ -10,7 +11,11 @@ import { checkCapacity } from '../serving/placement/check-capacity.ts';
 import type { PlacedModel, ReadCapacity } from '../serving/served-model.ts';
 import { deploymentKinds, type KindName } from './kinds/kinds.ts';
 
-type Input = { kind: KindName; body: InputOf<typeof imageCalls.flux.quote>['body'] };
+/** What is asked for when a model of any kind is served. */
+export type AskedDeployment = InputOf<typeof imageCalls.flux.quote>['body'] &
+  Pick<InputOf<typeof quoteVllm>['body'], 'context_tokens'>;
+
+type Input = { kind: KindName; body: AskedDeployment };
 
 export type FoundPlacement = {
   placed: PlacedModel;
@@ -27,7 +32,11 @@ export async function findPlacement(
 ): Promise<FoundPlacement> {
   const capacity = await parts.capacity();
   const { place, hourPrice } = deploymentKinds[kind];
-  const asked = { instanceType: body.instance_type, gpuCount: body.gpu_count };
+  const asked = {
+    instanceType: body.instance_type,
+    gpuCount: body.gpu_count,
+    contextTokens: body.context_tokens,
+  };
   const placed = await place(ctx, parts, body.model_id, asked);
   if (!placed) {
     throw new AppError('invalid_request', {

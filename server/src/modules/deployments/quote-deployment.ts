@@ -1,24 +1,27 @@
 import type { imageCalls } from '@bakehouse/contract/deployments/images';
-import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../platform/context.ts';
 import { findLicence } from '../licences/steps.ts';
 import { deviceLabel } from '../serving/placement/choose-placement.ts';
-import type { ReadCapacity } from '../serving/served-model.ts';
-import { findPlacement } from './find-placement.ts';
+import type { ReadCapacity, ServedContext } from '../serving/served-model.ts';
+import { type AskedDeployment, findPlacement } from './find-placement.ts';
 import type { KindName } from './kinds/kinds.ts';
 import { PERIOD_MS, timeCostMicro } from './metering/meter-deployment.ts';
 import { checkReplicas } from './servers/plan/check-replicas.ts';
 import { sleepsAfterMinutes } from './servers/plan/sleeps-after-minutes.ts';
 
-type Input = { kind: KindName; body: InputOf<typeof imageCalls.flux.quote>['body'] };
+type Input = { kind: KindName; body: AskedDeployment };
+
+/** Of pictures and videos there is no context. */
+type Quote = ResponseOf<typeof imageCalls.flux.quote> & { context: ServedContext | null };
 
 /** What a deployment would cost, from one replica to all, and which licence it needs. Refuses what deploying it would refuse for what it asks. */
 export async function quoteDeployment(
   ctx: Context,
   parts: ReadCapacity,
   { kind, body }: Input,
-): Promise<ResponseOf<typeof imageCalls.flux.quote>> {
+): Promise<Quote> {
   checkReplicas(body);
   const { placed, price } = await findPlacement(ctx, parts, { kind, body });
   const { title, licence } = placed.model;
@@ -33,5 +36,6 @@ export async function quoteDeployment(
     max_price_per_hour: ofReplicas(body.max_replicas),
     hold: ofReplicas(1),
     sleeps_after_minutes: sleepsAfterMinutes(ctx.config, body),
+    context: placed.context,
   };
 }

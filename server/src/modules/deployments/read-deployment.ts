@@ -85,6 +85,7 @@ function viewDeployment(
     progress: shown.progress,
     instance_type: row.instance_type,
     device: deviceLabel(carrier),
+    context_tokens: carrier.context_tokens,
     created_at: row.created_at.toISOString(),
     ready_at: row.ready_at?.toISOString() ?? null,
     last_request_at: row.last_request_at?.toISOString() ?? null,

@@ -48,9 +48,10 @@ function vllmRoutes(parts: WakingParts): Binding[] {
       const {
         title: _title,
         licence: _licence,
+        context,
         ...quote
       } = await quoteDeployment(ctx, parts, { kind: await findTextKind(ctx, body.model_id), body });
-      return quote;
+      return { ...quote, context_tokens: context?.tokens ?? 0, context_tokens_max: context?.max ?? null };
     }),
     bind(contract.listVllm, async (ctx, { query }) => {
       const { include_terminated: includeTerminated, model_id: modelId, ...rest } = query;
@@ -92,7 +93,10 @@ function kindRoutes(parts: WakingParts, kind: ImageDeploymentKind): Binding[] {
   const terminates: readonly ImageDeploymentKind[] = image.imageKinds[kind].terminates;
   return [
     bind(calls.deploy, (ctx, { body }) => deploy(ctx, parts, { kind, body })),
-    bind(calls.quote, (ctx, { body }) => quoteDeployment(ctx, parts, { kind, body })),
+    bind(calls.quote, async (ctx, { body }) => {
+      const { context: _context, ...quote } = await quoteDeployment(ctx, parts, { kind, body });
+      return quote;
+    }),
     bind(calls.list, (ctx, { query }) => listImageDeployments(ctx, { kinds: [kind], query })),
     bind(calls.terminate, async (ctx, { params: { podId } }) => {
       const found = await findImageDeployment(ctx, podId);

@@ -1,22 +1,17 @@
-import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import {
   type ServeEmbeddingSpec,
   serveEmbeddingSpec,
 } from '@bakehouse/contract/runtime/serve-embedding-spec';
 import type { WorkloadSpec } from '../../engine/model/workload.ts';
-import type { ServedAdapter, ServedBase } from './served-model.ts';
+import type { ServerParts } from './served-model.ts';
 import { PARALLEL_REQUESTS } from './text-spec.ts';
 
 export type EmbeddingEngine = ServeEmbeddingSpec['engine'];
 
 type EmbeddingSpec = Extract<WorkloadSpec, { task: 'embedding' }>;
 
-/** What the runtime is told to serve an embedding model. `gpus` is 0 on the CPU. */
-export function embeddingSpec(
-  base: Pick<ServedBase, 'engine' | 'files'>,
-  _adapters: ServedAdapter[],
-  gpus: number,
-): EmbeddingSpec {
+/** What the runtime is told to serve an embedding model. */
+export function embeddingSpec({ base, gpus, contextTokens }: ServerParts): EmbeddingSpec {
   const engine = serveEmbeddingSpec.shape.engine.parse(base.engine);
   return {
     kind: 'serve',
@@ -26,7 +21,7 @@ export function embeddingSpec(
     model_file: base.files.find(({ path }) => path.endsWith('.gguf'))?.path ?? '',
     inputs: [{ name: 'base_model', files: base.files }],
     port: 0,
-    context_tokens: CONTEXT_TOKENS,
+    context_tokens: contextTokens,
     parallel_requests: PARALLEL_REQUESTS[engine],
     gpus,
   };

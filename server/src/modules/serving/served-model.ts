@@ -2,6 +2,7 @@ import type { LicenceName } from '@bakehouse/contract/licences';
 import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 import type { Capacity } from '../../engine/model/capacity.ts';
 import type { Context } from '../../platform/context.ts';
+import type { AssetRevision } from '../assets/read-revision.ts';
 
 /** The files of a base model, as one engine loads them. */
 export type ServedBase = {
@@ -9,6 +10,19 @@ export type ServedBase = {
   files: InputFile[];
   /** Over the paths and hashes of the files: the same value, the same base. */
   filesSha256: string;
+};
+
+/** Its files as they are read from storage. */
+export function storedFiles({ files }: Pick<ServedBase, 'files'>): AssetRevision['files'] {
+  return files.map(({ size_bytes, ...file }) => ({ ...file, sizeBytes: size_bytes }));
+}
+
+/** What a model server is started with: `gpus` is 0 on the CPU, and `contextTokens` where it makes pictures or videos. */
+export type ServerParts = {
+  base: Pick<ServedBase, 'engine' | 'files'>;
+  adapters: ServedAdapter[];
+  gpus: number;
+  contextTokens: number;
 };
 
 /** What is loaded beside a base. */
@@ -35,12 +49,16 @@ export type ServedModel = {
   licence?: LicenceName | null;
 };
 
-export type RequestedInstance = { instanceType: string; gpuCount: number };
+export type RequestedInstance = { instanceType: string; gpuCount: number; contextTokens?: number | undefined };
 
 /** GPUs of one type, or the CPU: null and 0. */
 export type ServingPlacement = { accelerator: string | null; count: number };
 
-export type PlacedModel = { model: ServedModel; placement: ServingPlacement };
+/** How many tokens a request may have with its answer, and the most that the model was made to read, where that is known. */
+export type ServedContext = { tokens: number; max: number | null };
+
+/** `context` is null where pictures or videos are made. */
+export type PlacedModel = { model: ServedModel; placement: ServingPlacement; context: ServedContext | null };
 
 /** The slots of all machines, read when they are asked for. */
 export type ReadCapacity = { capacity: () => Promise<Capacity> };

@@ -4,7 +4,7 @@ import { type ImageEngine, imageSpec } from './image-spec.ts';
 import { placeEmbeddingModel } from './placement/embedding/place-embedding-model.ts';
 import { placeImageModel } from './placement/place-image-model.ts';
 import { placeTextModel } from './placement/text/place-text-model.ts';
-import type { Place, ServedAdapter, ServedBase } from './served-model.ts';
+import type { Place, ServerParts } from './served-model.ts';
 import { type TextEngine, textSpec } from './text-spec.ts';
 
 /** What differs between kinds of model servers. */
@@ -12,7 +12,7 @@ type ServerKind = {
   /** For a starter model. */
   place: Place;
   /** What the runtime is told, which reports when the server answers, and when it hangs. */
-  spec: (base: Pick<ServedBase, 'engine' | 'files'>, adapters: ServedAdapter[], gpus: number) => WorkloadSpec;
+  spec: (parts: ServerParts) => WorkloadSpec;
 };
 
 /** Every kind of model server, by what it makes. */

@@ -1,8 +1,7 @@
-import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import type { ServeEmbeddingSpec } from '@bakehouse/contract/runtime/serve-embedding-spec';
 import { type ServeTextSpec, serveTextSpec } from '@bakehouse/contract/runtime/serve-spec';
 import type { WorkloadSpec } from '../../engine/model/workload.ts';
-import type { ServedAdapter, ServedBase } from './served-model.ts';
+import type { ServerParts } from './served-model.ts';
 
 export type TextEngine = ServeTextSpec['engine'];
 
@@ -16,13 +15,9 @@ export const PARALLEL_REQUESTS = { llamacpp: 4, encoder: 4, vllm: 64 } as const 
 
 /**
  * What the runtime is told to serve a base model with its adapters. Adapters are named after their
- * revision. `gpus` is 0 on the CPU; how many threads there are is known where it is started.
+ * revision. How many threads there are is known where it is started.
  */
-export function textSpec(
-  base: Pick<ServedBase, 'engine' | 'files'>,
-  adapters: ServedAdapter[],
-  gpus: number,
-): TextSpec {
+export function textSpec({ base, adapters, gpus, contextTokens }: ServerParts): TextSpec {
   const engine = serveTextSpec.shape.engine.parse(base.engine);
   return {
     kind: 'serve',
@@ -43,7 +38,7 @@ export function textSpec(
       rank: adapter.rank,
     })),
     port: 0,
-    context_tokens: CONTEXT_TOKENS,
+    context_tokens: contextTokens,
     parallel_requests: PARALLEL_REQUESTS[engine],
     gpus,
   };

@@ -613,6 +613,7 @@ export type ModelServersTable = {
   replica: Generated<number>;
   starter_revision_id: string | null;
   failed_starts: Generated<number>;
+  context_tokens: number;
 };
 
 export type NotificationsTable = {

@@ -2,6 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import { Power, Rocket, Sparkles } from 'lucide-react';
 import { useState } from 'react';
 import { Button, ButtonLink } from '../../ui/button.tsx';
+import { formatNumber } from '../../lib/format/format-number.ts';
 import { Figure } from '../../ui/figure.tsx';
 import { Missing } from '../../ui/missing.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -84,7 +85,9 @@ function LoadedPage({ deployment }: { deployment: Deployment }) {
         deployment={deployment}
         kind={
           isText ? (
-            <Figure label="Base">{deployment.base_model_title}</Figure>
+            <Figure label="Base" note={`context of ${formatNumber(deployment.context_tokens)} tokens`}>
+              {deployment.base_model_title}
+            </Figure>
           ) : (
             <Figure label="Kind" note={does}>
               {label}

@@ -47,8 +47,6 @@ type KindRow = {
   fits: (model: Pick<AssetSummary, 'pipeline' | 'file_count'>) => boolean;
   /** Which models it serves, where not all that have files. */
   modelsNote?: string;
-  /** Whether the GPU is chosen. */
-  choosesGpu?: true;
   terminated: (title: string) => string;
   /** How often one on its way is read again while the event stream is down. */
   pollMs: number;
@@ -68,7 +66,6 @@ const imageModels = (models: string) =>
 
 const flux = {
   family: 'image',
-  choosesGpu: true,
   terminated: () => 'FLUX deployment terminated successfully!',
   output: { priceId: 'edits', generator: fluxKontext, steps: 'num_inference_steps' },
 } as const;
@@ -113,8 +110,7 @@ export const deploymentKinds = {
     calls: imageCalls.paris,
     fits: ({ pipeline }) => isServedAs('paris', pipeline),
     modelsNote: imageModels('Paris'),
-    choosesGpu: true,
-    terminated: () => 'Paris deployment terminated successfully!',
+      terminated: () => 'Paris deployment terminated successfully!',
     pollMs: 10_000,
     output: { priceId: 'pictures:CPU', generator: paris, steps: 'num_inference_steps', experts: 'k' },
     use: { to: '/paris', label: 'Generate with it' },
@@ -126,8 +122,7 @@ export const deploymentKinds = {
     calls: imageCalls.wan,
     fits: ({ pipeline }) => isServedAs('wan', pipeline),
     modelsNote: imageModels('Wan'),
-    choosesGpu: true,
-    terminated: () => 'WAN-2 deployment stopped successfully',
+      terminated: () => 'WAN-2 deployment stopped successfully',
     words: {
       initiated: 'WAN-2 deployment initiated.',
       ready: 'WAN-2 model is ready for video generation!',

@@ -2,6 +2,8 @@ import { chatCompletions, completions } from '@bakehouse/contract/chat';
 import { describe, expect, it } from 'vitest';
 import { toServerRequest } from './completion-request.ts';
 
+const on = (engine: 'llamacpp' | 'vllm', contextTokens = 4096) => ({ engine, contextTokens });
+
 const messages = [{ role: 'user', content: 'What do you bake?' }];
 const chat = (more: object) => ({ model: 'm', messages, ...more });
 
@@ -13,7 +15,7 @@ function refusal(more: object): string {
     return `${issue?.path.join('.')} ${issue?.message}`;
   }
   try {
-    toServerRequest(parsed.data, 'llamacpp');
+    toServerRequest(parsed.data, on('llamacpp'));
     return '';
   } catch (error) {
     return (error as Error).message;
@@ -96,7 +98,7 @@ describe('a chat', () => {
         messages: [{ role: 'developer', content: 'Be brief', refusal: null }],
         response_format: { type: 'json_schema', json_schema: { schema: { type: 'object' }, grammar: 'x' } },
       }),
-      'llamacpp',
+      on('llamacpp'),
     );
     expect(request).toEqual({
       temperature: 0.5,
@@ -121,12 +123,12 @@ describe('a chat that ends with the beginning of an answer', () => {
   const goesOn = { continue_final_message: true, add_generation_prompt: false };
 
   it('is gone on with by vLLM too, which is told so', () => {
-    expect(toServerRequest(begun({ content: 'Well, ' }), 'vllm')).toMatchObject(goesOn);
-    const asked = toServerRequest(begun({ content: 'Well, ' }), 'llamacpp');
+    expect(toServerRequest(begun({ content: 'Well, ' }), on('vllm'))).toMatchObject(goesOn);
+    const asked = toServerRequest(begun({ content: 'Well, ' }), on('llamacpp'));
     expect(asked).not.toHaveProperty('continue_final_message');
     const answered = chat({ messages: [...messages, { role: 'assistant', content: 'Bread' }, ...messages] });
-    expect(toServerRequest(answered, 'vllm')).not.toHaveProperty('continue_final_message');
-    expect(toServerRequest({ model: 'm', prompt: 'Bread is' }, 'vllm')).not.toHaveProperty(
+    expect(toServerRequest(answered, on('vllm'))).not.toHaveProperty('continue_final_message');
+    expect(toServerRequest({ model: 'm', prompt: 'Bread is' }, on('vllm'))).not.toHaveProperty(
       'continue_final_message',
     );
   });
@@ -135,7 +137,7 @@ describe('a chat that ends with the beginning of an answer', () => {
     const parts = [{ type: 'text', text: 'we bake' }];
     const answers = [{ content: 'Well,' }, { content: null }, { content: parts }, { content: 'Rolls' }];
     for (const engine of ['llamacpp', 'vllm'] as const) {
-      expect(toServerRequest(begun(...answers), engine)).toMatchObject({
+      expect(toServerRequest(begun(...answers), on(engine))).toMatchObject({
         messages: [...messages, { role: 'assistant', content: 'Well,\nwe bake\nRolls' }],
       });
     }
@@ -143,7 +145,7 @@ describe('a chat that ends with the beginning of an answer', () => {
 });
 
 it('asks llama.cpp for one candidate where log-probabilities come without any', () => {
-  const asked = (body: Parameters<typeof toServerRequest>[0]) => toServerRequest(body, 'llamacpp');
+  const asked = (body: Parameters<typeof toServerRequest>[0]) => toServerRequest(body, on('llamacpp'));
   for (const more of [{}, { top_logprobs: 0 }])
     expect(asked(chat({ logprobs: true, ...more }))).toMatchObject({ logprobs: true, top_logprobs: 1 });
   expect(asked(chat({ logprobs: true, top_logprobs: 3 }))).toMatchObject({ top_logprobs: 3 });
@@ -168,10 +170,12 @@ describe('a completion of plain text', () => {
   });
 
   it.each(['llamacpp', 'vllm'] as const)('has 16 tokens on %s where it names no maximum', (engine) => {
-    const maximum = (more: object) => toServerRequest({ model: 'm', prompt: 'Bread is', ...more }, engine);
+    const maximum = (more: object) => toServerRequest({ model: 'm', prompt: 'Bread is', ...more }, on(engine));
     expect(maximum({ max_tokens: null })).toMatchObject({ max_tokens: 16 });
     expect(maximum({ max_tokens: 300 })).toMatchObject({ max_tokens: 300 });
-    expect(toServerRequest(chat({}), engine)).not.toHaveProperty('max_tokens');
+    expect(toServerRequest(chat({}), on(engine))).not.toHaveProperty('max_tokens');
+    // Else the whole of a long context would be held for each answer.
+    expect(toServerRequest(chat({}), on(engine, 8192))).toMatchObject({ max_tokens: 4096 });
   });
 
   it.each([
@@ -185,6 +189,6 @@ describe('a completion of plain text', () => {
   ])('of %j asks for one', (prompt, asked) => {
     const parsed = parse({ prompt, echo: false, suffix: null, logprobs: 5 });
     expect(parsed?.success).toBe(true);
-    expect(toServerRequest({ model: 'm', prompt }, 'vllm')).toMatchObject({ prompt: asked });
+    expect(toServerRequest({ model: 'm', prompt }, on('vllm'))).toMatchObject({ prompt: asked });
   });
 });

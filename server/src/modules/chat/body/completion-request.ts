@@ -1,4 +1,4 @@
-import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
+import { DEFAULT_ANSWER_TOKENS } from '@bakehouse/contract/limits';
 import { refused } from '../../../platform/errors.ts';
 import type { TextEngine } from '../../serving/text-spec.ts';
 import { type AskedTools, toServerTool } from '../tools/asked-tools.ts';
@@ -8,6 +8,7 @@ import { checkTurns } from '../tools/check-turns.ts';
 import { checkEnforced } from './check-enforced.ts';
 import { checkSchema } from './check-schema.ts';
 import { contextExceeded } from './context-exceeded.ts';
+import { longestPrompt } from './longest-prompt.ts';
 
 export type CompletionBody = {
   model: string;
@@ -19,8 +20,8 @@ export type CompletionBody = {
 type Engine = TextEngine;
 type Parameters = Record<string, unknown>;
 
-/** No tokenizer makes fewer tokens of more. */
-const PROMPT_LENGTH_MAX = 64 * CONTEXT_TOKENS;
+/** No tokenizer makes one token of more characters. */
+const TOKEN_LENGTH_MAX = 64;
 
 /** Where a chat has its schema. */
 export const SCHEMA_PARAM = 'response_format.json_schema.schema';
@@ -45,22 +46,25 @@ const runningUsage: Record<Engine, Parameters> = {
  * The request as the model server gets it, but for what chooses its adapter; always as a stream, so that what was computed is known
  * at every moment. Throws AppError 'invalid_request' or 'context_length_exceeded'.
  */
-export function toServerRequest(body: CompletionBody, engine: Engine): object {
-  checkLength(body);
+export function toServerRequest(
+  body: CompletionBody,
+  { engine, contextTokens }: { engine: Engine; contextTokens: number },
+): object {
+  checkLength(body, contextTokens);
   if (typeof body.top_logprobs === 'number' && body.logprobs !== true) {
     throw refused('top_logprobs', "top_logprobs: set 'logprobs' to true as well");
   }
-  const maxTokens = askedTokens(body);
   const request: Parameters = {};
   for (const [name, value] of Object.entries(body)) {
     if (value !== null && value !== undefined && passedOn.has(name)) request[name] = value;
   }
   const tools = checkTools(body, engine);
+  const most = maxTokens(body, contextTokens);
   return {
     ...request,
     ...(Array.isArray(body.messages) && ofMessages(body.messages, engine)),
     ...(Array.isArray(body.prompt) && { prompt: onePrompt(body.prompt) }),
-    ...(maxTokens !== null && { max_tokens: maxTokens }),
+    ...(most !== null && { max_tokens: most }),
     ...responseFormat(body.response_format),
     ...(tools && ofTools(tools)),
     ...ofEngine(body, engine),
@@ -69,16 +73,23 @@ export function toServerRequest(body: CompletionBody, engine: Engine): object {
   };
 }
 
-/** How many tokens an answer may have, under the one name that both engines know; null where a chat names no maximum. */
-export function askedTokens(body: CompletionBody): number | null {
+/**
+ * How many tokens an answer may have, under the one name that both engines know. A chat that names no maximum has one all the same:
+ * else the whole of a long context would be held of its caller's credits. Null: what its prompt leaves of the context, where that
+ * may be less than this maximum, which vLLM would refuse.
+ */
+export function maxTokens(body: CompletionBody, contextTokens: number): number | null {
   const { max_tokens: older, max_completion_tokens: newer } = body;
-  const asked = body.messages ? (newer ?? older) : (older ?? newer ?? COMPLETION_TOKENS);
-  return typeof asked === 'number' ? asked : null;
+  const asked = body.messages ? (newer ?? older) : (older ?? newer);
+  if (typeof asked === 'number') return asked;
+  if (!body.messages) return COMPLETION_TOKENS;
+  return longestPrompt(body) + DEFAULT_ANSWER_TOKENS <= contextTokens ? DEFAULT_ANSWER_TOKENS : null;
 }
 
 /** What is longer than any context need not be read to be refused. */
-function checkLength(body: CompletionBody): void {
-  if (promptText(body).length > PROMPT_LENGTH_MAX) throw contextExceeded(body, { most: CONTEXT_TOKENS });
+function checkLength(body: CompletionBody, contextTokens: number): void {
+  if (promptText(body).length > TOKEN_LENGTH_MAX * contextTokens)
+    throw contextExceeded(body, { most: contextTokens });
 }
 
 /** What the model is to read, in the order in which it does. */

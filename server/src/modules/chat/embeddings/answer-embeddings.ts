@@ -46,7 +46,7 @@ export async function answerEmbeddings(
     await checkDimensions(ctx, upstream, body.dimensions);
     const inputs = toInputs(body.input);
     const price = (await parts.recallPrices())[`embedding_tokens:${upstream.accelerator ? 'GPU' : 'CPU'}`];
-    const reservation = await reserve(ctx, parts, upstream, { price, tokens: tokensMax(inputs) });
+    const reservation = await reserve(ctx, parts, upstream, { price, tokens: tokensMax(inputs, upstream.context_tokens) });
     const outcome = { ok: false, tokens: 0 };
     let endUse = () => {};
     try {

@@ -1,4 +1,3 @@
-import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import { expect, it } from 'vitest';
 import { longestFirst, toBatches, toInputs, tokensMax } from './embedding-inputs.ts';
 
@@ -45,6 +44,6 @@ it('asks first for the part with the longest input, and for the others in their 
 });
 
 it('reserves a token for each byte, and no more than a context for each input', () => {
-  expect(tokensMax(['é'])).toBe(6);
-  expect(tokensMax(['x'.repeat(100_000), 'x'])).toBe(CONTEXT_TOKENS + 5);
+  expect(tokensMax(['é'], 4096)).toBe(6);
+  expect(tokensMax(['x'.repeat(100_000), 'x'], 4096)).toBe(4096 + 5);
 });

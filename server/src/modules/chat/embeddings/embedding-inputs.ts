@@ -1,5 +1,3 @@
-import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
-
 /** Texts, or token ids of the model's own tokenizer. */
 export type EmbeddingInputs = string[] | number[][];
 
@@ -21,9 +19,9 @@ export function areTokens(inputs: EmbeddingInputs): inputs is number[][] {
 }
 
 /** As many tokens as the inputs can have: a token is a byte at least, and none is read beyond the context. Pure. */
-export function tokensMax(inputs: EmbeddingInputs): number {
+export function tokensMax(inputs: EmbeddingInputs, contextTokens: number): number {
   return inputs.reduce<number>(
-    (sum, input) => sum + Math.min(bytesOf(input) + AROUND_TOKENS, CONTEXT_TOKENS),
+    (sum, input) => sum + Math.min(bytesOf(input) + AROUND_TOKENS, contextTokens),
     0,
   );
 }

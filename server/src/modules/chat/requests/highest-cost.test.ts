@@ -1,12 +1,16 @@
-import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import { describe, expect, test, vi } from 'vitest';
 import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { highestCostMicro, noteUsage, usageBounds } from './highest-cost.ts';
 
+const CONTEXT_TOKENS = 4096;
+const upstreamOf = (contextTokens: number) => ({ model_name: 'm', context_tokens: contextTokens });
+
 const chat = (more: object = {}) => ({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...more });
 const text = (more: object = {}) => ({ model: 'm', prompt: 'Bread is', ...more });
-const completionOf = (body: ReturnType<typeof chat> | ReturnType<typeof text>) =>
-  usageBounds(body, {}).completionTokens;
+const completionOf = (
+  body: ReturnType<typeof chat> | ReturnType<typeof text>,
+  contextTokens = CONTEXT_TOKENS,
+) => usageBounds(body, upstreamOf(contextTokens)).completionTokens;
 
 describe('an answer can have', () => {
   test.each([
@@ -22,10 +26,18 @@ describe('an answer can have', () => {
   ])('as many tokens as %s names', (_, body, tokens) => {
     expect(completionOf(body)).toBe(tokens);
   });
+
+  test.each([
+    ['4,096 tokens in a long context', chat(), 100_000, 4096],
+    ['what a long prompt leaves of it', chat({ messages: [{ role: 'user', content: 'a'.repeat(99_000) }] }), 100_000, 100_000],
+    ['as much as a chat asks for', chat({ max_tokens: 50_000 }), 100_000, 50_000],
+  ])('%s', (_, body, contextTokens, tokens) => {
+    expect(completionOf(body, contextTokens)).toBe(tokens);
+  });
 });
 
 describe('a prompt can have', () => {
-  const promptOf = (body: Parameters<typeof usageBounds>[0], upstream = {}) =>
+  const promptOf = (body: Parameters<typeof usageBounds>[0], upstream = upstreamOf(CONTEXT_TOKENS)) =>
     usageBounds(body, upstream).promptTokens;
 
   test('a token per byte, and in a chat what the template says', () => {
@@ -45,7 +57,7 @@ describe('a prompt can have', () => {
 
   test('a full context where an answer has shown that the template says more', () => {
     const log = { info: vi.fn<(...said: unknown[]) => void>() };
-    const [plain, long] = [{ model_name: 'plain' }, { model_name: 'long' }];
+    const [plain, long] = [upstreamOf(CONTEXT_TOKENS), { ...upstreamOf(CONTEXT_TOKENS), model_name: 'long' }];
     const bounds = usageBounds(chat(), plain);
     noteUsage(log, plain, bounds, { ...bounds, completionTokens: 4000 });
     expect(log.info).not.toHaveBeenCalled();
@@ -66,7 +78,11 @@ describe('the highest price', () => {
     prompt: { ...defaultPrice('prompt_tokens:CPU'), unitPriceMicro: BigInt(prompt) * 1_000_000n },
     completion: { ...defaultPrice('completion_tokens:CPU'), unitPriceMicro: BigInt(completion) * 1_000_000n },
   });
-  const bound = (promptTokens: number, completionTokens: number) => ({ promptTokens, completionTokens });
+  const bound = (promptTokens: number, completionTokens: number) => ({
+    contextTokens: CONTEXT_TOKENS,
+    promptTokens,
+    completionTokens,
+  });
 
   test('is that of both bounds where they fit into the context', () => {
     expect(highestCostMicro(priced(2, 3), bound(600, 100))).toBe(2n * 600n + 3n * 100n);

@@ -1,13 +1,12 @@
-import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import type { Logger } from 'pino';
 import { costMicro } from '../../credits/prices/cost-micro.ts';
-import { askedTokens, type CompletionBody } from '../body/completion-request.ts';
+import { type CompletionBody, maxTokens } from '../body/completion-request.ts';
+import { longestPrompt } from '../body/longest-prompt.ts';
 import type { Usage } from '../completion-stream.ts';
 import type { TokenPrices } from '../token-prices.ts';
-import { toolsOf, toServerTool } from '../tools/asked-tools.ts';
 
-/** What a model's chat template says beside the messages, as a system prompt of its own. Hardly one says more. */
-const TEMPLATE_TOKENS = 512;
+/** The most of each that a request may use, and of both together. */
+export type UsageBounds = Usage & { contextTokens: number };
 
 /** What a chat template says of a tool for each byte of its JSON, which it may write with spaces and line ends. */
 const TOOL_TOKENS = 2;
@@ -15,20 +14,14 @@ const TOOL_TOKENS = 2;
 /** Models whose templates say more, as an answer has shown. */
 const longTemplates = new WeakSet<object>();
 
-/**
- * How much a request can use at most. A token is a byte at least, and what a template says around a message is
- * shorter than its JSON. The prompt of a model that was found to say more is bounded by the context alone.
- */
-export function usageBounds(body: CompletionBody, upstream: object): Usage {
-  const { messages, prompt, response_format: format, chat_template_kwargs: kwargs } = body;
-  const tools = toolsOf(body)?.tools ?? [];
-  const said =
-    Buffer.byteLength(JSON.stringify([messages ?? prompt, format, kwargs])) +
-    TOOL_TOKENS * Buffer.byteLength(JSON.stringify(tools.map(toServerTool)));
-  const promptTokens = longTemplates.has(upstream) ? CONTEXT_TOKENS : said + (messages ? TEMPLATE_TOKENS : 0);
+/** How much a request can use at most. The prompt of a model whose template was found to say more is bounded by the context alone. */
+export function usageBounds(body: CompletionBody, upstream: { context_tokens: number }): UsageBounds {
+  const { context_tokens: contextTokens } = upstream;
+  const promptTokens = longTemplates.has(upstream) ? contextTokens : longestPrompt(body);
   return {
-    promptTokens: Math.min(promptTokens, CONTEXT_TOKENS),
-    completionTokens: Math.min(askedTokens(body) ?? CONTEXT_TOKENS, CONTEXT_TOKENS),
+    contextTokens,
+    promptTokens: Math.min(promptTokens, contextTokens),
+    completionTokens: Math.min(maxTokens(body, contextTokens) ?? contextTokens, contextTokens),
   };
 }
 
@@ -51,12 +44,13 @@ export function noteUsage(
 }
 
 /** The price that no answer within these bounds exceeds: as much as there can be of what is dearer, and of the other what the context leaves. */
-export function highestCostMicro({ prompt, completion }: TokenPrices, bounds: Usage): bigint {
+export function highestCostMicro({ prompt, completion }: TokenPrices, bounds: UsageBounds): bigint {
+  const { contextTokens } = bounds;
   const isPromptDearer = prompt.unitPriceMicro > completion.unitPriceMicro;
   const promptTokens = isPromptDearer
     ? bounds.promptTokens
-    : Math.min(bounds.promptTokens, CONTEXT_TOKENS - bounds.completionTokens);
-  const completionTokens = Math.min(bounds.completionTokens, CONTEXT_TOKENS - promptTokens);
+    : Math.min(bounds.promptTokens, contextTokens - bounds.completionTokens);
+  const completionTokens = Math.min(bounds.completionTokens, contextTokens - promptTokens);
   return costMicro([
     { price: prompt, parts: BigInt(promptTokens) },
     { price: completion, parts: BigInt(completionTokens) },

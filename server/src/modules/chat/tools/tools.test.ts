@@ -37,7 +37,7 @@ function serverRequest(more: object, engine: TextEngine = 'llamacpp'): Record<st
     const [issue] = body?.error.issues ?? [];
     throw new Error(`${issue?.path.join('.')}: ${issue?.message}`);
   }
-  return toServerRequest(body.data, engine) as Record<string, unknown>;
+  return toServerRequest(body.data, { engine, contextTokens: 4096 }) as Record<string, unknown>;
 }
 
 describe('a chat with tools', () => {

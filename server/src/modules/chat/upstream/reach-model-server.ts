@@ -81,7 +81,7 @@ async function send(
   server: ModelServer,
   pass: Pass,
 ): Promise<void> {
-  const request = toServerRequest(body, server.engine);
+  const request = toServerRequest(body, server);
   const selection = chooseAdapter(server.engine, server.adapterNames, server.adapter);
   // What one user alone asks needs no care for what another process sends there.
   if (!server.isOwn) await parts.presence.settled(signal);

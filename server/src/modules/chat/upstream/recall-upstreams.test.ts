@@ -144,6 +144,7 @@ it('the database tells which deployment, model server and workload has changed',
       files_sha256: 'other',
       base_files: toJson([]),
       accelerator_count: 0,
+      context_tokens: 8192,
       deployment_id: podId,
       replica: 2,
     })

@@ -6,14 +6,23 @@ import { deploymentKinds } from './kinds.ts';
 /** A deployment of an image model as the wire shows it. */
 export function toImageDeployment(
   { publicUrl }: Pick<Config, 'publicUrl'>,
-  { kind, state, phase: _phase, base_model_title: _base, replicas: _replicas, ...view }: DeploymentView,
+  view: DeploymentView,
 ): ImageDeployment {
+  const {
+    kind,
+    state,
+    phase: _phase,
+    base_model_title: _base,
+    replicas: _replicas,
+    context_tokens: _context,
+    ...shown
+  } = view;
   if (kind === 'text' || kind === 'embedding') throw new Error(`Deployment ${view.pod_id} serves text`);
   const status = deploymentKinds[kind].states[state];
   const isOver = state === 'stopping' || state === 'terminated' || state === 'failed';
   const url = isOver ? null : new URL(`/v1/deployments/${view.pod_id}`, publicUrl).href;
   return {
-    ...view,
+    ...shown,
     kind,
     status,
     pod_status: { status },

@@ -22,6 +22,8 @@ export type ModelServer<Kind extends ServerKindName = 'text'> = {
   revisionId: string | null;
   key: string | null;
   engine: EngineOf[Kind];
+  /** How many tokens a request may have with its answer. */
+  contextTokens: number;
   /** What it carries, in the order in which its engine counts them, and which of it is asked; null: the base alone. */
   adapterNames: string[];
   adapter: string | null;
@@ -44,6 +46,7 @@ export function readyServers<Kind extends ServerKindName>(upstream: Upstream<Kin
             revisionId: upstream.revision_id,
             key: server.workload.server_key,
             engine,
+            contextTokens: upstream.context_tokens,
             adapterNames: server.workload.adapter_names,
             adapter,
           },

@@ -18,6 +18,8 @@ export type Upstream<Kind extends ServerKindName = 'text'> = {
   server_id: string;
   engine: EngineOf[Kind];
   accelerator: string | null;
+  /** How many tokens a request may have with its answer; 0 where pictures or videos are made. */
+  context_tokens: number;
   model_name: string;
   /** Null: the starter model. */
   pod_id: string | null;
@@ -59,7 +61,8 @@ export async function findUpstream<Kind extends ServerKindName>(
       from model_servers where starter_name = ${asked.modelName} and kind = ${asked.kind}
       order by rank limit 1
     )
-    select server.id as server_id, server.engine, server.accelerator, asked.model_name, asked.pod_id, asked.adapter,
+    select server.id as server_id, server.engine, server.accelerator, server.context_tokens,
+      asked.model_name, asked.pod_id, asked.adapter,
       asked.sleeping, asked.last_request_at, coalesce(server.starter_revision_id, asked.revision_id) as revision_id,
       to_jsonb(current) as workload, to_jsonb(next) as next_workload, server.deployment_id is not null as is_own,
       asked.max_replicas,

@@ -12,7 +12,7 @@ type Wanted = {
 
 /** The model server of this base on this placement, locked; made when there is none. Returns its id, or its first replica's. */
 export async function ensureModelServer(tx: Transaction, { kind, placed, own }: Wanted): Promise<string> {
-  const { model, placement } = placed;
+  const { model, placement, context } = placed;
   const server = {
     kind,
     engine: model.base.engine,
@@ -20,6 +20,7 @@ export async function ensureModelServer(tx: Transaction, { kind, placed, own }: 
     baseFiles: toJson(model.base.files),
     accelerator: placement.accelerator,
     acceleratorCount: placement.count,
+    contextTokens: context?.tokens ?? 0,
     deploymentId: own?.deploymentId ?? null,
   };
   const id = await upsertModelServer(tx, { ...server, replica: 1 });

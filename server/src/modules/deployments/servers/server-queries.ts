@@ -52,6 +52,8 @@ export type NewModelServer = {
   baseFiles: string;
   accelerator: string | null;
   acceleratorCount: number;
+  /** 0: it makes pictures or videos. */
+  contextTokens: number;
   /** Null: it is shared. */
   deploymentId: string | null;
   replica: number;
@@ -68,6 +70,7 @@ export async function upsertModelServer(tx: Transaction, server: NewModelServer)
       base_files: server.baseFiles,
       accelerator: server.accelerator,
       accelerator_count: server.acceleratorCount,
+      context_tokens: server.contextTokens,
       deployment_id: server.deploymentId,
       replica: server.replica,
     })
@@ -79,6 +82,7 @@ export async function upsertModelServer(tx: Transaction, server: NewModelServer)
           'files_sha256',
           'accelerator',
           'accelerator_count',
+          'context_tokens',
           'deployment_id',
           'replica',
         ])

@@ -23,11 +23,12 @@ export async function startServerWorkload(
     behaviour: 'deployment',
     kind: MODEL_SERVER_KIND,
     title: server.starter_name ?? 'Model server',
-    spec: findServerKind(server.kind).spec(
-      { engine: server.engine, files: server.base_files as InputFile[] },
+    spec: findServerKind(server.kind).spec({
+      base: { engine: server.engine, files: server.base_files as InputFile[] },
       adapters,
-      server.accelerator_count,
-    ),
+      gpus: server.accelerator_count,
+      contextTokens: server.context_tokens,
+    }),
     placement: server.accelerator
       ? { accelerator: server.accelerator, count: server.accelerator_count }
       : { accelerator: null, count: 0 },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readGgufTask } from '../weights/gguf.ts';
+import { parseGgufHead } from '../weights/gguf.ts';
 
 function text(value: string): Buffer {
   const bytes = Buffer.from(value);
@@ -35,9 +35,9 @@ it.each([
   // It ranks, and makes no vectors.
   ['qwen3', 4, 'text'],
 ])('a GGUF of %s with the pooling %s makes %s', (architecture, pooling, task) => {
-  expect(readGgufTask(head(architecture, pooling))).toBe(task);
+  expect(parseGgufHead(head(architecture, pooling)).task).toBe(task);
 });
 
 it('of what is no GGUF it says nothing', () => {
-  expect(readGgufTask(Buffer.from('GGUF, as far as these tests look'))).toBe('text');
+  expect(parseGgufHead(Buffer.from('GGUF, as far as these tests look')).task).toBe('text');
 });

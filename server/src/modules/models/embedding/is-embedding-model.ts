@@ -1,9 +1,7 @@
-import { buffer } from 'node:stream/consumers';
 import type { Services } from '../../../platform/context.ts';
-import { readBlob } from '../../../platform/storage/read-blob.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
 import { findGguf } from '../weights/find-gguf.ts';
-import { readGgufTask } from '../weights/gguf.ts';
+import { readGgufHead } from '../weights/read-gguf-head.ts';
 import { readModelJson } from '../weights/read-model-json.ts';
 
 type NeededServices = Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>;
@@ -13,8 +11,6 @@ export const MODULES = 'modules.json';
 
 /** What a configuration calls networks that read a text and write none. */
 const ENCODERS = /^(Bert|Roberta|XLMRoberta|Camembert|MPNet|DistilBert|NomicBert|ModernBert)Model$/;
-/** What a GGUF says of its model comes before its vocabulary, which is long. */
-const HEAD_BYTES = 64 * 1024;
 
 /** Whether a model turns texts into vectors, as its files say: its modules, its configuration, or its GGUF where it has no other. */
 export async function isEmbeddingModel(
@@ -29,7 +25,5 @@ export async function isEmbeddingModel(
   if (architectures.some((one) => typeof one === 'string' && ENCODERS.test(one))) return true;
   const [gguf] = findGguf(model).files;
   if (config || !gguf) return false;
-  const end = Math.min(HEAD_BYTES, gguf.sizeBytes) - 1;
-  const head = await buffer(await readBlob(services, { ...gguf, range: { start: 0, end } }));
-  return readGgufTask(head) === 'embedding';
+  return (await readGgufHead(services, gguf)).task === 'embedding';
 }

@@ -195,6 +195,7 @@ test('what everybody has is removed by its title, unless somebody uses it; its n
     .insertInto('model_servers')
     .values({
       ...{ kind: 'vllm', engine: 'transformers', files_sha256: '', base_files: '[]', accelerator_count: 0 },
+      context_tokens: 8192,
       ...{ starter_asset_id: assetId, starter_name: 'kept-a-while', starter_requested_at: new Date() },
     })
     .execute();

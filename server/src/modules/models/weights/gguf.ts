@@ -84,31 +84,40 @@ export function readGgufTemplates(source: ByteSource): string[] {
 /** Architectures that llama.cpp has for encoders alone. */
 const ENCODERS = /(bert|eurobert|gemma-embedding)/;
 
-/** What the model of a GGUF makes, from the beginning of its file: an encoder, or one that says how it pools, makes embeddings. */
-export function readGgufTask(head: Buffer): 'text' | 'embedding' {
+/** What a GGUF says of its model before its vocabulary. */
+export type GgufHead = {
+  /** An encoder, or a model that says how it pools, makes embeddings. */
+  task: 'text' | 'embedding';
+  /** Of its metadata what is a 32-bit count, e.g. `llama.context_length`. */
+  numbers: ReadonlyMap<string, number>;
+};
+
+/** Reads the beginning of a GGUF file, as far as it goes; of another file nothing. */
+export function parseGgufHead(head: Buffer): GgufHead {
   const read = (position: number, length: number) => {
     if (position < 0 || length < 0 || position + length > head.length)
       throw new DamagedFile('it ends too early');
     return head.subarray(position, position + length);
   };
   const cursor = cursorOver({ size: head.length, read });
-  let task: 'text' | 'embedding' = 'text';
+  const numbers = new Map<string, number>();
+  let isEncoder = false;
   try {
     walkMetadata(cursor, readHead(cursor, head.length).metadataCount, (key, type) => {
       if (key === 'general.architecture' && type === STRING) {
-        if (ENCODERS.test(readString(cursor))) task = 'embedding';
+        isEncoder = ENCODERS.test(readString(cursor));
         return true;
       }
-      if (!key.endsWith('.pooling_type') || type !== UINT32) return false;
-      const pooling = cursor.u32();
-      if (pooling >= 1 && pooling <= 3) task = 'embedding';
+      if (type !== UINT32) return false;
+      numbers.set(key, cursor.u32());
       return true;
     });
   } catch (error) {
     // The head is cut somewhere in the vocabulary.
     if (!(error instanceof DamagedFile)) throw error;
   }
-  return task;
+  const pools = [...numbers].some(([key, pooling]) => key.endsWith('.pooling_type') && pooling >= 1 && pooling <= 3);
+  return { task: isEncoder || pools ? 'embedding' : 'text', numbers };
 }
 
 function readHead(cursor: Cursor, size: number): { tensorCount: number; metadataCount: number } {

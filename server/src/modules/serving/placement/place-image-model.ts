@@ -38,6 +38,7 @@ export async function placeImageModel(
       isForeign: false,
     },
     placement: { accelerator: null, count: 0 },
+    context: null,
   };
 }
 

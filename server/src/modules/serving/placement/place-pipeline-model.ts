@@ -42,7 +42,7 @@ export function placePipelineModel(kind: ImageDeploymentKind): Place {
     const memory = family.memory(base.files.filter(isWeights));
     const placement = chooseImagePlacement(type, await parts.capacity(), memory);
     if ('neededGib' in placement) throw needsGpu(found, placement.neededGib);
-    return { model: describe(found, base, readCardLicence(card, family.licence)), placement };
+    return { model: describe(found, base, readCardLicence(card, family.licence)), placement, context: null };
   };
 }
 

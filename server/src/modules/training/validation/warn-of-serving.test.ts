@@ -57,10 +57,10 @@ test.each([
 });
 
 test.each([
-  [null, 4096, null],
-  [null, 8192, 4096],
-  [{ max_position_embeddings: 2048 }, 4096, 2048],
-  [{ max_position_embeddings: 131_072 }, 8192, 4096],
+  [null, 8192, null],
+  [null, 9000, '8192 in one request unless it asks for a longer context.'],
+  [{ max_position_embeddings: 2048 }, 4096, '2048 in one request.'],
+  [{ max_position_embeddings: 131_072 }, 9000, '8192 in one request unless it asks for a longer context.'],
 ])(
   'with %j and examples of %i tokens, the most that is served is told: %j',
   (config, max_chunk_size, served) => {
@@ -69,7 +69,7 @@ test.each([
       served === null
         ? []
         : [
-            `Examples may have up to ${max_chunk_size} tokens, but a deployment of the model reads and writes at most ${served} in one request.`,
+            `Examples may have up to ${max_chunk_size} tokens, but a deployment of the model reads and writes at most ${served}`,
           ],
     );
   },

@@ -1,4 +1,4 @@
-import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
+import { DEFAULT_CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import type { Capacity } from '../../../engine/model/capacity.ts';
 import { findGguf } from '../../models/weights/find-gguf.ts';
 import type { FineTuneFields } from '../fine-tune-spec.ts';
@@ -49,10 +49,11 @@ function warnOfHead({ base, config, fields }: Run): string | null {
 
 function warnOfLength({ config, fields }: Run): string | null {
   const positions = config?.max_position_embeddings;
-  const served = typeof positions === 'number' ? Math.min(positions, CONTEXT_TOKENS) : CONTEXT_TOKENS;
+  const most = typeof positions === 'number' ? positions : Infinity;
+  const served = Math.min(most, DEFAULT_CONTEXT_TOKENS);
   if (fields.max_chunk_size <= served) return null;
   return (
     `Examples may have up to ${fields.max_chunk_size} tokens, but a deployment of the model reads and writes ` +
-    `at most ${served} in one request.`
+    `at most ${served} in one request${most > served ? ' unless it asks for a longer context' : ''}.`
   );
 }

@@ -9,5 +9,5 @@ it.each([
   [{ temperature: 2.1, max_tokens: 99_999 }, ['temperature', 'max_tokens']],
   [{ temperature: Number.NaN, max_tokens: 1.5 }, ['temperature', 'max_tokens']],
 ])('%j', (options, fields) => {
-  expect(Object.keys(optionProblems(options))).toEqual(fields);
+  expect(Object.keys(optionProblems(options, 4096))).toEqual(fields);
 });

@@ -1,4 +1,3 @@
-import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import { useState } from 'react';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { Checkbox } from '../../../ui/checkbox.tsx';
@@ -11,13 +10,12 @@ import { type TypedTools, toolsProblem } from './chat-tools.ts';
 
 export type ChatSettings = { system: string; tools?: TypedTools | undefined; options: ChatOptions };
 
-/** An answer may take a quarter of the context with which models are served: the rest is the conversation's. */
+/** The rest of the context is the conversation's. */
 export const initialSettings: ChatSettings = { system: '', options: { temperature: 0, max_tokens: 1024 } };
 
-/** No answer is longer than what the model can read. A seed is one of both engines, a share above 0 of vLLM's. */
-export const limits = {
+/** A seed is one of both engines, a share above 0 of vLLM's. */
+const limits = {
   temperature: { min: 0, max: 2 },
-  max_tokens: { min: 1, max: CONTEXT_TOKENS },
   top_p: { min: 0.01, max: 1 },
   seed: { min: 0, max: 4_294_967_295 },
 } as const;
@@ -30,16 +28,19 @@ export const optionLabels = {
   tools: 'Tools',
 } as const;
 
-/** What keeps a question from being sent, by field. An empty field that has to be filled is NaN. */
-export function optionProblems(options: ChatOptions): Partial<Record<keyof ChatOptions, string>> {
+/** What keeps a question from being sent to a model with such a context, by field. An empty field that has to be filled is NaN. */
+export function optionProblems(
+  options: ChatOptions,
+  contextTokens: number,
+): Partial<Record<keyof ChatOptions, string>> {
   const within = ({ min, max }: { min: number; max: number }, value: number) => value >= min && value <= max;
   const wholeWithin = (bounds: { min: number; max: number }, value: number) =>
     within(bounds, value) && Number.isInteger(value);
   const { temperature, max_tokens, top_p, seed } = options;
   return {
     ...(!within(limits.temperature, temperature) && { temperature: 'Temperature must be from 0 to 2' }),
-    ...(!wholeWithin(limits.max_tokens, max_tokens) && {
-      max_tokens: `Must be a whole number from 1 to ${formatNumber(limits.max_tokens.max)}`,
+    ...(!wholeWithin({ min: 1, max: contextTokens }, max_tokens) && {
+      max_tokens: `Must be a whole number from 1 to ${formatNumber(contextTokens)}`,
     }),
     ...(top_p !== undefined && !within(limits.top_p, top_p) && { top_p: 'Must be from 0.01 to 1, or empty' }),
     ...(seed !== undefined &&
@@ -50,21 +51,29 @@ export function optionProblems(options: ChatOptions): Partial<Record<keyof ChatO
 }
 
 /** The settings that keep a question from being sent. */
-export function problemFields({ options, tools }: ChatSettings): (keyof typeof optionLabels)[] {
-  const fields = Object.keys(optionProblems(options)) as (keyof ChatOptions)[];
+export function problemFields(
+  { options, tools }: ChatSettings,
+  contextTokens: number,
+): (keyof typeof optionLabels)[] {
+  const fields = Object.keys(optionProblems(options, contextTokens)) as (keyof ChatOptions)[];
   return tools && toolsProblem(tools) ? [...fields, 'tools'] : fields;
 }
 
-type Props = { settings: ChatSettings; onChange: (settings: ChatSettings) => void };
+type Props = {
+  settings: ChatSettings;
+  /** How many tokens the model reads and writes at most. */
+  contextTokens: number;
+  onChange: (settings: ChatSettings) => void;
+};
 
 /** How the model is to answer. */
-export function ChatOptionFields({ settings, onChange }: Props) {
+export function ChatOptionFields({ settings, contextTokens, onChange }: Props) {
   const { system, options } = settings;
   const [hasAdvanced] = useState(options.top_p !== undefined || options.seed !== undefined);
-  const problems = optionProblems(options);
+  const problems = optionProblems(options, contextTokens);
   const change = (values: ChatOptions) => onChange({ ...settings, options: values });
   const number = (field: 'temperature' | 'max_tokens') => ({
-    ...limits[field],
+    ...(field === 'max_tokens' ? { min: 1, max: contextTokens } : limits[field]),
     value: Number.isNaN(options[field]) ? null : options[field],
     onChange: (value: number | null) => change({ ...options, [field]: value ?? Number.NaN }),
   });
@@ -92,7 +101,7 @@ export function ChatOptionFields({ settings, onChange }: Props) {
       </Field>
       <Field
         label={optionLabels.max_tokens}
-        help={`The answer stops there. Together with the conversation, it can have at most ${formatNumber(CONTEXT_TOKENS)} tokens.`}
+        help={`The answer stops there. Together with the conversation, it can have at most ${formatNumber(contextTokens)} tokens.`}
         error={problems.max_tokens}
       >
         <NumberField step={64} {...number('max_tokens')} />

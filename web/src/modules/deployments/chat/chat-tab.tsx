@@ -13,6 +13,7 @@ export function ChatTab({ pod }: { pod: Deployment }) {
       conversationId={pod.pod_id}
       modelName={pod.model_name}
       device={pod.device === 'CPU' ? 'CPU' : 'GPU'}
+      contextTokens={pod.context_tokens}
       pricePerHour={pod.price_per_hour}
       closed={closed}
     />

@@ -6,7 +6,6 @@ import { formatNumber } from '../../../lib/format/format-number.ts';
 import { Disclosure } from '../../../ui/disclosure.tsx';
 import { MarkdownLines } from '../../../ui/markdown.tsx';
 import type { ChatCut, ChatSpeed, Turn } from './chat.ts';
-import { limits } from './chat-options.tsx';
 
 type Props = {
   turn: Turn;
@@ -114,6 +113,5 @@ function sentenceOfCut(cut: ChatCut, speed: ChatSpeed | undefined): string {
     return 'The answer stopped because the context window is full. Start a new conversation for longer answers.';
   }
   const tokens = speed?.tokens ?? 0;
-  const stopped = `The answer stopped at the maximum of ${countOf(tokens, 'token')}.`;
-  return tokens < limits.max_tokens.max ? `${stopped} For longer answers, raise “Maximum tokens”.` : stopped;
+  return `The answer stopped at the maximum of ${countOf(tokens, 'token')}. For longer answers, raise “Maximum tokens”.`;
 }

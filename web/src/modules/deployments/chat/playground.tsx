@@ -1,5 +1,6 @@
 import { CONVERSATIONS_MAX, type getConversation } from '@bakehouse/contract/conversations';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { DEFAULT_CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import { useQuery } from '@tanstack/react-query';
 import { CornerDownLeft, RotateCcw, Square, Trash2 } from 'lucide-react';
 import { type FormEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
@@ -30,6 +31,8 @@ type Props = {
   modelName: string;
   /** Where it is served: sets the price of its tokens. */
   device: ServingDevice | undefined;
+  /** How many tokens it reads and writes at most. */
+  contextTokens?: number;
   /** BGL for an hour of a deployment; a model that everybody shares has none. */
   pricePerHour?: string;
   /** Why nothing can be asked any more. */
@@ -58,6 +61,7 @@ function OwnPlayground({
   conversationId,
   modelName,
   device,
+  contextTokens = DEFAULT_CONTEXT_TOKENS,
   pricePerHour,
   closed,
   read,
@@ -67,7 +71,7 @@ function OwnPlayground({
   const keptAs = { userId, id: conversationId };
   const fields = useRef<HTMLDivElement>(null);
   if (closed) return <ClosedConversation why={closed} {...{ keptAs, modelName, conversation }} />;
-  const [wrong] = problemFields(settings);
+  const [wrong] = problemFields(settings, contextTokens);
   const isAskable = wrong === undefined;
   const { askAgain, answerCalls } = conversation;
   return (
@@ -86,7 +90,7 @@ function OwnPlayground({
         <TokenPrices device={device} pricePerHour={pricePerHour} />
       </div>
       <div ref={fields} className="flex flex-col gap-4">
-        <ChatOptionFields settings={settings} onChange={setSettings} />
+        <ChatOptionFields {...{ settings, contextTokens }} onChange={setSettings} />
         <DeleteButton disabled={turns.length === 0 || answering} onDelete={clear}>
           <RotateCcw aria-hidden />
           New conversation

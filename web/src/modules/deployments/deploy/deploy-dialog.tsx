@@ -16,6 +16,7 @@ import { useMachine } from '../../machines/machine-queries.ts';
 import { sleepSentence } from '../details/sleeps-after.ts';
 import { type Family, families, type Kind, kindFor, kindRow, kindsOf } from '../kinds.ts';
 import { OutputPrice } from '../output-price.tsx';
+import { ContextField } from './context-field.tsx';
 import { DeployButton } from './deploy-button.tsx';
 import { LicenceField } from './licence-field.tsx';
 import { type DeploymentRequest, quoteQuery } from './use-deploy.ts';
@@ -34,10 +35,14 @@ type Props = {
 /** What is deployed, on which GPU, at which price and under which licence. */
 export function DeployDialog({ family, chosen = null, chosenKind, onClose }: Props) {
   const { kind, modelId, isKnown, chooseKind, chooseModel } = useChoice(family, chosen, chosenKind);
-  const { fits, modelsNote, choosesGpu } = kindRow(kind);
+  const { fits, modelsNote } = kindRow(kind);
   const [instanceType, setInstanceType] = useState<InstanceType>(DEFAULT_INSTANCE);
+  const [contextTokens, setContextTokens] = useState<number>();
   const [accepted, setAccepted] = useState(false);
-  const request = isKnown && modelId !== null ? { kind, modelId, ...(choosesGpu && { instanceType }) } : null;
+  const request =
+    isKnown && modelId !== null
+      ? { kind, modelId, instanceType, ...(contextTokens && { contextTokens }) }
+      : null;
   const { data: quote } = useQuery({
     ...quoteQuery(request ?? { kind, modelId: '' }, useUser().id),
     enabled: request !== null,
@@ -79,11 +84,13 @@ export function DeployDialog({ family, chosen = null, chosenKind, onClose }: Pro
           value={modelId}
           onChange={(id) => {
             chooseModel(id);
+            setContextTokens(undefined);
             setAccepted(false);
           }}
           help={modelsNote}
         />
-        {choosesGpu && <GpuField value={instanceType} onChange={setInstanceType} />}
+        <GpuField value={instanceType} onChange={setInstanceType} />
+        {request && <ContextField request={request} onChange={setContextTokens} />}
         {request && <Placement request={request} />}
         {quote?.licence && (
           <LicenceField licence={quote.licence} accepted={accepted} onChange={setAccepted} />

@@ -1,4 +1,5 @@
 import type { imageCalls } from '@bakehouse/contract/deployments/images';
+import type { quoteVllm } from '@bakehouse/contract/deployments/text';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { acceptLicence, type Licence } from '@bakehouse/contract/licences';
 import type { InstanceType } from '@bakehouse/contract/limits';
@@ -15,18 +16,24 @@ import { notify } from '../../../ui/notify.ts';
 import { useUser } from '../../accounts/session.ts';
 import { deploymentKinds, type Kind, kindRow, workId } from '../kinds.ts';
 
-/** What is asked for; the GPU where its kind has a choice of it. */
-export type DeploymentRequest = { kind: Kind; modelId: string; instanceType?: InstanceType };
-
-/** A text model asks for no licence. */
-type Quote = Omit<ResponseOf<typeof imageCalls.flux.quote>, 'licence' | 'title'> & {
-  licence?: Licence | null;
+/** What is asked for; the GPU and the context where its kind has a choice of them. */
+export type DeploymentRequest = {
+  kind: Kind;
+  modelId: string;
+  instanceType?: InstanceType;
+  contextTokens?: number;
 };
 
-const bodyOf = ({ modelId, instanceType }: DeploymentRequest, userId: string) => ({
+/** A text model asks for no licence, and has a context. */
+type Quote = Omit<ResponseOf<typeof imageCalls.flux.quote>, 'licence' | 'title'> & {
+  licence?: Licence | null;
+} & Partial<Pick<ResponseOf<typeof quoteVllm>, 'context_tokens' | 'context_tokens_max'>>;
+
+const bodyOf = ({ modelId, instanceType, contextTokens }: DeploymentRequest, userId: string) => ({
   model_id: modelId,
   user_id: userId,
   ...(instanceType && { instance_type: instanceType }),
+  ...(contextTokens && { context_tokens: contextTokens }),
 });
 
 /** Where the model would run, what that costs, and which licence it needs. */

@@ -9,6 +9,7 @@ import { sleepNote } from './sleeps-after.ts';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 vi.mock('../../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../../machines/machine-queries.ts', () => ({ useMachine: () => ({ data: undefined }) }));
 vi.mock('@tanstack/react-router', async (original) => ({
   ...(await original<typeof import('@tanstack/react-router')>()),
   useNavigate: () => () => undefined,

@@ -3,11 +3,19 @@ import type { Context } from '../../../../platform/context.ts';
 import { AppError } from '../../../../platform/errors.ts';
 import { type AssetRevision, readRevision } from '../../../assets/read-revision.ts';
 import { isEmbeddingModel } from '../../../models/embedding/is-embedding-model.ts';
+import { readModelContext } from '../../../models/context/read-model-context.ts';
 import { findGguf } from '../../../models/weights/find-gguf.ts';
 import { findSafetensors } from '../../../models/weights/find-safetensors.ts';
 import { listModelFiles } from '../../../models/weights/list-model-files.ts';
 import type { EmbeddingEngine } from '../../embedding-spec.ts';
-import type { PlacedModel, ReadCapacity, RequestedInstance, ServingPlacement } from '../../served-model.ts';
+import type {
+  PlacedModel,
+  ReadCapacity,
+  RequestedInstance,
+  ServedContext,
+  ServingPlacement,
+} from '../../served-model.ts';
+import { chooseContext } from '../choose-context.ts';
 import { choosePlacement } from '../choose-placement.ts';
 import { hashFiles } from '../hash-files.ts';
 import { isStrangers } from '../is-strangers.ts';
@@ -33,6 +41,8 @@ export async function placeEmbeddingModel(
   if (!choosePlacement(asked, capacity, 0)) return null;
   if (!(await isEmbeddingModel(ctx, model)))
     throw conflict(`${title} is no embedding model: nothing in its files says how a text becomes a vector`);
+  const known = await readModelContext(ctx, model.files);
+  const context = chooseContext(title, known, asked.contextTokens);
   const weights = await findSafetensors(ctx, model);
   if (weights.fault) throw conflict(weights.fault);
   const cpu = { accelerator: null, count: 0 };
@@ -40,7 +50,7 @@ export async function placeEmbeddingModel(
     const gguf = findGguf(model);
     if (gguf.fault) throw conflict(gguf.fault);
     if (gguf.files.length === 0) throw conflict(`${title} has neither safetensors weights nor a GGUF file`);
-    return placed(ctx, model, { engine: 'llamacpp', files: gguf.files }, cpu);
+    return placed(ctx, model, { engine: 'llamacpp', files: gguf.files }, { placement: cpu, context });
   }
   const bytes = weights.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const onGpu = choosePlacement(asked, capacity, bytes);
@@ -52,15 +62,15 @@ export async function placeEmbeddingModel(
   );
   const files = [...top, ...beside];
   return onGpu?.engine === 'vllm'
-    ? placed(ctx, model, { engine: 'vllm', files }, onGpu)
-    : placed(ctx, model, { engine: 'encoder', files }, cpu);
+    ? placed(ctx, model, { engine: 'vllm', files }, { placement: onGpu, context })
+    : placed(ctx, model, { engine: 'encoder', files }, { placement: cpu, context });
 }
 
 function placed(
   { caller: { userId } }: Context,
   { asset, revision }: AssetRevision,
   { engine, files }: { engine: EmbeddingEngine; files: Files },
-  { accelerator, count }: ServingPlacement,
+  { placement, context }: { placement: ServingPlacement; context: ServedContext },
 ): PlacedModel {
   const inputs: InputFile[] = files
     .map(({ path, sha256, sizeBytes }) => ({ path, sha256, size_bytes: sizeBytes }))
@@ -76,7 +86,8 @@ function placed(
       adapter: null,
       isForeign: isStrangers({ asset }, userId),
     },
-    placement: { accelerator, count },
+    placement: { accelerator: placement.accelerator, count: placement.count },
+    context,
   };
 }
 

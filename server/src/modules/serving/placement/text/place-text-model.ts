@@ -1,6 +1,16 @@
+import type { Capacity } from '../../../../engine/model/capacity.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { AppError } from '../../../../platform/errors.ts';
-import type { PlacedModel, ReadCapacity, RequestedInstance, ServedModel } from '../../served-model.ts';
+import { contextBytes } from '../../../models/context/context-memory.ts';
+import { readModelContext } from '../../../models/context/read-model-context.ts';
+import {
+  type PlacedModel,
+  type ReadCapacity,
+  type RequestedInstance,
+  type ServedModel,
+  storedFiles,
+} from '../../served-model.ts';
+import { chooseContext, chooseCpuContext } from '../choose-context.ts';
 import { choosePlacement, gpuBytes } from '../choose-placement.ts';
 import { describeTextModel } from './describe-text-model.ts';
 import { refuseUnevenSplit } from './refuse-uneven-split.ts';
@@ -21,23 +31,39 @@ export async function placeTextModel(
   const capacity = await parts.capacity();
   const roughly = choosePlacement(asked, capacity, 0);
   if (!roughly) return null;
-  if (roughly.engine === 'llamacpp') return placeOnCpu(ctx, assetId);
+  const onCpu = { assetId, capacity, asked };
+  if (roughly.engine === 'llamacpp') return placeOnCpu(ctx, onCpu);
   const model = await orConflict(describeTextModel(ctx, assetId, 'vllm'));
-  if (model instanceof AppError) return placeOnCpu(ctx, assetId, model.publicMessage);
+  if (model instanceof AppError) return placeOnCpu(ctx, onCpu, model.publicMessage);
+  const found = await readModelContext(ctx, storedFiles(model.base));
+  const context = chooseContext(model.baseTitle, found, asked.contextTokens);
   // How large it is decides which GPU, and whether any.
-  const bytes = weightsBytes(model);
+  const bytes = weightsBytes(model) + contextBytes(found, context.tokens);
   const placement = choosePlacement(asked, capacity, bytes);
   if (placement?.engine === 'vllm') {
     await refuseUnevenSplit(ctx, model, placement.count);
-    return { model, placement };
+    return { model, placement, context };
   }
-  return placeOnCpu(ctx, assetId, tooLarge(model, bytes, asked.gpuCount));
+  return placeOnCpu(ctx, onCpu, tooLarge(model, bytes, asked.gpuCount));
 }
 
+type OnCpu = { assetId: string; capacity: Capacity; asked: RequestedInstance };
+
 /** `lack`: why no GPU serves it. */
-async function placeOnCpu(ctx: Context, assetId: string, lack?: string): Promise<PlacedModel> {
+async function placeOnCpu(
+  ctx: Context,
+  { assetId, capacity, asked }: OnCpu,
+  lack?: string,
+): Promise<PlacedModel> {
   const model = await orConflict(describeTextModel(ctx, assetId, 'llamacpp'));
-  if (!(model instanceof AppError)) return { model, placement: { accelerator: null, count: 0 } };
+  if (!(model instanceof AppError)) {
+    const context = chooseCpuContext(
+      { title: model.baseTitle, weightsBytes: sizeOf(model.base.files) },
+      await readModelContext(ctx, storedFiles(model.base)),
+      { asked: asked.contextTokens, memoryBytes: capacity.cpuMemoryBytes },
+    );
+    return { model, placement: { accelerator: null, count: 0 }, context };
+  }
   if (lack === undefined || lack === model.publicMessage) throw model;
   throw new AppError('conflict', { publicMessage: `${lack}. ${model.publicMessage}` });
 }
@@ -61,6 +87,10 @@ function tooLarge({ baseTitle }: ServedModel, bytes: number, gpuCount: number): 
 }
 
 function weightsBytes({ base }: ServedModel): number {
-  const weights = base.files.filter(({ path }) => path.endsWith('.safetensors'));
-  return weights.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+  return sizeOf(base.files.filter(({ path }) => path.endsWith('.safetensors')));
 }
+
+function sizeOf(files: ServedModel['base']['files']): number {
+  return files.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+}
+

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Context } from '../../../../platform/context.ts';
 import { refused } from '../../../../platform/errors.ts';
 import { readModelJson } from '../../../models/weights/read-model-json.ts';
-import type { ServedModel } from '../../served-model.ts';
+import { type ServedModel, storedFiles } from '../../served-model.ts';
 
 const count = z.int().positive();
 const heads = z.object({ num_attention_heads: count, num_key_value_heads: count.nullish() });
@@ -20,8 +20,7 @@ export async function refuseUnevenSplit(
   gpuCount: number,
 ): Promise<void> {
   if (gpuCount === 1) return;
-  const files = base.files.map(({ size_bytes, ...file }) => ({ ...file, sizeBytes: size_bytes }));
-  const { data } = config.safeParse(await readModelJson(ctx, files, 'config.json'));
+  const { data } = config.safeParse(await readModelJson(ctx, storedFiles(base), 'config.json'));
   if (!data) return;
   const fitting = gpuCounts.filter((gpus) => isEven(data, gpus));
   if (fitting.some((gpus) => gpus === gpuCount)) return;

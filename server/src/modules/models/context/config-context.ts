@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { type ModelContext, unknownContext } from './context-memory.ts';
+
+const BYTES_PER_VALUE = 2;
+
+const count = z.int().positive();
+
+const shape = z.object({
+  max_position_embeddings: count.nullish().catch(null),
+  num_hidden_layers: count,
+  num_attention_heads: count,
+  num_key_value_heads: count.nullish(),
+  hidden_size: count,
+  head_dim: count.nullish(),
+  /** Of each layer: what it looks back on. */
+  layer_types: z.array(z.string()).nullish().catch(null),
+  sliding_window: count.nullish().catch(null),
+  use_sliding_window: z.boolean().nullish().catch(null),
+  /** Multi-head latent attention keeps these instead of keys and values: https://arxiv.org/abs/2405.04434 */
+  kv_lora_rank: count.nullish().catch(null),
+  qk_rope_head_dim: count.nullish().catch(null),
+});
+/** Models that also see pictures have what their text needs beside them. */
+const config = z.union([shape, z.object({ text_config: shape }).transform((found) => found.text_config)]);
+
+/** What a model's config.json, as Transformers writes it, says of its context, as vLLM keeps it: 16 bits a value. Pure. */
+export function readConfigContext(found: Record<string, unknown> | null): ModelContext {
+  const { data } = config.safeParse(found);
+  if (!data) return { ...unknownContext, positions: positionsOf(found) };
+  const positions = data.max_position_embeddings ?? null;
+  const all = data.num_hidden_layers;
+  if (data.kv_lora_rank)
+    return {
+      positions,
+      layers: [
+        {
+          bytesPerToken: all * (data.kv_lora_rank + (data.qk_rope_head_dim ?? 0)) * BYTES_PER_VALUE,
+          window: null,
+        },
+      ],
+    };
+  const heads = data.num_key_value_heads ?? data.num_attention_heads;
+  const width = data.head_dim ?? data.hidden_size / data.num_attention_heads;
+  const bytesOf = (layers: number) => layers * 2 * heads * width * BYTES_PER_VALUE;
+  const { full, sliding } = countLayers(data);
+  return {
+    positions,
+    layers: [
+      { bytesPerToken: bytesOf(full), window: null },
+      { bytesPerToken: bytesOf(sliding), window: data.sliding_window ?? null },
+    ],
+  };
+}
+
+/** Layers with other names, such as `linear_attention`, keep nothing of single tokens. */
+function countLayers({
+  layer_types: types,
+  num_hidden_layers: all,
+  sliding_window: window,
+  use_sliding_window: used,
+}: z.output<typeof shape>): { full: number; sliding: number } {
+  if (types) {
+    const named = (name: string) => types.filter((type) => type === name).length;
+    return { full: named('full_attention'), sliding: named('sliding_attention') };
+  }
+  return window && used !== false ? { full: 0, sliding: all } : { full: all, sliding: 0 };
+}
+
+function positionsOf(found: Record<string, unknown> | null): number | null {
+  return count.safeParse(found?.max_position_embeddings).data ?? null;
+}
