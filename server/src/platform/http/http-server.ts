@@ -192,6 +192,7 @@ function mount(
       if (endpoint.access === 'workload') return;
       await count(request, reply);
       await countStrictly?.(request, reply);
+      if (request.caller.kind === 'user') binding.beforeBody?.(services, request.caller);
       if (endpoint.isHeldInMemory) await enterBodyRoom(request, reply);
     },
     // Before validation: whose it is comes first.

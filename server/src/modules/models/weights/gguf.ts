@@ -81,17 +81,33 @@ export function readGgufTemplates(source: ByteSource): string[] {
   return found;
 }
 
+/** The same from the beginning of its file; none where that does not reach to their end. */
+export function readTemplatesInHead(head: Buffer): string[] {
+  try {
+    return readGgufTemplates(sourceOf(head));
+  } catch (error) {
+    if (!(error instanceof DamagedFile)) throw error;
+    return [];
+  }
+}
+
+function sourceOf(head: Buffer): ByteSource {
+  return {
+    size: head.length,
+    read: (position, length) => {
+      if (position < 0 || length < 0 || position + length > head.length)
+        throw new DamagedFile('it ends too early');
+      return head.subarray(position, position + length);
+    },
+  };
+}
+
 /** Architectures that llama.cpp has for encoders alone. */
 const ENCODERS = /(bert|eurobert|gemma-embedding)/;
 
 /** What the model of a GGUF makes, from the beginning of its file: an encoder, or one that says how it pools, makes embeddings. */
 export function readGgufTask(head: Buffer): 'text' | 'embedding' {
-  const read = (position: number, length: number) => {
-    if (position < 0 || length < 0 || position + length > head.length)
-      throw new DamagedFile('it ends too early');
-    return head.subarray(position, position + length);
-  };
-  const cursor = cursorOver({ size: head.length, read });
+  const cursor = cursorOver(sourceOf(head));
   let task: 'text' | 'embedding' = 'text';
   try {
     walkMetadata(cursor, readHead(cursor, head.length).metadataCount, (key, type) => {
