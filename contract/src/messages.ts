@@ -22,28 +22,29 @@ const absent = (name: string, sentence: string) => z.null(`${name}: ${sentence}`
 const unknownField: z.ZodType = z.null('must be left out: this call does not know it');
 
 const textBlock = z.looseObject({ type: z.literal('text'), text: z.string() });
-/** What is wrong is said of the type that a block has, and not of all types. */
-function blockOf<const Schemas extends readonly [Block, ...Block[]]>(where: string, schemas: Schemas) {
-  const types = schemas.map((schema) => schema.shape.type.value);
-  return z
-    .looseObject({ type: z.string() })
-    .superRefine(({ type }, check) => {
-      if (types.includes(type)) return;
-      const why = unread.includes(type) ? 'cannot be read here' : `is no block of ${where}`;
-      const message = `must be ${types.join(' or ')}: '${type.slice(0, 40)}' ${why}`;
-      check.addIssue({ code: 'custom', path: ['type'], message });
-    })
-    .pipe(z.discriminatedUnion('type', schemas));
-}
 type Block = z.ZodObject<{ type: z.ZodLiteral<string> }, z.core.$loose>;
 const unread = ['image', 'document', 'search_result', 'container_upload'];
 
+function blockOf<const Schemas extends readonly [Block, ...Block[]]>(where: string, schemas: Schemas) {
+  const types = schemas.map((schema) => schema.shape.type.value).join(' or ');
+  return z.discriminatedUnion('type', schemas, {
+    error: ({ input }) => {
+      const { type } = (input ?? {}) as { type?: unknown };
+      if (typeof type !== 'string') return undefined;
+      const why = unread.includes(type) ? 'cannot be read here' : `is no block of ${where}`;
+      return `must be ${types}: '${type.slice(0, 40)}' ${why}`;
+    },
+  });
+}
+
 /** A text is one block of text. */
 const contentOf = <B extends z.ZodType>(block: B) =>
-  z.preprocess(
-    (content) => (typeof content === 'string' ? [{ type: 'text', text: content }] : content),
-    z.array(block).min(1).max(BLOCKS_MAX),
-  );
+  z
+    .preprocess(
+      (content) => (typeof content === 'string' ? [{ type: 'text', text: content }] : content),
+      z.array(block).min(1).max(BLOCKS_MAX),
+    )
+    .meta({ description: 'Or a text' });
 
 const toolResult = z.looseObject({
   type: z.literal('tool_result'),
@@ -64,37 +65,32 @@ const redactedBlock = z.looseObject({ type: z.literal('redacted_thinking') });
 const userContent = blockOf('a user turn', [textBlock, toolResult]);
 const assistantContent = blockOf('an assistant turn', [textBlock, toolUse, thinkingBlock, redactedBlock]);
 const ROLES = "must be 'user' or 'assistant'";
-const message = z
-  .looseObject({ role: z.string() })
-  .superRefine(({ role }, check) => {
-    if (role === 'user' || role === 'assistant') return;
-    const message = role === 'system' ? `${ROLES}: a system prompt goes into the field 'system'` : ROLES;
-    check.addIssue({ code: 'custom', path: ['role'], message });
-  })
-  .pipe(
-    z.discriminatedUnion('role', [
-      z.looseObject({ role: z.literal('user'), content: contentOf(userContent) }),
-      z.looseObject({ role: z.literal('assistant'), content: contentOf(assistantContent) }),
-    ]),
-  );
+const message = z.discriminatedUnion(
+  'role',
+  [
+    z.looseObject({ role: z.literal('user'), content: contentOf(userContent) }),
+    z.looseObject({ role: z.literal('assistant'), content: contentOf(assistantContent) }),
+  ],
+  {
+    error: ({ code, input }) => {
+      if (code !== 'invalid_union') return undefined;
+      const isSystem = (input as { role?: unknown }).role === 'system';
+      return isSystem ? `${ROLES}: a system prompt goes into the field 'system'` : ROLES;
+    },
+  },
+);
 
-const tool = z
-  .looseObject({ type: z.string().nullish() })
-  .superRefine(({ type }, check) => {
-    if (type === undefined || type === null || type === 'custom') return;
-    const message = `must be 'custom': this server runs no tools of its own, such as ${type.slice(0, 40)}`;
-    check.addIssue({ code: 'custom', path: ['type'], message });
-  })
-  .pipe(
-    z.looseObject({
-      name: toolName,
-      description: z.string().max(DESCRIPTION_LENGTH_MAX).nullish(),
-      /** A JSON Schema of an object. */
-      input_schema: z.record(z.string(), z.unknown()),
-      /** A call is bound by the schema, or it is refused. */
-      strict: z.boolean().nullish(),
-    }),
-  );
+const tool = z.looseObject({
+  type: z
+    .literal('custom', "must be 'custom': this server runs no tools of its own, such as web_search")
+    .nullish(),
+  name: toolName,
+  description: z.string().max(DESCRIPTION_LENGTH_MAX).nullish(),
+  /** A JSON Schema of an object. */
+  input_schema: z.record(z.string(), z.unknown()),
+  /** A call is bound by the schema, or it is refused. */
+  strict: z.boolean().nullish(),
+});
 
 const toolChoice = z.looseObject({
   type: z.enum(['auto', 'any', 'tool', 'none']),

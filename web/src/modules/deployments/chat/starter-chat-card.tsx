@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FirstRead, useFirstAnswers } from '../../../lib/use-first-answers.ts';
 import { Card } from '../../../ui/card.tsx';
+import { Disclosure } from '../../../ui/disclosure.tsx';
 import { pricesQuery } from '../../credits/credit-queries.ts';
 import { useMachine } from '../../machines/machine-queries.ts';
+import { AgentSettings } from '../details/agent-settings.tsx';
 import { useServingDevice } from '../serving-prices.ts';
 import { chatModelsQuery } from './chat.ts';
 import { Playground } from './playground.tsx';
@@ -20,7 +22,12 @@ export function StarterChatCard({ above }: { above: FirstRead }) {
       title="Try the starter model"
       description={`${starter.id} answers without a deployment; you pay only for its tokens.`}
     >
-      <Playground conversationId={starter.id} modelName={starter.id} device={device} />
+      <div className="flex flex-col gap-5">
+        <Playground conversationId={starter.id} modelName={starter.id} device={device} />
+        <Disclosure title="Use from an agent">
+          <AgentSettings modelName={starter.id} />
+        </Disclosure>
+      </div>
     </Card>
   );
 }
