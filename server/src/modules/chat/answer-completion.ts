@@ -92,7 +92,7 @@ export async function answerCompletion(
 
 /** Asks for one choice after the other, and charges each prompt once. */
 async function answer(ctx: Context, parts: ChatParts, call: Answering): Promise<void> {
-  const { asked, choices, isStream, reply, signal, used } = call;
+  const { asked, choices, isStream, reply, used } = call;
   const { path, shape } = asked;
   const onWait = (phase: string) => {
     if (isStream) sendComment(reply, `waking, ${phase}`);

@@ -1,12 +1,10 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
-import type { countTokens, createMessage } from '@bakehouse/contract/messages';
+import type { createMessage } from '@bakehouse/contract/messages';
 import { refused } from '../../../platform/errors.ts';
 import type { CompletionBody } from '../body/completion-request.ts';
-import { type Turn, toTurns } from './to-turns.ts';
+import { type Conversation, type Turn, toTurns } from './to-turns.ts';
 
 export type MessageBody = InputOf<typeof createMessage>['body'];
-/** What a message and the count of its tokens have in common. */
-export type Conversation = InputOf<typeof countTokens>['body'];
 
 /** A chat, and where each of its messages stands in what was asked. */
 export type AskedChat = { body: CompletionBody; places: string[] };

@@ -1,5 +1,6 @@
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { countTokens } from '@bakehouse/contract/messages';
 import { refused } from '../../../platform/errors.ts';
-import type { Conversation } from './to-chat.ts';
 
 type Call = { id: string; type: 'function'; function: { name: string; arguments: string } };
 type Message = { role: string; content: string | null; tool_calls?: Call[]; tool_call_id?: string };
@@ -7,6 +8,8 @@ type Message = { role: string; content: string | null; tool_calls?: Call[]; tool
 /** A message of a chat, and where it stands in what was sent. */
 export type Turn = { place: string; message: Message };
 
+/** What a message and the count of its tokens have in common. */
+export type Conversation = InputOf<typeof countTokens>['body'];
 type Sent = Conversation['messages'][number];
 type Content = Sent['content'][number];
 type Placed<Block = Content> = { block: Block; place: string };
