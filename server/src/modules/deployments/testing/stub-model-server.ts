@@ -86,9 +86,7 @@ export function stubModelServer(): Stub {
             if (response.destroyed) return;
             stub.open += 1;
             response.on('close', () => (stub.open -= 1));
-            if (request.url?.endsWith('/input_tokens'))
-              return void response.end(JSON.stringify({ input_tokens: stubUsage.prompt_tokens }));
-            return stub.answer === 'flood' ? flood(stub, response) : answer(stub, body, response);
+            return respond(stub, { url: request.url ?? '', body }, response);
           })
           .catch(() => response.destroy());
       });
@@ -126,6 +124,16 @@ function ended(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve());
   });
+}
+
+async function respond(
+  stub: Stub,
+  { url, body }: { url: string; body: Record<string, unknown> },
+  response: ServerResponse,
+): Promise<void> {
+  if (url.endsWith('/input_tokens'))
+    return void response.end(JSON.stringify({ input_tokens: stubUsage.prompt_tokens }));
+  return stub.answer === 'flood' ? flood(stub, response) : answer(stub, body, response);
 }
 
 async function answer(stub: Stub, body: Record<string, unknown>, response: ServerResponse): Promise<void> {
