@@ -13,6 +13,8 @@ const passedOver = [
   'safety_identifier',
   'prompt_cache_key',
   'prompt_cache_retention',
+  // Codex sends it.
+  'client_metadata',
 ];
 /** What asks for nothing where it says only this. */
 const nothingBut = (name: string, value: string | boolean, sentence: string) =>

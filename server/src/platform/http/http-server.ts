@@ -228,6 +228,7 @@ function sendJson(reply: FastifyReply, output: unknown): FastifyReply {
 
 /** What an endpoint is listed under. */
 function tagOf(path: string): string {
+  if (path.startsWith('/v1/messages')) return 'anthropic';
   if (path.startsWith('/v1/')) return 'openai';
   if (path.startsWith('/hub/')) return 'hub';
   return path.split('/')[3] ?? '';

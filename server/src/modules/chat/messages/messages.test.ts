@@ -190,6 +190,7 @@ it.each([
     "must be text or tool_result: 'oven' is no block of a user turn",
   ],
   [{ messages: [answers({ type: 'text' })] }, 'messages.0.content.0.text is required'],
+  [{ messages: [answers({ type: 'text', text: '' })] }, 'messages: there is no text in them to answer'],
   [{ messages: [question, assistant(use)] }, 'messages.1.content: the conversation goes on with'],
   [
     { messages: [question, assistant(use), question] },

@@ -30,6 +30,7 @@ export function toMessageChat(asked: MessageBody): AskedChat {
 export function toChat(asked: Conversation): AskedChat {
   const { system, thinking, output_config: output } = asked;
   const turns = toTurns(asked.messages);
+  if (turns.length === 0) throw refused('messages', 'messages: there is no text in them to answer');
   const said = system?.map(({ text }) => text).join('\n');
   const all: Turn[] = said
     ? [{ place: 'system', message: { role: 'system', content: said } }, ...turns]

@@ -29,6 +29,7 @@ function codex(baseUrl: string, model: string): string {
   return `# ~/.codex/config.toml
 model = "${model}"
 model_provider = "bakehouse"
+web_search = "disabled"
 
 [model_providers.bakehouse]
 name = "Bakehouse"

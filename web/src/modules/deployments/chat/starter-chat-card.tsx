@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type FirstRead, useFirstAnswers } from '../../../lib/use-first-answers.ts';
 import { Card } from '../../../ui/card.tsx';
 import { Disclosure } from '../../../ui/disclosure.tsx';
@@ -25,6 +26,13 @@ export function StarterChatCard({ above }: { above: FirstRead }) {
       <div className="flex flex-col gap-5">
         <Playground conversationId={starter.id} modelName={starter.id} device={device} />
         <Disclosure title="Use from an agent">
+          <p className="mb-3 text-[0.8125rem] text-muted">
+            Put your key from the{' '}
+            <Link to="/api-key" className="text-accent-text underline underline-offset-2">
+              API-Key page
+            </Link>{' '}
+            into <code>BAKEHOUSE_API_KEY</code> first.
+          </p>
           <AgentSettings modelName={starter.id} />
         </Disclosure>
       </div>
