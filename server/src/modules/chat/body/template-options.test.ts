@@ -5,15 +5,14 @@ import { insertStarter } from '../../deployments/testing/test-models.ts';
 /* What a model's chat template lets a request choose, read from its GGUF. */
 const { stub, server, openai, nextUser, balance } = await starterServing();
 
-/** The beginning of a GGUF that has this template. Each character is a byte. */
+/** The beginning of a GGUF that has this template, of fewer than 128 characters. */
 function gguf(template: string): string {
-  const u32 = (value: number) => String.fromCharCode(value % 128, Math.floor(value / 256), 0, 0);
+  const u32 = (value: number) => String.fromCharCode(value, 0, 0, 0);
   const u64 = (value: number) => u32(value) + u32(0);
   const text = (value: string) => u64(value.length) + value;
   return `GGUF${u32(3)}${u64(0)}${u64(1)}${text('tokenizer.chat_template')}${u32(8)}${text(template)}`;
 }
 
-// Shorter than 128 characters, so that its length is one byte.
 await insertStarter(
   server.services,
   'thinker',
