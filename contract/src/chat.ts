@@ -13,10 +13,17 @@ export const CHAT_BYTES_MAX = 1024 * 1024;
 const STOPS_MAX = 16;
 const STOP_LENGTH_MAX = 256;
 const BIASED_TOKENS_MAX = 300;
+/** Each is written after the other. */
+const CHOICES_MAX = 8;
+const PROMPTS_MAX = 64;
 export const MAX_TOKENS = z.int().min(1).max(131_072).nullish();
 const penalty = z.number().min(-2).max(2).nullish();
 const share = z.number().min(0).max(1).nullish();
 const stop = z.string().min(1).max(STOP_LENGTH_MAX);
+
+/** Of models whose chat template has it; others refuse it. */
+export const reasoningEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).nullish();
+export const verbosity = z.enum(['low', 'medium', 'high']).nullish();
 
 const sampling = {
   /** Name of a deployment (`model_name`), or a starter model's. */
@@ -24,7 +31,7 @@ const sampling = {
   max_tokens: MAX_TOKENS,
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-  n: z.int().min(1).max(1, 'n: this server answers one choice per request').nullish(),
+  n: z.int().min(1).max(CHOICES_MAX).nullish(),
   stop: z.union([stop, z.array(stop).max(STOPS_MAX)]).nullish(),
   seed: z.int().nullish(),
   /** By token id. */
@@ -153,6 +160,8 @@ export const chatCompletions = endpoint({
       logprobs: z.boolean().nullish(),
       top_logprobs: z.int().min(0).max(20).nullish(),
       ...toolParameters,
+      reasoning_effort: reasoningEffort,
+      verbosity,
       modalities: z.array(z.literal('text', 'modalities: this server answers in text')).nullish(),
       /** What the model's own chat template knows. */
       chat_template_kwargs: z.strictObject({ enable_thinking: z.boolean().optional() }).nullish(),
@@ -164,7 +173,7 @@ export const chatCompletions = endpoint({
 
 const EVALUATION = 'prompts are not scored here: only new tokens have log-probabilities. Leave it out';
 
-const ONE_PROMPT = 'prompt: this server answers one prompt per request. Send them one by one';
+const promptTokens = z.array(z.int().min(0)).min(1).max(131_072);
 
 export const completions = endpoint({
   method: 'POST',
@@ -176,18 +185,18 @@ export const completions = endpoint({
     .object({
       ...passedOver,
       ...sampling,
-      /** A text, or its token ids. */
+      /** A text, or its token ids; or several of one of the two, which are answered in their order. */
       prompt: z.union([
         z.string(),
-        z.array(z.string()).length(1, ONE_PROMPT),
-        z.array(z.int().min(0)).min(1).max(131_072),
-        z.array(z.array(z.int().min(0)).min(1).max(131_072)).length(1, ONE_PROMPT),
+        z.array(z.string()).min(1).max(PROMPTS_MAX),
+        promptTokens,
+        z.array(promptTokens).min(1).max(PROMPTS_MAX),
       ]),
       /** How many candidates are shown for each token. */
       logprobs: z.int().min(0).max(5).nullish(),
       echo: z.literal(false, `echo: ${EVALUATION}`).nullish(),
       suffix: z.literal('', 'suffix: this server continues texts, and does not fill gaps').nullish(),
-      best_of: z.literal(1, 'best_of: this server answers one choice per request').nullish(),
+      best_of: z.literal(1, 'best_of: this server answers what it writes, and chooses none. Use n').nullish(),
     })
     .catchall(unknownParameter),
   answers: { 'application/json': textCompletion, 'text/event-stream': null },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CHAT_BYTES_MAX, MAX_TOKENS, unknownParameter } from './chat.ts';
+import { CHAT_BYTES_MAX, MAX_TOKENS, reasoningEffort, unknownParameter, verbosity } from './chat.ts';
 import { functionName, TOOLS_MAX } from './chat-tools.ts';
 import { endpoint } from './endpoint.ts';
 import { modelName } from './fields/model-name.ts';
@@ -13,6 +13,8 @@ const passedOver = [
   'safety_identifier',
   'prompt_cache_key',
   'prompt_cache_retention',
+  // Codex sends it.
+  'client_metadata',
 ];
 /** What asks for nothing where it says only this. */
 const nothingBut = (name: string, value: string | boolean, sentence: string) =>
@@ -68,7 +70,6 @@ const tool = z.looseObject({
 });
 
 const format = z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) });
-const NO_EFFORT = 'the models here have no levels of it. Leave it out';
 
 const response = z.looseObject({
   id: z.string(),
@@ -113,10 +114,10 @@ export const createResponse = endpoint({
       text: z
         .looseObject({
           format: format.nullish(),
-          verbosity: nothingBut('text.verbosity', 'medium', NO_EFFORT),
+          verbosity,
         })
         .nullish(),
-      reasoning: z.looseObject({ effort: z.null(`reasoning.effort: ${NO_EFFORT}`).optional() }).nullish(),
+      reasoning: z.looseObject({ effort: reasoningEffort }).nullish(),
       /** Whether it is kept, by which a later one may go on from it; unless said, where this server keeps any. */
       store: z.boolean().nullish(),
       include: z.array(z.string()).max(20).nullish(),

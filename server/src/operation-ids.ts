@@ -41,6 +41,7 @@ import * as licences from '@bakehouse/contract/licences';
 import * as loras from '@bakehouse/contract/loras';
 import * as machine from '@bakehouse/contract/machines';
 import * as pictures from '@bakehouse/contract/media';
+import * as messages from '@bakehouse/contract/messages';
 import * as notifications from '@bakehouse/contract/notifications';
 import * as images from '@bakehouse/contract/openai-images';
 import * as paris from '@bakehouse/contract/paris';
@@ -99,6 +100,7 @@ const modules = [
   licences,
   loras,
   machine,
+  messages,
   pictures,
   prices,
   publicHub,

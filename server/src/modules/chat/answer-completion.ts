@@ -1,232 +1,199 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '../../platform/context.ts';
 import type { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
-import { untilKeyEnds } from '../../platform/http/callers/until-key-ends.ts';
 import { clientSignal } from '../../platform/http/client-signal.ts';
-import type { Reservation } from '../credits/usage/usage-leader.ts';
 import type { ModelServer } from '../deployments/reach/await-model-server.ts';
-import { findModel } from '../deployments/reach/find-model.ts';
-import { keepInUse } from '../deployments/reach/keep-in-use.ts';
 import type { Upstream } from '../deployments/reach/upstream.ts';
 import { readText } from '../serving/ask/model-server-client.ts';
-import {
-  IN_ALL_MS_MAX,
-  ONE_PIECE_MS_MAX,
-  type RequestDeadline,
-  requestDeadline,
-} from '../serving/ask/request-deadline.ts';
+import { IN_ALL_MS_MAX, ONE_PIECE_MS_MAX } from '../serving/ask/request-deadline.ts';
 import { unavailable } from '../serving/ask/unavailable.ts';
-import { admitRequest, RETRY_AFTER_S } from './admit-request.ts';
 import { type AnswerShape, chatShape } from './answer-shape.ts';
+import { type AskedChoice, askedChoices } from './body/asked-choices.ts';
 import { askedCandidates, type CompletionBody, toServerRequest } from './body/completion-request.ts';
+import { withTemplateOptions } from './body/template-options.ts';
+import { callModel, type RunningCall } from './call-model.ts';
 import type { ChatParts } from './chat-parts.ts';
-import { CompletionStream, type Usage } from './completion-stream.ts';
+import { CompletionStream } from './completion-stream.ts';
 import { beginEvents, failEvents, keepAlive, readChunks, sendComment, sendText } from './pass-answer.ts';
-import { highestCostMicro, noteUsage, type UsageBounds, usageBounds } from './requests/highest-cost.ts';
-import { recordRequest } from './requests/record-request.ts';
+import { highestCostOfAll, noteUsage, usageBounds } from './requests/highest-cost.ts';
 import { toRefusal } from './to-refusal.ts';
-import { type TokenPrices, tokenPrices } from './token-prices.ts';
+import { tokenPrices } from './token-prices.ts';
 import { toolsOf } from './tools/asked-tools.ts';
 import { type CompletionPath, reachModelServer } from './upstream/reach-model-server.ts';
-import { WholeAnswer } from './whole-answer.ts';
 
-/** What is known of an answer when it has ended, in whichever way. */
-type Outcome = { ok: boolean; usage: Usage; firstTokenMs: number | null };
+/** What is asked, and in which shape it is answered. */
+type Asked = { path: CompletionPath; body: CompletionBody; shape: AnswerShape };
 
-const NOTHING: Usage = { promptTokens: 0, completionTokens: 0 };
-
-/** What is asked, and in which shape it is answered: that of a chat unless said. */
-type Asked = { path: CompletionPath; body: CompletionBody; shape?: AnswerShape };
-
-/** One call while it lasts. */
-type Call = {
-  upstream: Upstream;
-  body: CompletionBody;
-  shape: AnswerShape;
-  reply: Http['reply'];
-  /** The client has disconnected, the time is over, the API key was revoked, or this server ends. */
-  signal: AbortSignal;
-  deadline: RequestDeadline;
-  beganMs: number;
-  outcome: Outcome;
+type Question = {
+  model: string;
+  isStream: boolean;
+  /** Makes what is asked of what was sent, once its caller is admitted: what it throws costs nothing. */
+  read: () => Asked | Promise<Asked>;
 };
 
-/**
- * Passes an OpenAI-style request on to the model server and its answer back. What the answer can
- * cost at most is reserved first in a usage window; what it did cost is settled there after.
- */
+/** A call while it is answered. */
+type Answering = RunningCall & {
+  asked: Asked;
+  choices: (AskedChoice & { bounds: ReturnType<typeof usageBounds> })[];
+  isStream: boolean;
+  reply: Http['reply'];
+};
+
+/** Answers OpenAI's chat and text completions. */
+export function completeChat(
+  ctx: Context,
+  parts: ChatParts,
+  { path, body }: { path: CompletionPath; body: CompletionBody },
+  http: Http,
+): Promise<void> {
+  const isStream = body.stream === true;
+  const read = () => ({ path, body, shape: chatShape(body) });
+  return answerCompletion(ctx, parts, { model: body.model, isStream, read }, http);
+}
+
+/** Passes a completion on to the model server and its answer back, in the shape of the call that asks. */
 export async function answerCompletion(
   ctx: Context,
   parts: ChatParts,
-  { path, body, shape = chatShape(body) }: Asked,
+  { model, isStream, read }: Question,
   { reply }: Http,
 ): Promise<void> {
   const client = clientSignal(reply);
-  const began = { at: ctx.clock.now(), ms: performance.now() };
-  const leave = admit(ctx, reply);
-  const inAllMs = body.stream ? IN_ALL_MS_MAX : ONE_PIECE_MS_MAX;
-  const deadline = requestDeadline(body.model, 'text', { closing: ctx.closing, inAllMs });
-  const key = untilKeyEnds(ctx);
+  let shape: AnswerShape | undefined;
   try {
-    const upstream = await parts.recallUpstream(ctx.caller.userId, body.model, () =>
-      findModel(ctx, parts, { modelName: body.model, kind: 'text' }),
-    );
-    // What is refused is refused before it costs anything.
-    toServerRequest(body, { engine: upstream.engine, contextTokens: upstream.context_tokens });
-    const signal = AbortSignal.any([client, deadline.signal, key.signal]);
-    const outcome: Outcome = { ok: false, usage: NOTHING, firstTokenMs: null };
-    const call: Call = { upstream, body, shape, reply, signal, deadline, beganMs: began.ms, outcome };
-    const requestId = randomUUID();
-    const prices = tokenPrices(upstream, await parts.recallPrices());
-    const bounds = usageBounds(body, upstream);
-    const reservation = await reserveAnswer(ctx, parts, upstream, { prices, bounds });
-    let endUse = () => {};
-    try {
-      client.throwIfAborted();
-      endUse = keepInUse(ctx, upstream);
-      await answer(ctx, parts, path, call);
-      outcome.ok = true;
-    } catch (error) {
-      if (client.aborted) {
-        // Who stops an answer has not met an error.
-        outcome.ok = true;
-        return;
-      }
-      // An answer that we broke off was not bought, whatever of it has come.
-      const isOurs = !(deadline.signal.aborted || key.signal.aborted) || deadline.isOurs();
-      if (isOurs || outcome.usage.completionTokens === 0) outcome.usage = NOTHING;
-      const known: unknown = reasonOf(key.signal) ?? reasonOf(deadline.signal) ?? error;
-      if (!reply.raw.headersSent) throw known;
-      ctx.log.warn({ err: known, model: upstream.model_name }, 'a completion broke off');
-      failEvents(reply.raw, shape, known, ctx.requestId);
-    } finally {
-      endUse();
-      noteUsage(ctx.log, upstream, bounds, outcome.usage);
-      const totalMs = Math.round(performance.now() - began.ms);
-      await recordRequest(
-        ctx,
-        parts,
-        { upstream, reservation, prices },
-        { id: requestId, at: began.at, totalMs, ...outcome },
-      );
-    }
-  } finally {
-    key.stop();
-    deadline.stop();
-    leave();
-  }
-}
-
-function reasonOf(signal: AbortSignal): unknown {
-  return signal.aborted ? signal.reason : null;
-}
-
-function admit(ctx: Context, reply: Http['reply']): () => void {
-  try {
-    return admitRequest(ctx, ctx.caller.userId);
-  } catch (error) {
-    reply.header('retry-after', RETRY_AFTER_S);
-    throw error;
-  }
-}
-
-/** Reserves the price that the answer can have at most. */
-async function reserveAnswer(
-  { caller }: Context,
-  { usage }: ChatParts,
-  upstream: Upstream,
-  { prices, bounds }: { prices: TokenPrices; bounds: UsageBounds },
-): Promise<Reservation> {
-  return usage.reserve({
-    userId: caller.userId,
-    keyId: caller.key?.id ?? null,
-    use: 'llm_inference',
-    source: upstream.pod_id === null ? `model:${upstream.model_name}` : `deployment:${upstream.pod_id}`,
-    description: `Tokens of ${upstream.model_name}`,
-    references: {
-      asset_name: upstream.model_name,
-      ...(upstream.pod_id && { pod_id: upstream.pod_id }),
-    },
-    unitPrices: [prices.prompt.unitPriceMicro, prices.completion.unitPriceMicro],
-    priceMicro: highestCostMicro(prices, bounds),
-  });
-}
-
-async function answer(ctx: Context, parts: ChatParts, path: CompletionPath, call: Call): Promise<void> {
-  const { upstream, body, reply, signal, deadline } = call;
-  const onWait = (phase: string) => {
-    if (body.stream) sendComment(reply, `waking, ${phase}`);
-  };
-  const question = { upstream, path, body, signal, deadline, onWait };
-  const heartbeat = body.stream ? keepAlive(reply) : undefined;
-  try {
-    await reachModelServer(ctx, parts, question, async (response, server, wasRead) => {
-      if ((response.statusCode ?? 500) >= 400) throw await toError(response, call);
-      await pass(response, server, call, { heartbeat, wasRead });
+    await callModel(ctx, parts, {
+      ...{ modelName: model, kind: 'text' as const, client },
+      inAllMs: isStream ? IN_ALL_MS_MAX : ONE_PIECE_MS_MAX,
+      prepare: async (upstream, priceList) => {
+        const sent = await read();
+        const asked = { ...sent, body: await withTemplateOptions(ctx, sent.body, upstream) };
+        const choices = askedChoices(asked.body).map((choice) => ({
+          ...choice,
+          bounds: usageBounds(choice.body, upstream),
+        }));
+        // What is refused is refused before it costs anything.
+        for (const { body } of choices) toServerRequest(body, { engine: upstream.engine, contextTokens: upstream.context_tokens });
+        const prices = tokenPrices(upstream, priceList);
+        shape = asked.shape;
+        return {
+          quote: { prices, highestMicro: highestCostOfAll(prices, choices) },
+          run: (call) => answer(ctx, parts, { ...call, asked, choices, isStream, reply }),
+        };
+      },
     });
+  } catch (error) {
+    if (client.aborted) return;
+    if (!reply.raw.headersSent || !shape) throw error;
+    ctx.log.warn({ err: error, model }, 'a completion broke off');
+    failEvents(reply.raw, shape, error, ctx.requestId);
+  }
+}
+
+/** Asks for one choice after the other, and charges each prompt once. */
+async function answer(ctx: Context, parts: ChatParts, call: Answering): Promise<void> {
+  const { asked, choices, isStream, reply, used } = call;
+  const { path, shape } = asked;
+  const onWait = (phase: string) => {
+    if (isStream) sendComment(reply, `waking, ${phase}`);
+  };
+  const heartbeat = isStream ? keepAlive(reply, shape.waiting) : undefined;
+  let id: string | null = null;
+  try {
+    for (const choice of choices) {
+      const question = { path, body: choice.body, onWait };
+      await reachModelServer(ctx, parts, call, question, async (response, server, wasRead) => {
+        if ((response.statusCode ?? 500) >= 400) throw await toError(response, call);
+        const stream = streamOf(server, call, { choice, id });
+        try {
+          await pass(response, stream, { ...call, choice }, { heartbeat, wasRead });
+        } finally {
+          noteUsage(ctx.log, call.upstream, choice.bounds, stream.usage);
+        }
+        id = stream.id;
+      });
+    }
+  } catch (error) {
+    if (isStream || used.usage.completionTokens === 0 || !isTimeOver(call)) throw error;
+    shape.cut();
   } finally {
     clearInterval(heartbeat);
   }
+  if (isStream) return void reply.raw.end(await shape.end(used.usage));
+  const whole = await shape.whole(used.usage);
+  reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(whole));
 }
 
-/** Passes the answer on as it comes, or in one piece, and notes what it used at every moment. */
-async function pass(
-  response: IncomingMessage,
+type Choice = Answering['choices'][number];
+
+function streamOf(
   { engine }: ModelServer,
-  call: Call,
-  { heartbeat, wasRead }: { heartbeat: NodeJS.Timeout | undefined; wasRead: () => void },
-): Promise<void> {
-  const { upstream, body, shape, reply, signal, deadline, beganMs, outcome } = call;
-  const stream = new CompletionStream({
+  { upstream }: Answering,
+  { choice: { index, body }, id }: { choice: Choice; id: string | null },
+): CompletionStream {
+  return new CompletionStream({
     engine,
     modelName: upstream.model_name,
     candidates: askedCandidates(body),
     isRequiredCall: toolsOf(body)?.choice === 'required',
+    ...{ index, id },
   });
-  const whole = body.stream ? null : new WholeAnswer();
-  if (!whole) {
+}
+
+/** Passes one answer on as it comes, or in one piece, and notes what is used at every moment. */
+async function pass(
+  response: IncomingMessage,
+  stream: CompletionStream,
+  { upstream, asked: { shape }, choice, isStream, reply, ...call }: Answering & { choice: Choice },
+  { heartbeat, wasRead }: { heartbeat: NodeJS.Timeout | undefined; wasRead: () => void },
+): Promise<void> {
+  const { signal, deadline, beganMs, used } = call;
+  const before = used.usage;
+  const noteUsed = () => {
+    const { promptTokens, completionTokens } = stream.usage;
+    used.usage = {
+      promptTokens: before.promptTokens + (choice.isFirst ? promptTokens : 0),
+      completionTokens: before.completionTokens + completionTokens,
+    };
+  };
+  if (isStream && choice.index === 0) {
     beginEvents(reply.raw, reply.getHeaders());
     await sendText(reply.raw, shape.begin(), signal);
   }
   let events = 0;
+  let hasBegun = false;
   try {
     await readChunks(response, stream, async (chunks) => {
       // Comments, which say only that the connection lives, are none.
       if (stream.events > events) deadline.progress();
       events = stream.events;
-      outcome.usage = stream.usage;
-      if (stream.started && outcome.firstTokenMs === null) {
-        outcome.firstTokenMs = Math.round(performance.now() - beganMs);
+      noteUsed();
+      if (stream.started && !hasBegun) {
+        hasBegun = true;
+        used.firstTokenMs ??= Math.round(performance.now() - beganMs);
         wasRead();
       }
       if (chunks.length > 0) heartbeat?.refresh();
-      if (!whole) return sendText(reply.raw, shape.chunks(chunks), signal);
-      for (const chunk of chunks) whole.add(chunk);
+      const text = shape.add(chunks, stream);
+      if (isStream) await sendText(reply.raw, text, signal);
     });
   } catch (error) {
-    if (!whole || !stream.started || !isTimeOver(call))
-      throw signal.aborted || reply.raw.headersSent ? error : doesNotAnswer(upstream, error);
-    whole.cut();
+    throw signal.aborted || reply.raw.headersSent ? error : doesNotAnswer(upstream, error);
   } finally {
-    outcome.usage = stream.usage;
+    noteUsed();
   }
-  if (whole) {
-    const answered = await shape.whole(whole.toJson(stream.usage), stream.usage);
-    reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(answered));
-    return;
-  }
-  reply.raw.end(await shape.end(stream.usage, stream.usageChunk()));
 }
 
 /** Nothing else has ended it before. */
-function isTimeOver({ signal, deadline }: Call): boolean {
+function isTimeOver({ signal, deadline }: Answering): boolean {
   return deadline.signal.aborted && !deadline.isOurs() && signal.reason === deadline.signal.reason;
 }
 
 /** The model server's own error: what is the caller's fault is said. */
-async function toError(response: IncomingMessage, { upstream, body }: Call): Promise<AppError> {
+async function toError(
+  response: IncomingMessage,
+  { upstream, asked: { body } }: Answering,
+): Promise<AppError> {
   const text = await readText(response);
   if ((response.statusCode ?? 500) >= 500) return doesNotAnswer(upstream, new Error(text));
   return toRefusal(text, body);

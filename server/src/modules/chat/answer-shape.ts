@@ -1,28 +1,50 @@
-import type { ErrorBody } from '@bakehouse/contract/errors';
+import type { AppError } from '../../platform/errors.ts';
+import { toErrorBody } from '../../platform/http/send-error.ts';
 import type { CompletionBody } from './body/completion-request.ts';
-import type { Chunk, Usage } from './completion-stream.ts';
-import type { WholeAnswer } from './whole-answer.ts';
+import { type Chunk, type CompletionStream, toWireUsage, type Usage } from './completion-stream.ts';
+import { WholeAnswer } from './whole-answer.ts';
 
-/** How an answer leaves, as the call has it that asked. */
+/** How an answer leaves, as the call has it that asked: as a stream, or in one piece. */
 export type AnswerShape = {
   /** What a stream says before the answer. */
   begin: () => string;
-  chunks: (chunks: Chunk[]) => string;
-  end: (usage: Usage, usageChunk: Chunk) => string | Promise<string>;
+  /** Takes what has come of an answer; returns what a stream says of it. */
+  add: (chunks: Chunk[], answer: Pick<CompletionStream, 'usage' | 'stopSequence'>) => string;
+  /** Nothing more comes: as where a maximum of tokens ends an answer. */
+  cut: () => void;
+  /** What a stream ends with. */
+  end: (usage: Usage) => string | Promise<string>;
+  /** The answer in one piece. */
+  whole: (usage: Usage) => object | Promise<object>;
+  /** What a stream says where nothing comes for a while. */
+  waiting: string;
   /** What ends a stream that breaks off. */
-  failure: (body: ErrorBody) => string;
-  /** Of an answer in one piece. */
-  whole: (answer: ReturnType<WholeAnswer['toJson']>, usage: Usage) => object | Promise<object>;
+  failure: (error: AppError, requestId: string) => string;
 };
 
+/** What clients of event streams pass over. */
+export const WAITING = ': waiting\n\n';
+
 /** That of a chat, and of a completion of plain text. */
-export function chatShape({ stream_options: options }: CompletionBody): AnswerShape {
+export function chatShape({ stream, stream_options: options }: CompletionBody): AnswerShape {
+  const whole = new WholeAnswer();
+  let head = { id: '', object: '', created: 0, model: '' };
   return {
     begin: () => '',
-    chunks: (chunks) => chunks.map(toEvent).join(''),
-    end: (_usage, usageChunk) => `${options?.include_usage ? toEvent(usageChunk) : ''}data: [DONE]\n\n`,
-    failure: toEvent,
-    whole: (answer) => answer,
+    add: (chunks) => {
+      for (const { id, object, created, model } of chunks) head = { id, object, created, model };
+      if (stream) return chunks.map(toEvent).join('');
+      for (const chunk of chunks) whole.add(chunk);
+      return '';
+    },
+    cut: () => whole.cut(),
+    end: (usage) => {
+      const last = { ...head, choices: [], usage: toWireUsage(usage) };
+      return `${options?.include_usage ? toEvent(last) : ''}data: [DONE]\n\n`;
+    },
+    whole: (usage) => whole.toJson(usage),
+    waiting: WAITING,
+    failure: (error, requestId) => toEvent(toErrorBody(error, requestId)),
   };
 }
 

@@ -73,12 +73,7 @@ describe('CompletionStream', () => {
 
   it('tells the usage without what lay in a cache', () => {
     const { stream } = read(whole);
-    expect(stream.usageChunk()).toEqual({
-      ...head,
-      model: 'loaf',
-      choices: [],
-      usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 },
-    });
+    expect(stream.usage).toEqual({ promptTokens: 7, completionTokens: 2 });
   });
 
   it('knows prompt and answer of a stream that breaks off, which is not complete', () => {

@@ -56,6 +56,9 @@ type Options = {
   candidates: number;
   /** The answer is to be read as calls: it is bound by `callsSchema`. */
   isRequiredCall?: boolean;
+  /** Which of several answers it is, and the id that they share once the first has one. */
+  index?: number;
+  id?: string | null;
 };
 
 type Fields = Record<string, unknown>;
@@ -79,6 +82,7 @@ export class CompletionStream {
   private ended = false;
   private saidRole = false;
   private heard = 0;
+  private stoppedBy: string | null = null;
   private offset = 0;
   private readonly required = new RequiredCalls();
   private lastUsage: Usage = { promptTokens: 0, completionTokens: 0 };
@@ -122,9 +126,14 @@ export class CompletionStream {
     return this.lastUsage;
   }
 
-  /** The chunk that tells the usage, for callers who asked for it. */
-  usageChunk(): Chunk {
-    return { ...this.head, model: this.options.modelName, choices: [], usage: toWireUsage(this.lastUsage) };
+  /** The id that its chunks have; null until one has come. */
+  get id(): string | null {
+    return this.head.id || null;
+  }
+
+  /** Which of the texts that end an answer has ended it; null where none has, or nothing was asked to tell. */
+  get stopSequence(): string | null {
+    return this.stoppedBy;
   }
 
   private take(event: string): Chunk | null {
@@ -144,7 +153,9 @@ export class CompletionStream {
     // llama.cpp tells in events of their own how much of the prompt it has read.
     if (choices.length === 0 || 'prompt_progress' in data) return null;
     const object = String(data.object);
-    this.head = { id: toId(String(data.id), object), object, created: Number(data.created) };
+    const id = this.options.id ?? toId(String(data.id), object);
+    this.head = { id, object, created: Number(data.created) };
+    this.stoppedBy = stopOf(data, choices[0]) ?? this.stoppedBy;
     return {
       ...this.head,
       model: this.options.modelName,
@@ -164,7 +175,7 @@ export class CompletionStream {
       this.saidRole = true;
       const said = this.options.isRequiredCall ? this.toCalls(toDelta(delta)) : toDelta(delta);
       return {
-        index: 0,
+        index: this.options.index ?? 0,
         delta: { ...role, ...said },
         ...logprobs,
         finish_reason: this.endedBy(finishReason),
@@ -173,7 +184,7 @@ export class CompletionStream {
     const text = typeof choice.text === 'string' ? choice.text : '';
     const logprobs = upstream && this.toLegacy(upstream);
     this.offset += text.length;
-    return { index: 0, text, logprobs, finish_reason: finishReason };
+    return { index: this.options.index ?? 0, text, logprobs, finish_reason: finishReason };
   }
 
   private toCalls({ content, ...delta }: Delta): Delta {
@@ -272,6 +283,12 @@ function readUsage(data: Fields, engine: Options['engine']): Usage | null {
       completionTokens: count(timings.predicted_n),
     }
   );
+}
+
+/** vLLM says by itself which text has ended an answer, llama.cpp where it is asked to be verbose. */
+function stopOf(data: Fields, choice: Fields | undefined): string | null {
+  const said = fieldsOf(data.__verbose)?.stopping_word ?? choice?.stop_reason;
+  return typeof said === 'string' && said !== '' ? said : null;
 }
 
 function count(value: unknown): number {

@@ -120,6 +120,68 @@ describe('the starter model', () => {
     expect(stub.requests[0]).toMatchObject({ prompt: 'Bread is' });
   });
 
+  it.each([false, true])(
+    'writes several answers, and charges the prompt once (streamed: %s)',
+    async (isStreamed) => {
+      const before = await balance();
+      const messages = [{ role: 'user' as const, content: 'What do you bake?' }];
+      const asked = { model: STARTER, messages, n: 3, seed: 5, stream_options: { include_usage: true } };
+      const usage = { prompt_tokens: 11, completion_tokens: 12, total_tokens: 23 };
+      if (isStreamed) {
+        const said = ['', '', ''];
+        const chunks = await Array.fromAsync(
+          await openai().chat.completions.create({ ...asked, stream: true }),
+        );
+        for (const { index, delta } of chunks.flatMap(({ choices }) => choices))
+          said[index] += delta.content ?? '';
+        expect(said).toEqual(['Good bread.', 'Good bread.', 'Good bread.']);
+        expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
+        expect(chunks.at(-1)).toMatchObject({ choices: [], usage });
+      } else {
+        const { choices, usage: told } = await openai().chat.completions.create(asked);
+        expect(choices).toMatchObject(
+          [0, 1, 2].map((index) => ({ index, message: { content: 'Good bread.' }, finish_reason: 'stop' })),
+        );
+        expect(told).toEqual(usage);
+      }
+      expect(stub.requests.map(({ seed }) => seed)).toEqual([5, 6, 7]);
+      await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
+      const cost = costMicro([
+        { price: defaultPrice('prompt_tokens:CPU'), parts: 11n },
+        { price: defaultPrice('completion_tokens:CPU'), parts: 12n },
+      ]);
+      expect((await balance()).balance).toBe(before.balance - cost);
+    },
+  );
+
+  it('answers several prompts of plain text, and charges each', async () => {
+    const answer = await openai().completions.create({ model: STARTER, prompt: ['Bread is', 'Rye is'] });
+    expect(answer.choices.map(({ index, text }) => ({ index, text }))).toEqual([
+      { index: 0, text: 'Good bread.' },
+      { index: 1, text: 'Good bread.' },
+    ]);
+    expect(answer).toMatchObject({ object: 'text_completion', usage: { prompt_tokens: 22 } });
+    expect(stub.requests.map(({ prompt }) => prompt)).toEqual(['Bread is', 'Rye is']);
+  });
+
+  it('refuses what the model has no levels of, and charges nothing', async () => {
+    const before = await balance();
+    const messages = [{ role: 'user' as const, content: 'Go' }];
+    const asked = { model: STARTER, messages };
+    await expect(
+      openai().chat.completions.create({ ...asked, reasoning_effort: 'low' }),
+    ).rejects.toMatchObject({ status: 400, param: 'reasoning_effort' });
+    await expect(openai().chat.completions.create({ ...asked, verbosity: 'high' })).rejects.toMatchObject({
+      ...{ status: 400, param: 'verbosity' },
+      message: expect.stringContaining('has no levels of it. Leave it out'),
+    });
+    await expect(
+      openai().responses.create({ model: STARTER, input: 'Go', reasoning: { effort: 'high' } }),
+    ).rejects.toMatchObject({ status: 400, param: 'reasoning.effort' });
+    expect(stub.requests).toEqual([]);
+    expect(await balance()).toEqual(before);
+  });
+
   it('goes on from the beginning of an answer that the client gives, and does not repeat it', async () => {
     const messages = [
       { role: 'user' as const, content: 'What do you bake?' },

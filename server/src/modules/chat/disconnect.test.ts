@@ -326,7 +326,7 @@ it('leaves another process its half of the places at a model server', async () =
 }, 60_000);
 
 it('takes no more requests of one user than it can hold, and says when to come again', async () => {
-  const { stub } = serving;
+  const { stub, server } = serving;
   stub.answer = 'hang';
   const answers = Array.from({ length: 70 }, () =>
     serving.ask(user, STARTER, { signal: abortAtEnd().signal }).catch(() => null),
@@ -336,6 +336,16 @@ it('takes no more requests of one user than it can hold, and says when to come a
   );
   expect(refused.status).toBe(429);
   expect(refused.headers.get('retry-after')).toBe('2');
+  // Nor does the server wait for the body of one more.
+  const more = http.request(server.url + chatCompletions.path, {
+    method: 'POST',
+    headers: { 'x-api-key': user.apiKey, 'content-type': 'application/json', 'content-length': '100' },
+  });
+  more.on('error', () => undefined);
+  more.flushHeaders();
+  const [answer] = (await once(more, 'response')) as [http.IncomingMessage];
+  expect(answer.statusCode).toBe(429);
+  more.destroy();
 });
 
 it('passes nothing on to who cannot pay', async () => {

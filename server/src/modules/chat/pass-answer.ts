@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
 import { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
-import { toErrorBody } from '../../platform/http/send-error.ts';
 import type { AnswerShape } from './answer-shape.ts';
 import type { Chunk, CompletionStream } from './completion-stream.ts';
 
@@ -37,18 +36,22 @@ export function beginEvents(raw: Raw, headers: Record<string, unknown>): void {
 
 /** A line that event-stream clients pass over, so that a person who looks sees what is going on. */
 export function sendComment(reply: Http['reply'], text: string): void {
+  sendAside(reply, `: ${text}\n\n`);
+}
+
+function sendAside(reply: Http['reply'], text: string): void {
   const { raw } = reply;
   if (raw.writableEnded || raw.destroyed) return;
   beginEvents(raw, reply.getHeaders());
-  raw.write(`: ${text}\n\n`);
+  raw.write(text);
 }
 
 /**
- * Sends a comment every 15 s in which nothing else is sent; `refresh` says that something was. The first one begins
+ * Sends a text every 15 s in which nothing else is sent; `refresh` says that something was. The first one begins
  * the stream: what is refused before is still answered with a status of its own. Whoever calls this clears it.
  */
-export function keepAlive(reply: Http['reply']): NodeJS.Timeout {
-  return setInterval(sendComment, HEARTBEAT_MS, reply, 'waiting').unref();
+export function keepAlive(reply: Http['reply'], text: string): NodeJS.Timeout {
+  return setInterval(sendAside, HEARTBEAT_MS, reply, text).unref();
 }
 
 /** Sends events on. A slow client slows the model server down instead of filling our memory. */
@@ -75,5 +78,5 @@ export function failEvents(raw: Raw, shape: AnswerShape, error: unknown, request
           publicMessage: 'The model server stopped in the middle of the answer. Try again',
           cause: error,
         });
-  raw.end(shape.failure(toErrorBody(known, requestId)));
+  raw.end(shape.failure(known, requestId));
 }

@@ -2,35 +2,51 @@ import * as chat from '@bakehouse/contract/chat';
 import * as conversations from '@bakehouse/contract/conversations';
 import { vllmMetrics } from '@bakehouse/contract/deployments/text';
 import { createEmbeddings } from '@bakehouse/contract/embeddings';
+import * as messages from '@bakehouse/contract/messages';
 import * as responses from '@bakehouse/contract/responses';
-import { type Binding, bind } from '../../platform/http/bind.ts';
-import { answerCompletion } from './answer-completion.ts';
+import { type Binding, type BindOptions, bind } from '../../platform/http/bind.ts';
+import { refuseUnadmitted } from './admit-request.ts';
+import { completeChat } from './answer-completion.ts';
 import type { ChatParts } from './chat-parts.ts';
 import { deleteConversation, getConversation, saveConversation } from './conversations/conversations.ts';
 import { answerEmbeddings } from './embeddings/answer-embeddings.ts';
 import { getModel, listModels } from './list-models.ts';
+import { countTokens } from './messages/count-tokens.ts';
+import { createMessage } from './messages/create-message.ts';
+import { describeAnthropicError } from './messages/describe-anthropic-error.ts';
 import { readMetrics } from './read-metrics.ts';
 import { createResponse } from './responses/create-response.ts';
 import { deleteResponse, getResponse, listInputItems } from './responses/kept-responses.ts';
+
+/** Who is not admitted sends no body. */
+const asksModel: BindOptions = { beforeBody: (ctx, { userId }) => refuseUnadmitted(ctx, userId) };
+
+const asAnthropic: BindOptions = { ...asksModel, describeError: describeAnthropicError };
 
 export function chatRoutes(parts: ChatParts): Binding[] {
   return [
     bind(vllmMetrics, readMetrics),
     bind(chat.listModels, (ctx) => listModels(ctx)),
     bind(chat.getModel, getModel),
-    bind(chat.chatCompletions, (ctx, { body }, http) =>
-      answerCompletion(ctx, parts, { path: '/v1/chat/completions', body }, http),
+    bind(
+      chat.chatCompletions,
+      (ctx, { body }, http) => completeChat(ctx, parts, { path: '/v1/chat/completions', body }, http),
+      asksModel,
     ),
-    bind(createEmbeddings, (ctx, input, http) => answerEmbeddings(ctx, parts, input, http)),
-    bind(responses.createResponse, (ctx, input, http) => createResponse(ctx, parts, input, http)),
+    bind(createEmbeddings, (ctx, input, http) => answerEmbeddings(ctx, parts, input, http), asksModel),
+    bind(responses.createResponse, (ctx, input, http) => createResponse(ctx, parts, input, http), asksModel),
+    bind(messages.createMessage, (ctx, input, http) => createMessage(ctx, parts, input, http), asAnthropic),
+    bind(messages.countTokens, (ctx, input, http) => countTokens(ctx, parts, input, http), asAnthropic),
     bind(responses.getResponse, getResponse),
     bind(responses.deleteResponse, deleteResponse),
     bind(responses.listInputItems, listInputItems),
     bind(conversations.getConversation, getConversation),
     bind(conversations.saveConversation, saveConversation),
     bind(conversations.deleteConversation, deleteConversation),
-    bind(chat.completions, (ctx, { body }, http) =>
-      answerCompletion(ctx, parts, { path: '/v1/completions', body }, http),
+    bind(
+      chat.completions,
+      (ctx, { body }, http) => completeChat(ctx, parts, { path: '/v1/completions', body }, http),
+      asksModel,
     ),
   ];
 }

@@ -13,40 +13,55 @@ type Call = { id: string; type: 'function'; function: { name: string; arguments:
 /** Puts the chunks of a stream together, for a caller who wants the answer in one piece. */
 export class WholeAnswer {
   private head: Pick<Chunk, 'id' | 'created' | 'model'> | null = null;
-  private readonly text: string[] = [];
-  private readonly reasoning: string[] = [];
-  private readonly logprobs: NonNullable<Choice['logprobs']>[] = [];
-  private readonly calls: Call[] = [];
-  private isChat = false;
-  private finishReason: string | null = null;
+  private readonly choices: WholeChoice[] = [];
 
   add({ id, created, model, choices }: Chunk): void {
     this.head ??= { id, created, model };
-    for (const { delta, text, logprobs, finish_reason: finishReason } of choices) {
-      if (delta) this.isChat = true;
-      this.text.push(delta?.content ?? text ?? '');
-      this.reasoning.push(delta?.reasoning_content ?? '');
-      for (const call of delta?.tool_calls ?? []) this.addCall(call);
-      if (logprobs) this.logprobs.push(logprobs);
-      this.finishReason = finishReason ?? this.finishReason;
-    }
+    for (const choice of choices) (this.choices[choice.index] ??= new WholeChoice()).add(choice);
   }
 
   /** Nothing more comes: as where a maximum of tokens ends an answer. */
   cut(): void {
-    this.finishReason ??= 'length';
+    for (const choice of this.choices) choice.cut();
   }
 
   toJson(usage: Usage): object {
-    const choice = this.isChat ? this.chatChoice() : this.textChoice();
+    const choices = this.choices.length > 0 ? this.choices : [new WholeChoice()];
     return {
       id: this.head?.id ?? '',
-      object: this.isChat ? 'chat.completion' : 'text_completion',
+      object: choices[0]?.isChat ? 'chat.completion' : 'text_completion',
       created: this.head?.created ?? 0,
       model: this.head?.model ?? '',
-      choices: [{ index: 0, ...choice, finish_reason: this.finishReason }],
+      choices: choices.map((choice, index) => ({ index, ...choice.toJson() })),
       usage: toWireUsage(usage),
     };
+  }
+}
+
+/** One of its choices. */
+class WholeChoice {
+  isChat = false;
+  private readonly text: string[] = [];
+  private readonly reasoning: string[] = [];
+  private readonly logprobs: NonNullable<Choice['logprobs']>[] = [];
+  private readonly calls: Call[] = [];
+  private finishReason: string | null = null;
+
+  add({ delta, text, logprobs, finish_reason: finishReason }: Choice): void {
+    if (delta) this.isChat = true;
+    this.text.push(delta?.content ?? text ?? '');
+    this.reasoning.push(delta?.reasoning_content ?? '');
+    for (const call of delta?.tool_calls ?? []) this.addCall(call);
+    if (logprobs) this.logprobs.push(logprobs);
+    this.finishReason = finishReason ?? this.finishReason;
+  }
+
+  cut(): void {
+    this.finishReason ??= 'length';
+  }
+
+  toJson(): object {
+    return { ...(this.isChat ? this.chatChoice() : this.textChoice()), finish_reason: this.finishReason };
   }
 
   private addCall({ index, id, function: { name, arguments: more } }: CallDelta): void {

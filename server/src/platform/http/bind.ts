@@ -1,6 +1,6 @@
 import type { Access, Endpoint, InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller, Context, UserCaller, WorkloadCaller } from '../context.ts';
+import type { Caller, Context, Services, UserCaller, WorkloadCaller } from '../context.ts';
 import type { AppError } from '../errors.ts';
 import type { CountCall } from './callers/rate-limits.ts';
 
@@ -19,6 +19,8 @@ export type BindOptions = {
   countCall?: CountCall;
   /** Calls per minute and user, or address on public routes, in a count of their own in place of the server's: many are usual. */
   ownCallsPerMinute?: number;
+  /** Throws where a user is to be refused before the body is read. */
+  beforeBody?: (services: Services, caller: UserCaller) => void;
   describeError?: DescribeError;
 };
 

@@ -6,6 +6,7 @@ import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyPluginAsync,
+  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify';
@@ -192,6 +193,7 @@ function mount(
       if (endpoint.access === 'workload') return;
       await count(request, reply);
       await countStrictly?.(request, reply);
+      if (request.caller.kind === 'user') binding.beforeBody?.(services, request.caller);
       if (endpoint.isHeldInMemory) await enterBodyRoom(request, reply);
     },
     // Before validation: whose it is comes first.
@@ -213,15 +215,20 @@ function mount(
       // A handler may have said another one, as 202 for what is not done yet.
       if (reply.statusCode === 200) reply.code(endpoint.status ?? 200);
       if (endpoint.response === undefined) return reply.send();
-      // Fastify sends a string as it is, and would not make JSON of it.
-      const body = typeof output === 'string' ? JSON.stringify(output) : output;
-      return reply.header('content-type', 'application/json; charset=utf-8').send(body);
+      return sendJson(reply, output);
     },
   });
 }
 
+/** Fastify sends a string as it is, and would not make JSON of it. */
+function sendJson(reply: FastifyReply, output: unknown): FastifyReply {
+  const body = typeof output === 'string' ? JSON.stringify(output) : output;
+  return reply.header('content-type', 'application/json; charset=utf-8').send(body);
+}
+
 /** What an endpoint is listed under. */
 function tagOf(path: string): string {
+  if (path.startsWith('/v1/messages')) return 'anthropic';
   if (path.startsWith('/v1/')) return 'openai';
   if (path.startsWith('/hub/')) return 'hub';
   return path.split('/')[3] ?? '';

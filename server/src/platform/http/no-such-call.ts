@@ -4,8 +4,8 @@ const instead: [path: string, sentence: string][] = [
     'responses',
     'Under /v1/responses there are POST for a new one, GET and DELETE of one, and its input_items',
   ],
-  ['messages', "This server does not speak Anthropic's API: chat with POST /v1/chat/completions"],
-  ['complete', "This server does not speak Anthropic's API: chat with POST /v1/chat/completions"],
+  ['messages', "Of Anthropic's Messages API there are POST /v1/messages and POST /v1/messages/count_tokens"],
+  ['complete', "Of Anthropic's API there is the newer POST /v1/messages"],
   ['assistants', 'This server has no assistants: send the whole conversation to POST /v1/chat/completions'],
   ['threads', 'This server keeps no threads: send the whole conversation to POST /v1/chat/completions'],
   [
@@ -45,7 +45,7 @@ const instead: [path: string, sentence: string][] = [
 ];
 
 const HERE =
-  'Under /v1 there are chat/completions, responses, completions, embeddings, models, images/generations, images/edits and video/generations; GET /openapi.json describes them';
+  'Under /v1 there are chat/completions, responses, completions, messages, embeddings, models, images/generations, images/edits and video/generations; GET /openapi.json describes them';
 
 /** Why a call meets nothing, with what to call instead where that is known. Pure. */
 export function noSuchCall(method: string, path: string): string {

@@ -28,8 +28,9 @@ export function sendError(
     isNews(request.server, `${request.routeOptions.url} ${known.code}`)
   )
     request.log.warn({ err: known.cause, ...about(request) }, `request answered with ${known.status}`);
-  if (known.code === 'unavailable' && !reply.hasHeader('retry-after')) {
-    reply.header('retry-after', RETRY_AFTER_S);
+  const afterS = known.retryAfterMs ? Math.ceil(known.retryAfterMs / 1000) : RETRY_AFTER_S;
+  if ((known.code === 'unavailable' || known.retryAfterMs) && !reply.hasHeader('retry-after')) {
+    reply.header('retry-after', afterS);
   }
   if (!known.shouldRetry) reply.header('x-should-retry', 'false');
   reply.code(known.status);

@@ -24,6 +24,7 @@ import * as hubXet from '@bakehouse/contract/hub/xet';
 import * as kontext from '@bakehouse/contract/kontext';
 import * as licences from '@bakehouse/contract/licences';
 import * as pictures from '@bakehouse/contract/media';
+import * as messages from '@bakehouse/contract/messages';
 import * as notifications from '@bakehouse/contract/notifications';
 import * as images from '@bakehouse/contract/openai-images';
 import * as paris from '@bakehouse/contract/paris';
@@ -98,6 +99,8 @@ export const notAudited = new Map<Endpoint, string>([
   [chat.chatCompletions, STATEMENT],
   [chat.completions, STATEMENT],
   [responses.createResponse, STATEMENT],
+  [messages.createMessage, STATEMENT],
+  [messages.countTokens, CHANGES_NOTHING],
   [createEmbeddings, STATEMENT],
   [videos.createVideo, STATEMENT],
   [videos.deleteVideo, 'what was charged for it stays in the statement'],

@@ -1,5 +1,6 @@
 import { chatCompletions, completions } from '@bakehouse/contract/chat';
 import { describe, expect, it } from 'vitest';
+import { askedChoices } from './asked-choices.ts';
 import { toServerRequest } from './completion-request.ts';
 
 const on = (engine: 'llamacpp' | 'vllm', contextTokens = 4096) => ({ engine, contextTokens });
@@ -24,7 +25,7 @@ function refusal(more: object): string {
 
 describe('a chat', () => {
   it.each([
-    [{ n: 2 }, 'one choice'],
+    [{ n: 9 }, 'n '],
     [{ modalities: ['text', 'audio'] }, 'modalities'],
     [{ audio: { voice: 'x' } }, 'audio'],
     [{ grammar: 'root ::= "a"' }, 'grammar'],
@@ -33,7 +34,7 @@ describe('a chat', () => {
     [{ id_slot: 1 }, 'id_slot'],
     [{ cache_prompt: true }, 'cache_prompt'],
     [{ cache_salt: 'x' }, 'cache_salt'],
-    [{ reasoning_effort: 'low' }, 'reasoning_effort'],
+    [{ reasoning_effort: 'a lot' }, 'reasoning_effort'],
     [{ chat_template_kwargs: { tools: [] } }, 'chat_template_kwargs'],
     [{ top_logprobs: 21 }, 'top_logprobs'],
     [{ max_tokens: 1_000_000 }, 'max_tokens'],
@@ -164,7 +165,8 @@ describe('a completion of plain text', () => {
     { suffix: ' good' },
     { best_of: 2 },
     { logprobs: 6 },
-    { prompt: ['a', 'b'] },
+    { prompt: [] },
+    { n: 9 },
   ])('with %j is refused', (more) => {
     expect(parse(more)?.success).toBe(false);
   });
@@ -179,16 +181,40 @@ describe('a completion of plain text', () => {
   });
 
   it.each([
-    ['Bread is', 'Bread is'],
-    [['Bread is'], 'Bread is'],
+    ['Bread is', ['Bread is']],
+    [['Bread is'], ['Bread is']],
+    [[1, 2], [[1, 2]]],
     [
-      [1, 2],
-      [1, 2],
+      [[1, 2], [3]],
+      [[1, 2], [3]],
     ],
-    [[[1, 2]], [1, 2]],
-  ])('of %j asks for one', (prompt, asked) => {
+    [
+      ['a', 'b'],
+      ['a', 'b'],
+    ],
+  ])('of %j asks for each', (prompt, asked) => {
     const parsed = parse({ prompt, echo: false, suffix: null, logprobs: 5 });
     expect(parsed?.success).toBe(true);
-    expect(toServerRequest({ model: 'm', prompt }, on('vllm'))).toMatchObject({ prompt: asked });
+    const choices = askedChoices({ model: 'm', prompt });
+    expect(choices.map(({ body }) => toServerRequest(body, on('vllm')))).toMatchObject(
+      asked.map((one) => ({ prompt: one })),
+    );
+  });
+});
+
+describe('several answers', () => {
+  it('are asked for one by one, each with a seed of its own, and each prompt counts once', () => {
+    const choices = askedChoices({ model: 'm', prompt: ['a', 'b'], n: 2, seed: 7 });
+    expect(choices).toEqual([
+      { index: 0, isFirst: true, body: { model: 'm', prompt: 'a', seed: 7 } },
+      { index: 1, isFirst: false, body: { model: 'm', prompt: 'a', seed: 8 } },
+      { index: 2, isFirst: true, body: { model: 'm', prompt: 'b', seed: 7 } },
+      { index: 3, isFirst: false, body: { model: 'm', prompt: 'b', seed: 8 } },
+    ]);
+  });
+
+  it('are bounded', () => {
+    const prompt = Array.from({ length: 9 }, () => 'a');
+    expect(() => askedChoices({ model: 'm', prompt, n: 8 })).toThrow('n: at most 64 answers per request');
   });
 });

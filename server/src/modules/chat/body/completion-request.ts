@@ -63,7 +63,6 @@ export function toServerRequest(
   return {
     ...request,
     ...(Array.isArray(body.messages) && ofMessages(body.messages, engine)),
-    ...(Array.isArray(body.prompt) && { prompt: onePrompt(body.prompt) }),
     ...(most !== null && { max_tokens: most }),
     ...responseFormat(body.response_format),
     ...(tools && ofTools(tools)),
@@ -164,11 +163,6 @@ function ofTools({ tools, choice, callable, isMany }: AskedTools): Parameters {
   };
 }
 
-/** Clients put one prompt into a list; a list of numbers is one prompt, as token ids. */
-function onePrompt(prompt: unknown[]): unknown {
-  return typeof prompt[0] === 'number' ? prompt : prompt[0];
-}
-
 /** How many candidates are to be shown for each token: a chat and a plain text say so in different ways. */
 export function askedCandidates({ logprobs, top_logprobs: top }: CompletionBody): number {
   const asked = typeof logprobs === 'number' ? logprobs : top;
@@ -188,6 +182,11 @@ function ofEngine(body: CompletionBody, engine: Engine): Parameters {
   const named = {
     ...(repetition !== null && repetition !== undefined && { [repetitionName[engine]]: repetition }),
     ...(engine === 'llamacpp' && logprobsOf(body)),
+    // By itself it does not say which of the texts in `stop` has ended an answer.
+    ...(engine === 'llamacpp' && body.tells_stop === true && { verbose: true }),
+    // Models whose form of it vLLM knows without their template.
+    ...(engine === 'vllm' &&
+      body.reasoning_effort !== undefined && { reasoning_effort: body.reasoning_effort }),
   };
   const { typical_p: typical } = body;
   if (typical === null || typical === undefined) return named;

@@ -1,17 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '../../../platform/context.ts';
-import {
-  awaitModelServer,
-  type ModelServer,
-  readyServers,
-} from '../../deployments/reach/await-model-server.ts';
-import type { Upstream } from '../../deployments/reach/upstream.ts';
+import type { ModelServer } from '../../deployments/reach/await-model-server.ts';
 import { postToModelServer, readText } from '../../serving/ask/model-server-client.ts';
-import type { RequestDeadline } from '../../serving/ask/request-deadline.ts';
-import { retryUnreachable } from '../../serving/ask/retry-unreachable.ts';
 import { unavailable } from '../../serving/ask/unavailable.ts';
+import type { RunningCall } from '../call-model.ts';
 import type { ChatParts } from '../chat-parts.ts';
-import { chooseReplica } from '../upstream/replicas/choose-replica.ts';
+import { atModelServer } from '../upstream/at-model-server.ts';
 import { areTokens, type EmbeddingInputs } from './embedding-inputs.ts';
 import { toEmbeddingRefusal } from './to-embedding-refusal.ts';
 import { readVectors, type Vectors } from './vectors.ts';
@@ -19,49 +13,21 @@ import { readVectors, type Vectors } from './vectors.ts';
 /** Of 65,536 numbers in base64, with what is written around them. */
 const VECTOR_BYTES_MAX = 352 * 1024;
 
-export type Asking = {
-  upstream: Upstream<'embedding'>;
-  signal: AbortSignal;
-  deadline: RequestDeadline;
-  /** The request has no other input than one. */
-  isOne: boolean;
-};
-
 /**
- * The vectors of some inputs, by whichever server answers for the model, which is woken where it must be. Users take turns
- * at it. Throws what waking throws, the refusal of an input, and AppError 'unavailable'.
+ * The vectors of some inputs, by whichever server answers for the model. Users take turns between them. `isOne`: the request
+ * has no other input. Throws what waking throws, the refusal of an input, and AppError 'unavailable'.
  */
 export async function askBatch(
   ctx: Context,
   parts: ChatParts,
-  { upstream, signal, deadline, isOne }: Asking,
-  { start, inputs }: { start: number; inputs: EmbeddingInputs },
+  call: RunningCall<'embedding'>,
+  { start, inputs, isOne }: { start: number; inputs: EmbeddingInputs; isOne: boolean },
 ): Promise<Vectors> {
-  const modelName = upstream.model_name;
-  const tried = new Set<string>();
-  const attempt = async (number: number) => {
-    const ready = number === 1 ? readyServers(upstream) : [];
-    const wait = { upstream, modelName, kind: 'embedding' as const, signal, onWait: () => undefined };
-    const servers = ready.length > 0 ? ready : await awaitModelServer(ctx, parts, wait);
-    const server = chooseReplica(parts.turns, servers, tried);
-    tried.add(server.id);
-    parts.replicas.grow(ctx, upstream, {
-      loads: servers.map(parts.turns.load),
-      places: parts.turns.places(server),
-    });
-    const letGo = parts.replicas.keep(ctx, upstream, server.id);
-    let leave = () => undefined as void;
-    try {
-      leave = await parts.turns.enter(server, ctx.caller.userId, signal);
-      deadline.progress();
-      return await send(server, inputs, signal, { start, isOne, modelName });
-    } finally {
-      deadline.rest();
-      leave();
-      letGo();
-    }
-  };
-  return retryUnreachable(attempt, { modelName, signal });
+  const { upstream, signal, deadline } = call;
+  return atModelServer(ctx, parts, call, { kind: 'embedding' }, (server) => {
+    deadline.progress();
+    return send(server, inputs, signal, { start, isOne, modelName: upstream.model_name });
+  });
 }
 
 type Asked = { start: number; isOne: boolean; modelName: string };

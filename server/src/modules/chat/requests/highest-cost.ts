@@ -43,6 +43,18 @@ export function noteUsage(
   );
 }
 
+/** The same of all answers of a request: a prompt is charged once, however many answers to it are asked for. */
+export function highestCostOfAll(
+  prices: TokenPrices,
+  choices: { isFirst: boolean; bounds: UsageBounds }[],
+): bigint {
+  return choices.reduce((sum, { isFirst, bounds }) => {
+    const parts = BigInt(Math.min(bounds.completionTokens, bounds.contextTokens));
+    const more = () => costMicro([{ price: prices.completion, parts }]);
+    return sum + (isFirst ? highestCostMicro(prices, bounds) : more());
+  }, 0n);
+}
+
 /** The price that no answer within these bounds exceeds: as much as there can be of what is dearer, and of the other what the context leaves. */
 export function highestCostMicro({ prompt, completion }: TokenPrices, bounds: UsageBounds): bigint {
   const { contextTokens } = bounds;

@@ -54,6 +54,11 @@ export class ResponseEvents {
     return this.write(events);
   }
 
+  /** Nothing more comes: as where a maximum of tokens ends an answer. */
+  cut(): void {
+    this.isCut = true;
+  }
+
   /** The events that a stream ends with, the last with the response as `keep` returns it. */
   async end(usage: Usage, keep: (response: Response) => Promise<Response>): Promise<string> {
     const events: Event[] = [];
@@ -171,9 +176,13 @@ export class ResponseEvents {
         parallel_tool_calls: asked.parallel_tool_calls ?? true,
         previous_response_id: asked.previous_response_id ?? null,
       },
-      ...{ reasoning: { effort: null, summary: null }, store: this.isKept, service_tier: 'default' },
+      ...{
+        reasoning: { effort: asked.reasoning?.effort ?? null, summary: null },
+        store: this.isKept,
+        service_tier: 'default',
+      },
       ...{ temperature: asked.temperature ?? null, top_p: asked.top_p ?? null, top_logprobs: 0 },
-      text: { format: asked.text?.format ?? { type: 'text' } },
+      text: { format: asked.text?.format ?? { type: 'text' }, verbosity: asked.text?.verbosity ?? 'medium' },
       ...{ tool_choice: asked.tool_choice ?? 'auto', tools: asked.tools ?? [], truncation: 'disabled' },
       usage: usage && toWireUsage(usage),
     };

@@ -27,6 +27,7 @@ export function toChat(asked: ResponseBody, items: Item[]): AskedChat {
       tool_choice: toChoice(asked.tool_choice),
       parallel_tool_calls: asked.parallel_tool_calls,
       response_format: toFormat(asked.text?.format),
+      ...{ reasoning_effort: asked.reasoning?.effort, verbosity: asked.text?.verbosity },
     },
   };
 }

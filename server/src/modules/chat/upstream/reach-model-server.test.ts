@@ -52,17 +52,13 @@ async function ask(
   const body = { model: 'loaf', messages: [{ role: 'user', content: 'Hi' }], ...more };
   const deadline = requestDeadline('loaf', 'text');
   const { signal } = new AbortController();
-  const question = {
-    upstream: { ...upstream, ...of },
-    path: '/v1/chat/completions',
-    body,
-    signal,
-    deadline,
-  } as const;
+  const used = { usage: { promptTokens: 0, completionTokens: 0 }, firstTokenMs: null };
+  const call = { upstream: { ...upstream, ...of }, signal, deadline, used, beganMs: 0 };
+  const question = { path: '/v1/chat/completions', body, onWait: () => undefined } as const;
   const { promise, resolve } = Promise.withResolvers<{ status: number | undefined; text: string }>();
   const pass = async (answer: IncomingMessage) =>
     resolve({ status: answer.statusCode, text: await readText(answer) });
-  await reachModelServer(ctx, { ...parts, ...through }, { ...question, onWait: () => undefined }, pass);
+  await reachModelServer(ctx, { ...parts, ...through }, call, question, pass);
   deadline.stop();
   return promise;
 }

@@ -1,19 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '../../../platform/context.ts';
-import {
-  awaitModelServer,
-  type ModelServer,
-  readyServers,
-} from '../../deployments/reach/await-model-server.ts';
-import type { Upstream } from '../../deployments/reach/upstream.ts';
+import type { ModelServer } from '../../deployments/reach/await-model-server.ts';
 import { postToModelServer } from '../../serving/ask/model-server-client.ts';
-import type { RequestDeadline } from '../../serving/ask/request-deadline.ts';
-import { retryUnreachable } from '../../serving/ask/retry-unreachable.ts';
 import { chooseAdapter } from '../../serving/text-spec.ts';
 import { type CompletionBody, promptText, toServerRequest } from '../body/completion-request.ts';
+import type { RunningCall } from '../call-model.ts';
 import type { ChatParts } from '../chat-parts.ts';
+import { atModelServer } from './at-model-server.ts';
 import type { TakenSlot } from './prompt-slots.ts';
-import { chooseReplica } from './replicas/choose-replica.ts';
 
 /** What llama.cpp reads at once (`serve/llamacpp.py`); a token is a byte at least. */
 const BATCH_BYTES = 64;
@@ -23,63 +17,35 @@ type Pass = (answer: IncomingMessage, server: ModelServer, wasRead: () => void) 
 
 export type CompletionPath = '/v1/chat/completions' | '/v1/completions';
 
-export type Question = {
-  upstream: Upstream;
+type Question = {
   path: CompletionPath;
   body: CompletionBody;
-  /** The client has disconnected, or the time is over. */
-  signal: AbortSignal;
-  deadline: RequestDeadline;
   onWait: (phase: string) => void;
 };
 
 /**
- * Sends the request to whichever server answers for the model, waking it where it must, and hands
- * its answer to `pass`. Users take turns at a server: one with many questions, or one who reads
- * slowly, must not keep the others from it.
+ * Sends the request to whichever server answers for the model, and hands its answer to `pass`. One user with many questions,
+ * or one who reads slowly, does not keep the others from it.
  */
 export async function reachModelServer(
   ctx: Context,
   parts: ChatParts,
-  question: Question,
+  call: RunningCall,
+  { onWait, ...question }: Question,
   pass: Pass,
 ): Promise<void> {
-  const { upstream, body, signal, deadline, onWait } = question;
-  const modelName = body.model;
-  const tried = new Set<string>();
-  const attempt = async (number: number) => {
-    // What did not answer is not asked again without a look.
-    const ready = number === 1 ? readyServers(upstream) : [];
-    const servers =
-      ready.length > 0
-        ? ready
-        : await awaitModelServer(ctx, parts, { upstream, modelName, kind: 'text', signal, onWait });
-    const server = chooseReplica(parts.turns, servers, tried);
-    tried.add(server.id);
-    parts.replicas.grow(ctx, upstream, {
-      loads: servers.map(parts.turns.load),
-      places: parts.turns.places(server),
-    });
-    const letGo = parts.replicas.keep(ctx, upstream, server.id);
-    let leave = () => undefined as void;
-    try {
-      leave = await parts.turns.enter(server, ctx.caller.userId, signal);
-      await send(ctx, parts, question, server, pass);
-    } finally {
-      deadline.rest();
-      leave();
-      letGo();
-    }
-  };
-  await retryUnreachable(attempt, { modelName: upstream.model_name, signal });
+  await atModelServer(ctx, parts, call, { kind: 'text', onWait }, (server) =>
+    send(ctx, parts, { ...call, ...question }, { server, pass }),
+  );
 }
+
+type Sent = Pick<RunningCall, 'signal' | 'deadline'> & Pick<Question, 'path' | 'body'>;
 
 async function send(
   ctx: Context,
   parts: ChatParts,
-  { path, body, signal, deadline }: Question,
-  server: ModelServer,
-  pass: Pass,
+  { path, body, signal, deadline }: Sent,
+  { server, pass }: { server: ModelServer; pass: Pass },
 ): Promise<void> {
   const request = toServerRequest(body, server);
   const selection = chooseAdapter(server.engine, server.adapterNames, server.adapter);

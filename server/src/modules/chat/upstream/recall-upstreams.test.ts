@@ -102,9 +102,10 @@ it.each([
     },
   });
   const find = vi.fn(async () => known);
-  await recall('ada', 'name', find);
+  const asked = { modelName: 'name', kind: 'text' } as const;
+  await recall('ada', asked, find);
   change({ of, id });
-  await recall('ada', 'name', find);
+  await recall('ada', asked, find);
   expect(find).toHaveBeenCalledTimes(isForgotten ? 2 : 1);
 });
 

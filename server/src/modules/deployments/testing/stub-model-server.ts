@@ -86,7 +86,7 @@ export function stubModelServer(): Stub {
             if (response.destroyed) return;
             stub.open += 1;
             response.on('close', () => (stub.open -= 1));
-            return stub.answer === 'flood' ? flood(stub, response) : answer(stub, body, response);
+            return respond(stub, { url: request.url ?? '', body }, response);
           })
           .catch(() => response.destroy());
       });
@@ -126,6 +126,16 @@ function ended(signal: AbortSignal): Promise<void> {
   });
 }
 
+async function respond(
+  stub: Stub,
+  { url, body }: { url: string; body: Record<string, unknown> },
+  response: ServerResponse,
+): Promise<void> {
+  if (url.endsWith('/input_tokens'))
+    return void response.end(JSON.stringify({ input_tokens: stubUsage.prompt_tokens }));
+  return stub.answer === 'flood' ? flood(stub, response) : answer(stub, body, response);
+}
+
 async function answer(stub: Stub, body: Record<string, unknown>, response: ServerResponse): Promise<void> {
   const { answer: kind } = stub;
   if (kind === 'hang') return;
@@ -147,17 +157,27 @@ async function answer(stub: Stub, body: Record<string, unknown>, response: Serve
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const send = (data: object) =>
     response.write(`data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', ...data })}\n\n`);
-  const words = stub.says?.(body).match(/.{1,4}/gs) ?? tokens;
+  const said = stub.says?.(body);
+  const stops = [body.stop ?? []].flat() as string[];
+  const stoppedBy = stops.find((stop) => said?.includes(stop));
+  const words = said?.split(stoppedBy ?? '\0')[0]?.match(/.{1,4}/gs) ?? tokens;
   for (const [index, content] of (kind === 'break off' ? words.slice(0, 2) : words).entries()) {
     const timings = { cache_n: 4, prompt_n: stubUsage.prompt_tokens - 4, predicted_n: index + 1 };
-    const chunk = { choices: [{ index: 0, delta: { content }, finish_reason: null }] };
-    send({ ...chunk, ...(body.timings_per_token === true && { timings }) });
+    const piece = body.prompt === undefined ? { delta: { content } } : { text: content };
+    const chunk = { choices: [{ index: 0, ...piece, finish_reason: null }] };
+    send({ ...chunk, ...kindOf(body), ...(body.timings_per_token === true && { timings }) });
     if (kind === 'hold') await stub.held;
   }
   if (kind === 'break off') return void setTimeout(() => response.destroy(), 20);
-  send({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+  const verbose = body.verbose === true && { __verbose: { stopping_word: stoppedBy ?? '' } };
+  const piece = body.prompt === undefined ? { delta: {} } : { text: '' };
+  send({ choices: [{ index: 0, ...piece, finish_reason: 'stop' }], ...kindOf(body), ...verbose });
   send({ choices: [], usage: stubUsage });
   response.end('data: [DONE]\n\n');
+}
+
+function kindOf(body: Record<string, unknown>): object {
+  return body.prompt === undefined ? {} : { object: 'text_completion' };
 }
 
 /** A token a letter and two around them, 256 at most; the vector, of so many bytes, says how long the text was. */

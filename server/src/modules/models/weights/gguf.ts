@@ -81,6 +81,27 @@ export function readGgufTemplates(source: ByteSource): string[] {
   return found;
 }
 
+/** The same from the beginning of its file; none where that does not reach to their end. */
+export function readTemplatesInHead(head: Buffer): string[] {
+  try {
+    return readGgufTemplates(sourceOf(head));
+  } catch (error) {
+    if (!(error instanceof DamagedFile)) throw error;
+    return [];
+  }
+}
+
+function sourceOf(head: Buffer): ByteSource {
+  return {
+    size: head.length,
+    read: (position, length) => {
+      if (position < 0 || length < 0 || position + length > head.length)
+        throw new DamagedFile('it ends too early');
+      return head.subarray(position, position + length);
+    },
+  };
+}
+
 /** Architectures that llama.cpp has for encoders alone. */
 const ENCODERS = /(bert|eurobert|gemma-embedding)/;
 
@@ -94,12 +115,7 @@ export type GgufHead = {
 
 /** Reads the beginning of a GGUF file, as far as it goes; of another file nothing. */
 export function parseGgufHead(head: Buffer): GgufHead {
-  const read = (position: number, length: number) => {
-    if (position < 0 || length < 0 || position + length > head.length)
-      throw new DamagedFile('it ends too early');
-    return head.subarray(position, position + length);
-  };
-  const cursor = cursorOver({ size: head.length, read });
+  const cursor = cursorOver(sourceOf(head));
   const numbers = new Map<string, number>();
   let isEncoder = false;
   try {

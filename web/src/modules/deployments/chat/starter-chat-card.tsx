@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type FirstRead, useFirstAnswers } from '../../../lib/use-first-answers.ts';
 import { Card } from '../../../ui/card.tsx';
+import { Disclosure } from '../../../ui/disclosure.tsx';
 import { pricesQuery } from '../../credits/credit-queries.ts';
 import { useMachine } from '../../machines/machine-queries.ts';
+import { AgentSettings } from '../details/agent-settings.tsx';
 import { useServingDevice } from '../serving-prices.ts';
 import { chatModelsQuery } from './chat.ts';
 import { Playground } from './playground.tsx';
@@ -20,7 +23,19 @@ export function StarterChatCard({ above }: { above: FirstRead }) {
       title="Try the starter model"
       description={`${starter.id} answers without a deployment; you pay only for its tokens.`}
     >
-      <Playground conversationId={starter.id} modelName={starter.id} device={device} />
+      <div className="flex flex-col gap-5">
+        <Playground conversationId={starter.id} modelName={starter.id} device={device} />
+        <Disclosure title="Use from an agent">
+          <p className="mb-3 text-[0.8125rem] text-muted">
+            Put your key from the{' '}
+            <Link to="/api-key" className="text-accent-text underline underline-offset-2">
+              API-Key page
+            </Link>{' '}
+            into <code>BAKEHOUSE_API_KEY</code> first.
+          </p>
+          <AgentSettings modelName={starter.id} />
+        </Disclosure>
+      </div>
     </Card>
   );
 }

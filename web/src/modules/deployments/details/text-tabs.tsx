@@ -7,6 +7,7 @@ import { CodeTabs } from '../../../ui/code-block.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { ChatTab } from '../chat/chat-tab.tsx';
 import { CompareTexts } from '../embedding/compare-texts.tsx';
+import { AgentSettings } from './agent-settings.tsx';
 import { DeploymentLog } from './deployment-log.tsx';
 import { DeploymentMetrics } from './deployment-metrics.tsx';
 
@@ -35,7 +36,27 @@ export function TextTabs({ pod }: { pod: Deployment }) {
 }
 
 function CodeTab({ pod }: { pod: Deployment }) {
-  const examples = pod.task === 'embedding' ? embeddingExamples : apiExamples;
+  const isEmbedding = pod.task === 'embedding';
+  return (
+    <div className="flex flex-col gap-5">
+      <ProgramCard pod={pod} examples={isEmbedding ? embeddingExamples : apiExamples} />
+      {!isEmbedding && (
+        <Card
+          title="Use from an agent"
+          description={
+            <>
+              Coding agents and clients, with the key in <code>BAKEHOUSE_API_KEY</code> as above.
+            </>
+          }
+        >
+          <AgentSettings modelName={pod.model_name} />
+        </Card>
+      )}
+    </div>
+  );
+}
+
+function ProgramCard({ pod, examples }: { pod: Deployment; examples: typeof apiExamples }) {
   return (
     <Card
       title="Call it from your programs"

@@ -1,0 +1,206 @@
+import * as z from 'zod';
+import { CHAT_BYTES_MAX } from './chat.ts';
+import { TOOLS_MAX } from './chat-tools.ts';
+import { endpoint } from './endpoint.ts';
+import { modelName } from './fields/model-name.ts';
+
+/** Anthropic's Messages API: the same answers as a chat's, in its shapes. */
+const MESSAGES_MAX = 2000;
+const BLOCKS_MAX = 500;
+const STOPS_MAX = 16;
+/** What coding agents say of one tool goes over pages. */
+const DESCRIPTION_LENGTH_MAX = 64 * 1024;
+
+const toolName = z
+  .string()
+  .regex(/^[a-zA-Z0-9_-]{1,128}$/, 'must be 1 to 128 letters, digits, underscores and dashes');
+const toolId = z.string().min(1).max(200);
+/** What changes no answer here. */
+const ignored = z.unknown().optional();
+/** What asks for something that is not here, unless it asks for nothing. */
+const absent = (name: string, sentence: string) => z.null(`${name}: ${sentence}`).optional();
+const unknownField: z.ZodType = z.null('must be left out: this call does not know it');
+
+const textBlock = z.looseObject({ type: z.literal('text'), text: z.string() });
+type Block = z.ZodObject<{ type: z.ZodLiteral<string> }, z.core.$loose>;
+const unread = ['image', 'document', 'search_result', 'container_upload'];
+
+function blockOf<const Schemas extends readonly [Block, ...Block[]]>(where: string, schemas: Schemas) {
+  const types = schemas.map((schema) => schema.shape.type.value).join(' or ');
+  return z.discriminatedUnion('type', schemas, {
+    error: ({ input }) => {
+      const { type } = (input ?? {}) as { type?: unknown };
+      if (typeof type !== 'string') return undefined;
+      const why = unread.includes(type) ? 'cannot be read here' : `is no block of ${where}`;
+      return `must be ${types}: '${type.slice(0, 40)}' ${why}`;
+    },
+  });
+}
+
+/** A text is one block of text. */
+const contentOf = <B extends z.ZodType>(block: B) =>
+  z
+    .preprocess(
+      (content) => (typeof content === 'string' ? [{ type: 'text', text: content }] : content),
+      z.array(block).min(1).max(BLOCKS_MAX),
+    )
+    .meta({ description: 'Or a text' });
+
+const toolResult = z.looseObject({
+  type: z.literal('tool_result'),
+  tool_use_id: toolId,
+  content: contentOf(blockOf('a tool_result', [textBlock])).optional(),
+  is_error: z.boolean().nullish(),
+});
+const toolUse = z.looseObject({
+  type: z.literal('tool_use'),
+  id: toolId,
+  name: toolName,
+  input: z.record(z.string(), z.unknown()),
+});
+/** What a model has thought before: no model reads it again. */
+const thinkingBlock = z.looseObject({ type: z.literal('thinking') });
+const redactedBlock = z.looseObject({ type: z.literal('redacted_thinking') });
+
+const userContent = blockOf('a user turn', [textBlock, toolResult]);
+const assistantContent = blockOf('an assistant turn', [textBlock, toolUse, thinkingBlock, redactedBlock]);
+const ROLES = "must be 'user' or 'assistant'";
+const message = z.discriminatedUnion(
+  'role',
+  [
+    z.looseObject({ role: z.literal('user'), content: contentOf(userContent) }),
+    z.looseObject({ role: z.literal('assistant'), content: contentOf(assistantContent) }),
+  ],
+  {
+    error: ({ code, input }) => {
+      if (code !== 'invalid_union') return undefined;
+      const isSystem = (input as { role?: unknown }).role === 'system';
+      return isSystem ? `${ROLES}: a system prompt goes into the field 'system'` : ROLES;
+    },
+  },
+);
+
+const tool = z.looseObject({
+  type: z
+    .literal('custom', "must be 'custom': this server runs no tools of its own, such as web_search")
+    .nullish(),
+  name: toolName,
+  description: z.string().max(DESCRIPTION_LENGTH_MAX).nullish(),
+  /** A JSON Schema of an object. */
+  input_schema: z.record(z.string(), z.unknown()),
+  /** A call is bound by the schema, or it is refused. */
+  strict: z.boolean().nullish(),
+});
+
+const toolChoice = z.looseObject({
+  type: z.enum(['auto', 'any', 'tool', 'none']),
+  name: toolName.nullish(),
+  /** Unless it is false a call that is required is one alone. */
+  disable_parallel_tool_use: z.boolean().nullish(),
+});
+
+const conversation = {
+  model: modelName,
+  messages: z.array(message).min(1).max(MESSAGES_MAX),
+  system: contentOf(blockOf('a system prompt', [textBlock])).optional(),
+  tools: z.array(tool).max(TOOLS_MAX).nullish(),
+  tool_choice: toolChoice.nullish(),
+  /** Of models that think; the others answer without. */
+  thinking: z
+    .looseObject({
+      type: z.enum(['enabled', 'disabled', 'adaptive', 'between_tools']),
+      budget_tokens: z.int().min(1024).max(131_072).nullish(),
+    })
+    .nullish(),
+  output_config: z
+    .looseObject({
+      effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish(),
+      format: z
+        .looseObject({
+          type: z.literal('json_schema'),
+          schema: z.record(z.string(), z.unknown()),
+        })
+        .nullish(),
+    })
+    .nullish(),
+  cache_control: ignored,
+  context_management: z
+    .looseObject({
+      edits: z
+        .array(
+          z.looseObject({
+            type: z
+              .string()
+              .startsWith('clear_thinking', 'must be left out: nothing is cut out of a conversation here'),
+          }),
+        )
+        .nullish(),
+    })
+    .nullish(),
+  mcp_servers: z.array(z.unknown()).max(0, 'mcp_servers: this server calls none. Send their tools').nullish(),
+};
+
+const usage = z.looseObject({ input_tokens: z.int(), output_tokens: z.int() });
+
+/** How all errors of these calls look. */
+export const anthropicError = z.object({
+  type: z.literal('error'),
+  error: z.object({ type: z.string(), message: z.string() }),
+  request_id: z.string(),
+});
+
+const answer = z.object({
+  id: z.string(),
+  type: z.literal('message'),
+  role: z.literal('assistant'),
+  model: z.string(),
+  content: z.array(z.looseObject({ type: z.enum(['text', 'thinking', 'tool_use']) })),
+  stop_reason: z.enum([
+    'end_turn',
+    'max_tokens',
+    'stop_sequence',
+    'tool_use',
+    'model_context_window_exceeded',
+  ]),
+  stop_sequence: z.string().nullable(),
+  usage,
+});
+
+export const createMessage = endpoint({
+  method: 'POST',
+  path: '/v1/messages',
+  access: 'key',
+  scopes: ['inference'],
+  summary:
+    'Create a message (Anthropic-compatible). Answers are not stored: a call that is repeated is answered and charged anew',
+  body: z
+    .object({
+      ...conversation,
+      max_tokens: z.int().min(1).max(1_000_000),
+      stream: z.boolean().nullish(),
+      stop_sequences: z.array(z.string().min(1).max(256)).max(STOPS_MAX).nullish(),
+      temperature: z.number().min(0).max(1).nullish(),
+      top_p: z.number().min(0).max(1).nullish(),
+      top_k: z.int().min(0).max(131_072).nullish(),
+      ...{ metadata: ignored, service_tier: ignored, inference_geo: ignored, diagnostics: ignored },
+      speed: z.literal('standard', 'speed: there is one. Leave it out').nullish(),
+      container: absent('container', 'this server runs no code. Leave it out'),
+    })
+    .catchall(unknownField),
+  error: anthropicError,
+  answers: { 'application/json': answer, 'text/event-stream': null },
+  bodyBytesMax: CHAT_BYTES_MAX,
+});
+
+export const countTokens = endpoint({
+  method: 'POST',
+  path: '/v1/messages/count_tokens',
+  access: 'key',
+  scopes: ['inference'],
+  summary:
+    "Count a message's input tokens, by the model's own tokenizer and chat template (Anthropic-compatible). Free",
+  body: z.object(conversation).catchall(unknownField),
+  error: anthropicError,
+  response: z.object({ input_tokens: z.int() }),
+  bodyBytesMax: CHAT_BYTES_MAX,
+});

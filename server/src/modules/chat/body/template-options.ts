@@ -1,0 +1,104 @@
+import { buffer, text } from 'node:stream/consumers';
+import type { Context } from '../../../platform/context.ts';
+import { refused } from '../../../platform/errors.ts';
+import { readBlob } from '../../../platform/storage/read-blob.ts';
+import type { AssetRevision } from '../../assets/read-revision.ts';
+import type { Upstream } from '../../deployments/reach/upstream.ts';
+import { listBaseFiles } from '../../deployments/servers/list-base-files.ts';
+import { readTemplatesInHead } from '../../models/weights/gguf.ts';
+import type { CompletionBody } from './completion-request.ts';
+
+type Files = AssetRevision['files'];
+
+/** What a model's chat template lets a request choose. */
+type TemplateOptions = {
+  /** Whether it thinks at all, as Qwen3 has it. */
+  thinking: boolean;
+  /** How much it thinks, as gpt-oss has it. */
+  effort: boolean;
+  verbosity: boolean;
+};
+
+const LEVELS = ['low', 'medium', 'high'];
+
+/** The metadata of a GGUF: its vocabulary comes before its template. */
+const GGUF_HEAD_BYTES = 24 * 1024 ** 2;
+const TEMPLATE_BYTES_MAX = 16 * 1024 ** 2;
+
+/** By the SHA-256 of the file that has the template. */
+const known = new Map<string, TemplateOptions>();
+const KNOWN_MAX = 1000;
+
+/**
+ * The same chat with `reasoning_effort` and `verbosity` said as the model's template has them: where it only knows thinking from
+ * not thinking, `none` is the latter. Throws AppError 'invalid_request' where it has neither.
+ */
+export async function withTemplateOptions(
+  ctx: Context,
+  body: CompletionBody,
+  upstream: Pick<Upstream, 'server_id' | 'model_name'>,
+): Promise<CompletionBody> {
+  const { reasoning_effort: effort, verbosity, ...rest } = body;
+  const isAsked = (value: unknown) => value !== null && value !== undefined;
+  if (!isAsked(effort) && !isAsked(verbosity)) return body;
+  const options = await optionsOf(ctx, upstream.server_id);
+  const { model_name: name } = upstream;
+  const kwargs = {
+    ...(isAsked(effort) && toThinking(String(effort), options, name)),
+    ...(isAsked(verbosity) && toVerbosity(String(verbosity), options, name)),
+  };
+  return {
+    ...rest,
+    ...(options.effort && isAsked(effort) && { reasoning_effort: effort }),
+    chat_template_kwargs: { ...(body.chat_template_kwargs as object | null), ...kwargs },
+  };
+}
+
+function toThinking(effort: string, { effort: hasLevels, thinking }: TemplateOptions, name: string): object {
+  if (hasLevels && LEVELS.includes(effort)) return { reasoning_effort: effort };
+  if (hasLevels) throw refused('reasoning_effort', `reasoning_effort: ${name} knows ${LEVELS.join(', ')}`);
+  if (thinking) return { enable_thinking: effort !== 'none' };
+  throw refused('reasoning_effort', `reasoning_effort: ${name} has no levels of it. Leave it out`);
+}
+
+/** `medium` asks for nothing. */
+function toVerbosity(verbosity: string, options: TemplateOptions, name: string): object {
+  if (options.verbosity) return { verbosity };
+  if (verbosity === 'medium') return {};
+  throw refused('verbosity', `verbosity: ${name} has no levels of it. Leave it out`);
+}
+
+async function optionsOf(ctx: Context, serverId: string): Promise<TemplateOptions> {
+  const files = await listBaseFiles(ctx.db, serverId);
+  const file = templateFile(files);
+  if (!file) return { thinking: false, effort: false, verbosity: false };
+  const found = known.get(file.sha256);
+  if (found) return found;
+  const template = await readTemplate(ctx, file);
+  const options = {
+    thinking: template.includes('enable_thinking'),
+    effort: template.includes('reasoning_effort'),
+    verbosity: /\bverbosity\b/.test(template),
+  };
+  const [oldest] = known.keys();
+  if (known.size >= KNOWN_MAX && oldest !== undefined) known.delete(oldest);
+  known.set(file.sha256, options);
+  return options;
+}
+
+/** That which the engine reads: llama.cpp the one in the GGUF. */
+function templateFile(files: Files): Files[number] | undefined {
+  const named = (name: string) => files.find(({ path }) => path === name);
+  const gguf = files.find(({ path }) => path.endsWith('.gguf'));
+  return gguf ?? named('chat_template.jinja') ?? named('tokenizer_config.json');
+}
+
+async function readTemplate(ctx: Context, file: Files[number]): Promise<string> {
+  if (file.path.endsWith('.gguf')) {
+    const end = Math.min(GGUF_HEAD_BYTES, file.sizeBytes) - 1;
+    const head = await buffer(await readBlob(ctx, { ...file, range: { start: 0, end } }));
+    return readTemplatesInHead(head).join('\n');
+  }
+  // Of a configuration all of it: no other field has these words.
+  return file.sizeBytes > TEMPLATE_BYTES_MAX ? '' : text(await readBlob(ctx, file));
+}

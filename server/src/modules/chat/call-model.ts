@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import { untilKeyEnds } from '../../platform/http/callers/until-key-ends.ts';
+import type { PriceList } from '../credits/prices/prices.ts';
+import type { Reservation } from '../credits/usage/usage-leader.ts';
+import { findModel } from '../deployments/reach/find-model.ts';
+import { keepInUse } from '../deployments/reach/keep-in-use.ts';
+import type { Upstream } from '../deployments/reach/upstream.ts';
+import { type RequestDeadline, requestDeadline } from '../serving/ask/request-deadline.ts';
+import type { ServerKindName } from '../serving/server-kinds.ts';
+import { admitRequest } from './admit-request.ts';
+import type { ChatParts } from './chat-parts.ts';
+import type { Usage } from './completion-stream.ts';
+import { recordRequest } from './requests/record-request.ts';
+import type { TokenPrices } from './token-prices.ts';
+
+type Kind = Extract<ServerKindName, 'text' | 'embedding'>;
+
+/** A call while it runs. */
+export type RunningCall<K extends Kind = 'text'> = {
+  upstream: Upstream<K>;
+  /** The client has left, the time is over, the API key has ended, or this server ends. */
+  signal: AbortSignal;
+  deadline: RequestDeadline;
+  /** When it came, by `performance.now()`. */
+  beganMs: number;
+  /** What it has used, kept up to date: whatever ends the call, this is what it is charged for. */
+  used: { usage: Usage; firstTokenMs: number | null };
+};
+
+/** What is asked of a model, checked. */
+export type PreparedCall<K extends Kind, Answer> = {
+  /** What it can cost at most; null: it is free, and no request is kept of it. */
+  quote: { prices: TokenPrices; highestMicro: bigint } | null;
+  run: (call: RunningCall<K>) => Promise<Answer>;
+};
+
+type ModelCall<K extends Kind, Answer> = {
+  modelName: string;
+  kind: K;
+  /** Aborts when the client leaves. */
+  client: AbortSignal;
+  inAllMs: number;
+  /** Checks what is asked, once its caller is admitted and the model is found. What it throws costs nothing. */
+  prepare: (upstream: Upstream<K>, prices: PriceList) => Promise<PreparedCall<K, Answer>>;
+};
+
+const NOTHING: Usage = { promptTokens: 0, completionTokens: 0 };
+
+/**
+ * The one way to a model, for every kind of call: admits the caller, finds the model, reserves what the call can cost at most in
+ * a usage window, runs it, settles what it used, and keeps the request. A call that an error ends is charged for what it used
+ * where the cause is the caller's: the client left, the key ended, the time was over in the middle of the answer, or an input was
+ * refused after others were computed; else it costs nothing.
+ */
+export async function callModel<K extends Kind, Answer>(
+  ctx: Context,
+  parts: ChatParts,
+  { modelName, kind, client, inAllMs, prepare }: ModelCall<K, Answer>,
+): Promise<Answer> {
+  const began = { at: ctx.clock.now(), ms: performance.now() };
+  const leave = admitRequest(ctx, ctx.caller.userId);
+  const deadline = requestDeadline(modelName, kind, { closing: ctx.closing, inAllMs });
+  const key = untilKeyEnds(ctx);
+  try {
+    const upstream = await parts.recallUpstream(ctx.caller.userId, { modelName, kind }, () =>
+      findModel(ctx, parts, { modelName, kind }),
+    );
+    const { quote, run } = await prepare(upstream, await parts.recallPrices());
+    const reservation = quote && (await reserve(ctx, parts, upstream, quote));
+    const used: RunningCall['used'] = { usage: NOTHING, firstTokenMs: null };
+    let ok = false;
+    let endUse = () => {};
+    try {
+      client.throwIfAborted();
+      endUse = keepInUse(ctx, upstream);
+      const signal = AbortSignal.any([client, deadline.signal, key.signal]);
+      const answer = await run({ upstream, signal, deadline, beganMs: began.ms, used });
+      ok = true;
+      return answer;
+    } catch (error) {
+      // Who leaves has not met an error.
+      ok = client.aborted;
+      if (ok) throw client.reason;
+      const isOurs = !(deadline.signal.aborted || key.signal.aborted) || deadline.isOurs();
+      const isCharged = isRefusal(error) || (!isOurs && used.usage.completionTokens > 0);
+      if (!isCharged) used.usage = NOTHING;
+      throw key.signal.aborted ? key.signal.reason : deadline.signal.aborted ? deadline.signal.reason : error;
+    } finally {
+      endUse();
+      const totalMs = Math.round(performance.now() - began.ms);
+      if (quote && reservation)
+        await recordRequest(
+          ctx,
+          parts,
+          { upstream, reservation, prices: quote.prices },
+          { id: randomUUID(), at: began.at, ok, totalMs, ...used },
+        );
+    }
+  } finally {
+    key.stop();
+    deadline.stop();
+    leave();
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof AppError &&
+    (error.code === 'invalid_request' || error.code === 'context_length_exceeded')
+  );
+}
+
+/** Reserves the price that the call can have at most. */
+function reserve(
+  { caller }: Context,
+  { usage }: ChatParts,
+  { pod_id: podId, model_name: modelName }: Upstream<Kind>,
+  { prices, highestMicro }: { prices: TokenPrices; highestMicro: bigint },
+): Promise<Reservation> {
+  return usage.reserve({
+    userId: caller.userId,
+    keyId: caller.key?.id ?? null,
+    use: 'llm_inference',
+    source: podId === null ? `model:${modelName}` : `deployment:${podId}`,
+    description: `Tokens of ${modelName}`,
+    references: { asset_name: modelName, ...(podId && { pod_id: podId }) },
+    unitPrices: [prices.prompt.unitPriceMicro, prices.completion.unitPriceMicro],
+    priceMicro: highestMicro,
+  });
+}

@@ -1,0 +1,47 @@
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { createMessage as contract } from '@bakehouse/contract/messages';
+import type { Context } from '../../../platform/context.ts';
+import type { Http } from '../../../platform/http/bind.ts';
+import { answerCompletion } from '../answer-completion.ts';
+import type { AnswerShape } from '../answer-shape.ts';
+import type { ChatParts } from '../chat-parts.ts';
+import { checkVersion } from './check-version.ts';
+import { toAnthropicError } from './describe-anthropic-error.ts';
+import { MessageEvents, PING } from './message-events.ts';
+import { renameMessageField } from './rename-message-field.ts';
+import { type MessageBody, toMessageChat } from './to-chat.ts';
+
+/** A message is a chat's answer in Anthropic's shape: one reservation, one bill, one line at the model server. */
+export async function createMessage(
+  ctx: Context,
+  parts: ChatParts,
+  { body: asked }: InputOf<typeof contract>,
+  http: Http,
+): Promise<void> {
+  checkVersion(http);
+  let places: string[] = [];
+  const read = () => {
+    const chat = toMessageChat(asked);
+    places = chat.places;
+    return { path: '/v1/chat/completions' as const, body: chat.body, shape: messageShape(asked) };
+  };
+  const question = { model: asked.model, isStream: asked.stream === true, read };
+  await answerCompletion(ctx, parts, question, http).catch((error: unknown) => {
+    throw renameMessageField(error, places);
+  });
+}
+
+function messageShape(asked: MessageBody): AnswerShape {
+  const events = new MessageEvents(asked);
+  return {
+    // It begins by what was read, which the first token tells.
+    begin: () => '',
+    add: (chunks, answer) => events.add(chunks, answer),
+    cut: () => events.cut(),
+    end: (usage) => events.end(usage),
+    whole: (usage) => events.whole(usage),
+    waiting: PING,
+    failure: (error, requestId) =>
+      `event: error\ndata: ${JSON.stringify(toAnthropicError(error, requestId))}\n\n`,
+  };
+}

@@ -1,0 +1,36 @@
+import type { anthropicError } from '@bakehouse/contract/messages';
+import type * as z from 'zod';
+import type { AppError } from '../../../platform/errors.ts';
+import type { DescribeError } from '../../../platform/http/bind.ts';
+
+/** Anthropic's own status for what is not there now. */
+const OVERLOADED = 529;
+
+const types: Record<number, string> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+};
+
+/** An error of the Messages API as its clients read it, with their header for the request's id. */
+export const describeAnthropicError: DescribeError = (error, { request, reply }) => {
+  reply.header('request-id', request.id);
+  if (error.status === 503) reply.code(OVERLOADED);
+  return toAnthropicError(error, request.id);
+};
+
+/** Its body; also the last event of a stream that breaks off. */
+export function toAnthropicError(
+  { status, code, publicMessage }: AppError,
+  requestId: string,
+): z.infer<typeof anthropicError> {
+  const type = types[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+  // Agents that shorten a conversation by themselves know by these words that they have to.
+  const message = code === 'context_length_exceeded' ? `prompt is too long: ${publicMessage}` : publicMessage;
+  return { type: 'error', error: { type, message }, request_id: requestId };
+}

@@ -1,0 +1,279 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { createMessage } from '@bakehouse/contract/messages';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { STARTER, starterServing } from '../../deployments/testing/starter-serving.ts';
+import { stubUsage } from '../../deployments/testing/stub-model-server.ts';
+
+const { stub, server, openai, nextUser, balance } = await starterServing();
+let user: TestUser;
+let anthropic: Anthropic;
+
+beforeEach(async () => {
+  user = await nextUser();
+  anthropic = new Anthropic({ baseURL: server.url, apiKey: user.apiKey, maxRetries: 0 });
+});
+
+const question = { role: 'user' as const, content: 'What do you bake?' };
+const asked = { model: STARTER, max_tokens: 50, messages: [question] };
+const usage = { input_tokens: stubUsage.prompt_tokens, output_tokens: stubUsage.completion_tokens };
+const add: Anthropic.Tool = {
+  ...{ name: 'add', description: 'Adds' },
+  input_schema: {
+    ...{ type: 'object', required: ['a', 'b'], additionalProperties: false },
+    properties: { a: { type: 'integer' }, b: { type: 'integer' } },
+  },
+};
+const writesCall = () => '{"name": "add", "arguments": {"a": 2, "b": 3}}';
+
+/** What the user has paid, once nothing is held any more. */
+async function paid(before: { balance: bigint }): Promise<bigint> {
+  await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
+  return before.balance - (await balance()).balance;
+}
+
+describe("Anthropic's client", () => {
+  it('creates a message, which is charged as the chat that it is', async () => {
+    const before = await balance();
+    const { _request_id: requestId, ...message } = await anthropic.messages.create({
+      ...{ ...asked, system: [{ type: 'text', text: 'Be brief.' }], metadata: { user_id: 'u' } },
+      ...{ temperature: 0.5, top_p: 0.9, top_k: 40 },
+    });
+    expect(message).toMatchObject({
+      ...{ id: expect.stringMatching(/^msg_/), type: 'message', role: 'assistant', model: STARTER },
+      ...{ content: [{ type: 'text', text: 'Good bread.' }], stop_reason: 'end_turn', usage },
+    });
+    expect(requestId).toEqual(expect.any(String));
+    expect(stub.requests.at(-1)).toMatchObject({
+      messages: [{ role: 'system', content: 'Be brief.' }, question],
+      ...{ max_tokens: 50, temperature: 0.5, top_p: 0.9, top_k: 40 },
+    });
+    const cost = await paid(before);
+    const between = await balance();
+    await openai().chat.completions.create({ model: STARTER, messages: [question] });
+    expect(cost).toBeGreaterThan(0n);
+    expect(await paid(between)).toBe(cost);
+  });
+
+  it('streams one, and puts it together', async () => {
+    const types: string[] = [];
+    const stream = anthropic.messages.stream(asked).on('streamEvent', ({ type }) => types.push(type));
+    const message = await stream.finalMessage();
+    expect(message).toMatchObject({ content: [{ text: 'Good bread.' }], stop_reason: 'end_turn', usage });
+    expect(types).toEqual([
+      ...['message_start', 'content_block_start', ...Array.from({ length: 4 }, () => 'content_block_delta')],
+      ...['content_block_stop', 'message_delta', 'message_stop'],
+    ]);
+  });
+
+  it.each([false, true])('calls a tool, and goes on with its result (streamed: %s)', async (isStreamed) => {
+    stub.says = writesCall;
+    const forced = { ...asked, tools: [add], tool_choice: { type: 'tool' as const, name: 'add' } };
+    const message = isStreamed
+      ? await anthropic.messages.stream(forced).finalMessage()
+      : await anthropic.messages.create(forced);
+    expect(message).toMatchObject({
+      ...{ stop_reason: 'tool_use' },
+      content: [
+        { type: 'tool_use', id: expect.stringMatching(/^toolu_/), name: 'add', input: { a: 2, b: 3 } },
+      ],
+    });
+    stub.says = () => 'It is 5.';
+    const [call] = message.content;
+    const result = { type: 'tool_result' as const, tool_use_id: (call as { id: string }).id, content: '5' };
+    const answer = await anthropic.messages.create({
+      ...forced,
+      tool_choice: { type: 'none' },
+      messages: [
+        question,
+        { role: 'assistant', content: message.content },
+        { role: 'user', content: [result, { type: 'text', text: 'So?' }] },
+      ],
+    });
+    expect(answer.content).toMatchObject([{ text: 'It is 5.' }]);
+    expect(stub.requests.at(-1)?.messages).toMatchObject([
+      question,
+      { role: 'assistant', tool_calls: [{ function: { name: 'add', arguments: '{"a":2,"b":3}' } }] },
+      { role: 'tool', content: '5', tool_call_id: result.tool_use_id },
+      { role: 'user', content: 'So?' },
+    ]);
+  });
+
+  it('leaves the choice to the model, one call at a time where that is asked for', async () => {
+    await anthropic.messages.create({
+      ...{ ...asked, tools: [add], tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
+    });
+    expect(stub.requests.at(-1)).toMatchObject({
+      ...{ tool_choice: 'auto', parallel_tool_calls: false, tools: [{ function: { name: 'add' } }] },
+    });
+  });
+
+  it('is told which text has ended an answer', async () => {
+    stub.says = () => 'Good bread. END of it';
+    const message = await anthropic.messages.create({ ...asked, stop_sequences: ['END'] });
+    expect(message).toMatchObject({
+      ...{ content: [{ text: 'Good bread. ' }], stop_reason: 'stop_sequence', stop_sequence: 'END' },
+    });
+  });
+
+  it('counts tokens, which is free', async () => {
+    const before = await balance();
+    const { max_tokens: _, ...read } = asked;
+    expect(await anthropic.messages.countTokens({ ...read, tools: [add] })).toEqual({
+      input_tokens: stubUsage.prompt_tokens,
+    });
+    expect(stub.requests.at(-1)).toMatchObject({ messages: [question], tools: [{}] });
+    await vi.waitFor(async () => expect(await balance()).toEqual(before));
+  });
+
+  it.each([
+    [{ thinking: { type: 'enabled', budget_tokens: 1024 }, max_tokens: 2000 }, true],
+    [{ thinking: { type: 'disabled' } }, false],
+  ])('says whether the model thinks: %j', async (more, isThinking) => {
+    await anthropic.messages.create({ ...asked, ...more } as never);
+    expect(stub.requests.at(-1)).toMatchObject({ chat_template_kwargs: { enable_thinking: isThinking } });
+  });
+
+  it('comes with a bearer token too, and says what is wrong in its own shape', async () => {
+    const bearer = new Anthropic({
+      baseURL: server.url,
+      authToken: user.apiKey,
+      apiKey: null,
+      maxRetries: 0,
+    });
+    expect((await bearer.messages.create(asked)).content).toHaveLength(1);
+    const stranger = new Anthropic({ baseURL: server.url, apiKey: 'bk_none', maxRetries: 0 });
+    await expect(stranger.messages.create(asked)).rejects.toThrow(Anthropic.AuthenticationError);
+    await expect(anthropic.messages.create({ ...asked, model: 'no-such' })).rejects.toMatchObject({
+      ...{ status: 404, requestID: expect.any(String) },
+      error: {
+        type: 'error',
+        error: { type: 'not_found_error', message: expect.stringContaining("'no-such'") },
+      },
+    });
+    stub.answer = 'refuse';
+    await expect(anthropic.messages.create(asked)).rejects.toMatchObject({
+      ...{ status: 400, error: { error: { type: 'invalid_request_error' } } },
+      message: expect.stringContaining('prompt is too long: '),
+    });
+    stub.answer = 'crash';
+    await expect(anthropic.messages.create(asked)).rejects.toMatchObject({
+      ...{ status: 529, error: { error: { type: 'overloaded_error' } } },
+    });
+  });
+
+  it('hears in a stream that it breaks off, and pays nothing', async () => {
+    stub.answer = 'break off';
+    const before = await balance();
+    await expect(anthropic.messages.stream(asked).finalMessage()).rejects.toThrow(/stopped in the middle/);
+    expect(await paid(before)).toBe(0n);
+  });
+});
+
+const use = { type: 'tool_use', id: 'toolu_1', name: 'add', input: {} };
+const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: '5' };
+const assistant = (...content: object[]) => ({ role: 'assistant', content });
+const answers = (...content: object[]) => ({ role: 'user', content });
+const deep = (levels: number): object => (levels === 0 ? {} : { type: 'array', items: deep(levels - 1) });
+
+it.each([
+  [{ max_tokens: undefined }, 'max_tokens is required'],
+  [{ messages: [] }, 'messages must have at least 1 item'],
+  [{ messages: [{ role: 'system', content: 'Be brief.' }] }, "a system prompt goes into the field 'system'"],
+  [{ messages: [{ role: 'baker', content: 'Hm' }] }, "messages.0.role must be 'user' or 'assistant'"],
+  [
+    { messages: [answers({ type: 'image', source: {} })] },
+    "messages.0.content.0.type must be text or tool_result: 'image' cannot be read here",
+  ],
+  [
+    { messages: [answers({ type: 'oven' })] },
+    "must be text or tool_result: 'oven' is no block of a user turn",
+  ],
+  [{ messages: [answers({ type: 'text' })] }, 'messages.0.content.0.text is required'],
+  [{ messages: [answers({ type: 'text', text: '' })] }, 'messages: there is no text in them to answer'],
+  [{ messages: [question, assistant(use)] }, 'messages.1.content: the conversation goes on with'],
+  [
+    { messages: [question, assistant(use), question] },
+    "messages.2.content: the tool_use 'toolu_1' of the turn before",
+  ],
+  [
+    { messages: [answers(result)] },
+    "messages.0.content.0.tool_use_id: the turn before has no tool_use 'toolu_1'",
+  ],
+  [
+    { messages: [question, assistant(use), answers({ type: 'text', text: 'So' }, result)] },
+    'messages.2.content.1: tool_result blocks come before the text',
+  ],
+  [
+    { messages: [question, assistant(use, use)] },
+    'messages.1.content.1.id: each tool_use has an id of its own',
+  ],
+  [{ tools: [{ input_schema: add.input_schema }] }, 'tools.0.name is required'],
+  [{ tools: [{ name: 'add' }] }, 'tools.0.input_schema is required'],
+  [{ tools: [{ ...add, input_schema: { type: 'string' } }] }, "tools.0.input_schema.type must be 'object'"],
+  [
+    { tools: [{ ...add, input_schema: { type: 'object', properties: { a: deep(20) } } }] },
+    'tools.0.input_schema: ',
+  ],
+  [{ tools: [add, add] }, "tools.1.name: there are two 'add'"],
+  [
+    { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+    'runs no tools of its own, such as web_search',
+  ],
+  [{ tool_choice: { type: 'any' } }, "tool_choice: 'any' needs 'tools'"],
+  [{ tools: [add], tool_choice: { type: 'tool' } }, 'tool_choice.name is required'],
+  [{ tools: [add], tool_choice: { type: 'tool', name: 'divide' } }, "no 'divide' in 'tools'"],
+  [
+    { thinking: { type: 'enabled', budget_tokens: 2000 } },
+    'thinking.budget_tokens must be less than max_tokens',
+  ],
+  [{ output_config: { effort: 'high' } }, 'output_config.effort: starter-model has no levels of it'],
+  [
+    { tools: [add], output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } },
+    'output_config.format does not go with tools',
+  ],
+  [{ container: 'c' }, 'this server runs no code'],
+  [{ n: 2 }, 'n must be left out: this call does not know it'],
+] as [object, string][])('%j is refused with a sentence, and costs nothing', async (more, words) => {
+  const before = await balance();
+  const body = { ...asked, ...more } as never;
+  await expect(server.request(createMessage, { body }, { as: user })).rejects.toMatchObject({
+    status: 400,
+    body: {
+      type: 'error',
+      error: { type: 'invalid_request_error', message: expect.stringContaining(words) },
+    },
+  });
+  expect(stub.requests).toEqual([]);
+  expect(await balance()).toEqual(before);
+});
+
+it('speaks no older version of the API', async () => {
+  const older = new Anthropic({
+    ...{ baseURL: server.url, apiKey: user.apiKey, maxRetries: 0 },
+    defaultHeaders: { 'anthropic-version': '2023-01-01' },
+  });
+  await expect(older.messages.create(asked)).rejects.toThrow(
+    'this server speaks 2023-06-01 and what came after',
+  );
+});
+
+it('joins turns of one role, and leaves out what was thought', async () => {
+  const text = (words: string) => ({ type: 'text' as const, text: words });
+  const thought = { type: 'thinking' as const, thinking: 'Hm', signature: '' };
+  const failed = { ...result, type: 'tool_result' as const, content: [text('no oven')], is_error: true };
+  await anthropic.messages.create({
+    ...asked,
+    messages: [
+      { role: 'user', content: 'One.' },
+      { role: 'user', content: [text('Two.'), text('Three.')] },
+      { role: 'assistant', content: [thought, text('Well'), { ...use, type: 'tool_use' as const }] },
+      { role: 'user', content: [failed] },
+    ],
+  });
+  expect(stub.requests.at(-1)?.messages).toMatchObject([
+    { role: 'user', content: 'One.\nTwo.\nThree.' },
+    { role: 'assistant', content: 'Well', tool_calls: [{ id: 'toolu_1' }] },
+    { role: 'tool', content: 'Error: no oven' },
+  ]);
+});

@@ -1,0 +1,97 @@
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { countTokens } from '@bakehouse/contract/messages';
+import { refused } from '../../../platform/errors.ts';
+
+type Call = { id: string; type: 'function'; function: { name: string; arguments: string } };
+type Message = { role: string; content: string | null; tool_calls?: Call[]; tool_call_id?: string };
+
+/** A message of a chat, and where it stands in what was sent. */
+export type Turn = { place: string; message: Message };
+
+/** What a message and the count of its tokens have in common. */
+export type Conversation = InputOf<typeof countTokens>['body'];
+type Sent = Conversation['messages'][number];
+type Content = Sent['content'][number];
+type Placed<Block = Content> = { block: Block; place: string };
+type Of<Type extends string> = Extract<Content, { type: Type }>;
+
+/**
+ * The messages of a chat: turns of one role that follow each other are one, a result of a tool is a message of its own, and
+ * what was thought before is left out. Throws AppError 'invalid_request' where calls and results do not belong together. Pure.
+ */
+export function toTurns(messages: Sent[]): Turn[] {
+  const turns = joined(messages);
+  const called = new Map<string, string>();
+  return turns.flatMap(({ role, place, blocks }, index) => {
+    if (role === 'user') return userTurns(place, blocks, called);
+    const calls = ofType(blocks, 'tool_use');
+    for (const { block, place: at } of calls) {
+      if (called.has(block.id)) throw refused(`${at}.id`, `${at}.id: each tool_use has an id of its own`);
+      called.set(block.id, at);
+    }
+    if (calls.length > 0 && index === turns.length - 1) {
+      const sentence = 'the conversation goes on with a user turn that has a tool_result for each tool_use';
+      throw refused(`${place}.content`, `${place}.content: ${sentence}`);
+    }
+    return assistantTurns(place, textOf(blocks), calls.map(toCall));
+  });
+}
+
+type Joined = { role: Sent['role']; place: string; blocks: Placed[] };
+
+function joined(messages: Sent[]): Joined[] {
+  const turns: Joined[] = [];
+  for (const [index, { role, content }] of messages.entries()) {
+    const place = `messages.${index}`;
+    const blocks = content.map((block, at): Placed => ({ block, place: `${place}.content.${at}` }));
+    const last = turns.at(-1);
+    if (last?.role === role) last.blocks.push(...blocks);
+    else turns.push({ role, place, blocks });
+  }
+  return turns;
+}
+
+/** `called` are the calls of the turn before, which this one answers. */
+function userTurns(place: string, blocks: Placed[], called: Map<string, string>): Turn[] {
+  const results = ofType(blocks, 'tool_result');
+  const said = blocks.findIndex(({ block }) => block.type === 'text');
+  const late = said < 0 ? undefined : blocks.slice(said).find(({ block }) => block.type === 'tool_result');
+  if (late) throw refused(late.place, `${late.place}: tool_result blocks come before the text of their turn`);
+  const turns = results.map(({ block, place: at }): Turn => {
+    const { tool_use_id: id, content, is_error: isError } = block;
+    if (!called.delete(id)) {
+      const sentence = `the turn before has no tool_use '${id.slice(0, 80)}' that is without a result`;
+      throw refused(`${at}.tool_use_id`, `${at}.tool_use_id: ${sentence}`);
+    }
+    const text = (content ?? []).map((one) => one.text).join('\n');
+    const told = isError ? `Error: ${text}` : text;
+    return { place: at, message: { role: 'tool', content: told, tool_call_id: id } };
+  });
+  const [missing] = called.keys();
+  if (missing !== undefined) {
+    const sentence = `the tool_use '${missing.slice(0, 80)}' of the turn before has no tool_result here`;
+    throw refused(`${place}.content`, `${place}.content: ${sentence}`);
+  }
+  const text = textOf(blocks);
+  return text === '' ? turns : [...turns, { place, message: { role: 'user', content: text } }];
+}
+
+function assistantTurns(place: string, text: string, calls: Call[]): Turn[] {
+  if (calls.length > 0)
+    return [{ place, message: { role: 'assistant', content: text || null, tool_calls: calls } }];
+  return text === '' ? [] : [{ place, message: { role: 'assistant', content: text } }];
+}
+
+function toCall({ block: { id, name, input } }: Placed<Of<'tool_use'>>): Call {
+  return { id, type: 'function', function: { name, arguments: JSON.stringify(input) } };
+}
+
+function textOf(blocks: Placed[]): string {
+  return ofType(blocks, 'text')
+    .map(({ block: { text } }) => text)
+    .join('\n');
+}
+
+function ofType<Type extends Content['type']>(blocks: Placed[], type: Type): Placed<Of<Type>>[] {
+  return blocks.filter((one): one is Placed<Of<Type>> => one.block.type === type);
+}

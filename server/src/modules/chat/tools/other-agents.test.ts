@@ -1,0 +1,104 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { tool } from '@langchain/core/tools';
+import { ChatOpenAI } from '@langchain/openai';
+import { generateText, jsonSchema, tool as sdkTool, stepCountIs, streamText } from 'ai';
+import { beforeEach, expect, it } from 'vitest';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { STARTER, starterServing } from '../../deployments/testing/starter-serving.ts';
+
+/* Agents by LangChain and the AI SDK, unchanged, and a model server that writes what its grammar lets through. */
+const { stub, server, nextUser } = await starterServing();
+let user: TestUser;
+
+type Schema = {
+  properties?: { name: { const: string } };
+  anyOf?: { properties: { name: { const: string } } }[];
+};
+type Body = { response_format?: { json_schema: { schema: Schema } }; messages: { role: string }[] };
+
+const names = ['add', 'multiply', 'power'] as const;
+const functions = {
+  add: (a: number, b: number) => a + b,
+  multiply: (a: number, b: number) => a * b,
+  power: (a: number, b: number) => a ** b,
+};
+const parameters = {
+  ...{ type: 'object' as const, required: ['a', 'b'], additionalProperties: false },
+  properties: { a: { type: 'integer' as const }, b: { type: 'integer' as const } },
+};
+
+beforeEach(async () => {
+  user = await nextUser();
+  // One function after the other, as many as have been called; without a grammar the answer.
+  stub.says = (asked) => {
+    const { response_format: format, messages } = asked as Body;
+    const schema = format?.json_schema.schema;
+    if (!schema) return 'It is 8.';
+    const called = messages.filter(({ role }) => role === 'tool').length;
+    const name = schema.properties?.name.const ?? names[called % names.length];
+    return JSON.stringify({ name, arguments: { a: 2, b: 3 } });
+  };
+});
+
+it.each([false, true])(
+  "LangChain's agent of three tools reaches its answer (streamed: %s)",
+  async (streaming) => {
+    const model = new ChatOpenAI({
+      ...{ model: STARTER, apiKey: user.apiKey, maxRetries: 0, streaming },
+      configuration: { baseURL: `${server.url}/v1` },
+    });
+    const tools = names.map((name) =>
+      tool(({ a, b }: { a: number; b: number }) => String(functions[name](a, b)), {
+        ...{ name, description: `Calculates: ${name}`, schema: parameters },
+      }),
+    );
+    const messages: Parameters<typeof model.invoke>[0] & unknown[] = [
+      ['user', 'What is (2 + 3) …?'],
+    ] as never;
+    const results: unknown[] = [];
+    for (const { name } of tools) {
+      const answer = await model.bindTools(tools, { tool_choice: name }).invoke(messages as never);
+      messages.push(answer as never);
+      for (const call of answer.tool_calls ?? []) {
+        const result = await tools.find((one) => one.name === call.name)?.invoke(call as never);
+        messages.push(result as never);
+        results.push((result as { content: unknown }).content);
+      }
+    }
+    expect(results).toEqual(['5', '6', '8']);
+    const last = await model.bindTools(tools, { tool_choice: 'none' }).invoke(messages as never);
+    expect(last.content).toBe('It is 8.');
+  },
+);
+
+const bakehouse = () =>
+  createOpenAICompatible({ name: 'bakehouse', baseURL: `${server.url}/v1`, apiKey: user.apiKey });
+const sdkTools = () =>
+  Object.fromEntries(
+    names.map((name) => [
+      name,
+      sdkTool({
+        ...{
+          description: `Calculates: ${name}`,
+          inputSchema: jsonSchema<{ a: number; b: number }>(parameters),
+        },
+        execute: async ({ a, b }) => functions[name](a, b),
+      }),
+    ]),
+  );
+
+it('an agent of the AI SDK calls three tools where it has to, and answers', async () => {
+  const { text, steps } = await generateText({
+    ...{ model: bakehouse()(STARTER), tools: sdkTools(), prompt: 'What is (2 + 3) …?', maxRetries: 0 },
+    stopWhen: stepCountIs(4),
+    prepareStep: ({ stepNumber }) => ({ toolChoice: stepNumber < 3 ? 'required' : 'none' }),
+  });
+  const outputs = steps.flatMap(({ toolResults }) => toolResults.map(({ output }) => output));
+  expect(outputs).toEqual([5, 6, 8]);
+  expect(text).toBe('It is 8.');
+});
+
+it('the AI SDK streams a text', async () => {
+  const { textStream } = streamText({ model: bakehouse()(STARTER), prompt: 'Well?', maxRetries: 0 });
+  expect((await Array.fromAsync(textStream)).join('')).toBe('It is 8.');
+});

@@ -1,0 +1,55 @@
+import type { Context } from '../../../platform/context.ts';
+import {
+  awaitModelServer,
+  type ModelServer,
+  readyServers,
+} from '../../deployments/reach/await-model-server.ts';
+import { retryUnreachable } from '../../serving/ask/retry-unreachable.ts';
+import type { ServerKindName } from '../../serving/server-kinds.ts';
+import type { RunningCall } from '../call-model.ts';
+import type { ChatParts } from '../chat-parts.ts';
+import { chooseReplica } from './replicas/choose-replica.ts';
+
+type Kind = Extract<ServerKindName, 'text' | 'embedding'>;
+
+type Options<K extends Kind> = {
+  kind: K;
+  /** Told what is waited for, each time that it changes. */
+  onWait?: (phase: string) => void;
+};
+
+/**
+ * Does something at whichever server answers for the model, which is woken where it must be; again at another one where it
+ * cannot be reached. Users take turns at a server. Throws what waking throws, and AppError 'unavailable'.
+ */
+export async function atModelServer<K extends Kind, Result>(
+  ctx: Context,
+  parts: ChatParts,
+  { upstream, signal, deadline }: Pick<RunningCall<K>, 'upstream' | 'signal' | 'deadline'>,
+  { kind, onWait = () => undefined }: Options<K>,
+  use: (server: ModelServer<K>) => Promise<Result>,
+): Promise<Result> {
+  const modelName = upstream.model_name;
+  const tried = new Set<string>();
+  const attempt = async (number: number) => {
+    // What did not answer is not asked again without a look.
+    const ready = number === 1 ? readyServers(upstream) : [];
+    const wait = { upstream, modelName, kind, signal, onWait };
+    const servers = ready.length > 0 ? ready : await awaitModelServer(ctx, parts, wait);
+    const server = chooseReplica(parts.turns, servers, tried);
+    tried.add(server.id);
+    const loads = servers.map(parts.turns.load);
+    parts.replicas.grow(ctx, upstream, { loads, places: parts.turns.places(server) });
+    const letGo = parts.replicas.keep(ctx, upstream, server.id);
+    let leave = () => undefined as void;
+    try {
+      leave = await parts.turns.enter(server, ctx.caller.userId, signal);
+      return await use(server);
+    } finally {
+      deadline.rest();
+      leave();
+      letGo();
+    }
+  };
+  return retryUnreachable(attempt, { modelName, signal });
+}
