@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { tool } from '@langchain/core/tools';
 import { ChatOpenAI } from '@langchain/openai';
-import { generateText, jsonSchema, tool as sdkTool, stepCountIs, streamText } from 'ai';
+import { generateText, isStepCount, jsonSchema, tool as sdkTool, streamText } from 'ai';
 import { beforeEach, expect, it } from 'vitest';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { STARTER, starterServing } from '../../deployments/testing/starter-serving.ts';
@@ -62,7 +62,7 @@ it.each([false, true])(
       for (const call of answer.tool_calls ?? []) {
         const result = await tools.find((one) => one.name === call.name)?.invoke(call as never);
         messages.push(result as never);
-        results.push((result as { content: unknown }).content);
+        results.push((result as never as { content: unknown }).content);
       }
     }
     expect(results).toEqual(['5', '6', '8']);
@@ -90,7 +90,7 @@ const sdkTools = () =>
 it('an agent of the AI SDK calls three tools where it has to, and answers', async () => {
   const { text, steps } = await generateText({
     ...{ model: bakehouse()(STARTER), tools: sdkTools(), prompt: 'What is (2 + 3) …?', maxRetries: 0 },
-    stopWhen: stepCountIs(4),
+    stopWhen: isStepCount(4),
     prepareStep: ({ stepNumber }) => ({ toolChoice: stepNumber < 3 ? 'required' : 'none' }),
   });
   const outputs = steps.flatMap(({ toolResults }) => toolResults.map(({ output }) => output));

@@ -56,7 +56,7 @@ function CodeTab({ pod }: { pod: Deployment }) {
   );
 }
 
-function ProgramCard({ pod, examples }: { pod: Deployment; examples: typeof apiExamples }) {
+function ProgramCard({ pod, examples }: { pod: Deployment; examples: typeof embeddingExamples }) {
   return (
     <Card
       title="Call it from your programs"
