@@ -1,4 +1,5 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { type BaseMessageLike, ToolMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { ChatOpenAI } from '@langchain/openai';
 import { generateText, isStepCount, jsonSchema, tool as sdkTool, streamText } from 'ai';
@@ -10,6 +11,7 @@ import { STARTER, starterServing } from '../../deployments/testing/starter-servi
 const { stub, server, nextUser } = await starterServing();
 let user: TestUser;
 
+type Sides = { a: number; b: number };
 type Schema = {
   properties?: { name: { const: string } };
   anyOf?: { properties: { name: { const: string } } }[];
@@ -48,25 +50,23 @@ it.each([false, true])(
       configuration: { baseURL: `${server.url}/v1` },
     });
     const tools = names.map((name) =>
-      tool(({ a, b }: { a: number; b: number }) => String(functions[name](a, b)), {
+      tool(({ a, b }: Sides) => String(functions[name](a, b)), {
         ...{ name, description: `Calculates: ${name}`, schema: parameters },
       }),
     );
-    const messages: Parameters<typeof model.invoke>[0] & unknown[] = [
-      ['user', 'What is (2 + 3) …?'],
-    ] as never;
+    const messages: BaseMessageLike[] = [['user', 'What is (2 + 3) …?']];
     const results: unknown[] = [];
-    for (const { name } of tools) {
-      const answer = await model.bindTools(tools, { tool_choice: name }).invoke(messages as never);
-      messages.push(answer as never);
-      for (const call of answer.tool_calls ?? []) {
-        const result = await tools.find((one) => one.name === call.name)?.invoke(call as never);
-        messages.push(result as never);
-        results.push((result as never as { content: unknown }).content);
+    for (const name of names) {
+      const answer = await model.bindTools(tools, { tool_choice: name }).invoke(messages);
+      messages.push(answer);
+      for (const { id, ...call } of answer.tool_calls ?? []) {
+        const content = await tools.find((one) => one.name === call.name)?.func(call.args as never);
+        messages.push(new ToolMessage({ tool_call_id: id ?? '', content: String(content) }));
+        results.push(content);
       }
     }
     expect(results).toEqual(['5', '6', '8']);
-    const last = await model.bindTools(tools, { tool_choice: 'none' }).invoke(messages as never);
+    const last = await model.bindTools(tools, { tool_choice: 'none' }).invoke(messages);
     expect(last.content).toBe('It is 8.');
   },
 );
