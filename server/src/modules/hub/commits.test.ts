@@ -33,6 +33,7 @@ const refusedWith = async (response: Response) => {
   const { error } = (await response.json()) as { error: string };
   return { status: response.status, code: response.headers.get('x-error-code'), error };
 };
+const deletedFolder = (path: string) => ({ key: 'deletedFolder', value: { path } });
 const deleted = (path: string) => ({ key: 'deletedFile', value: { path } });
 
 test('a commit adds, replaces, copies and deletes in one revision', async () => {
@@ -63,6 +64,15 @@ test('a commit adds, replaces, copies and deletes in one revision', async () => 
   expect(await recorded(ada)).toContain('asset.committed');
 });
 
+test('folders that are named twice, or lie in one another, go once', async () => {
+  const id = await repository();
+  const files = ['a', 'old/b', 'old/in/c', 'old-too/d', 'old0'].map((path) => fileLine(path, path));
+  await made(await commit(id, [header('First'), ...files], { as: ada }));
+  const folders = ['old', 'old/in', 'old', 'old-too'].map(deletedFolder);
+  await made(await commit(id, [header('Second'), ...folders], { as: ada }));
+  expect(await paths(id)).toEqual(['a', 'old0']);
+});
+
 test('the same commit again changes nothing', async () => {
   const id = await repository();
   const lines = [header('Once'), fileLine('a.txt', 'a')];
@@ -89,6 +99,16 @@ describe('a commit is refused as a whole', () => {
       'a file that is deleted and was not there',
       [deleted('nothing')],
       { status: 404, code: 'EntryNotFound' },
+    ],
+    [
+      'a folder that was not there',
+      [fileLine('old/a', 'a'), deletedFolder('other')],
+      { status: 404, code: 'EntryNotFound' },
+    ],
+    [
+      'more folders than are looked for',
+      Array.from({ length: 1001 }, (_, index) => deletedFolder(`${index}`)),
+      { status: 400, error: 'A commit may delete at most 1000 folders' },
     ],
     ['a file that is a folder too', [fileLine('x', 'x'), fileLine('x/y', 'y')], { status: 409 }],
     ['a card that is too large', [fileLine('README.md', '<script>'.repeat(200_000))], { status: 400 }],

@@ -6,7 +6,7 @@ import { lockBlobs } from '../../../platform/storage/queries.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { lockChangeableAsset } from '../access/lock-changeable-asset.ts';
 import { addRevision, type NewFile } from '../add-revision.ts';
-import { findClash, listFilesBelow } from '../files/folder-queries.ts';
+import { findClash, listFilesInFolders } from '../files/folder-queries.ts';
 import { readQuota, takeStorage } from '../files/storage-quota.ts';
 import { type AssetRow, findAsset, newestFiles } from '../queries.ts';
 import { type Commit, findHead } from './find-commit.ts';
@@ -81,16 +81,13 @@ async function listRemoved(
   const removed = new Set(rows.map(({ path }) => path));
   const missing = removeFiles.find((path) => !removed.has(path));
   if (missing !== undefined) throw notThere('file', missing);
-  for (const folder of removeFolders) {
-    const below = await listFilesBelow(tx, asset.id, {
-      path: folder,
-      prefix: '',
-      after: folder,
-      limit: asset.file_count + 1,
-    });
-    if (below.length === 0) throw notThere('folder', folder);
-    for (const { path } of below) removed.add(path);
-  }
+  const folders = new Set(removeFolders);
+  const outermost = [...folders].filter((folder) => !foldersAbove(folder).some((above) => folders.has(above)));
+  const below = await listFilesInFolders(tx, asset.id, outermost);
+  const found = new Set(below.map(({ folder }) => folder));
+  const empty = outermost.find((folder) => !found.has(folder));
+  if (empty !== undefined) throw notThere('folder', empty);
+  for (const { path } of below) removed.add(path);
   return removed;
 }
 

@@ -28,6 +28,8 @@ import { readLines } from './read-lines.ts';
 const LINE_BYTES_MAX = (REGULAR_BYTES_MAX / 3) * 4 + 16 * 1024;
 /** Far more than the hub takes. */
 const LINES_MAX = 50_000;
+/** Each is looked for while nobody else can change the repository. */
+const FOLDERS_MAX = 1000;
 
 type Draft = FileChanges & { header: Extract<CommitLine, { key: 'header' }>['value'] | null };
 
@@ -88,7 +90,11 @@ async function addLine(
   if (line.key === 'header') draft.header = line.value;
   else if (draft.header === null) throw refused('key', 'A commit begins with its header');
   else if (line.key === 'deletedFile') draft.removeFiles.push(line.value.path);
-  else if (line.key === 'deletedFolder') draft.removeFolders.push(line.value.path);
+  else if (line.key === 'deletedFolder') {
+    if (draft.removeFolders.length === FOLDERS_MAX)
+      throw refused('files', `A commit may delete at most ${FOLDERS_MAX} folders`);
+    draft.removeFolders.push(line.value.path);
+  }
   else if (line.key === 'file') draft.put.push(await storeFile(ctx, line.value));
   else if (line.key === 'lfsFile')
     draft.put.push({ path: line.value.path, ...(await findUploaded(ctx, line.value.oid)) });
