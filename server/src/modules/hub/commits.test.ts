@@ -73,6 +73,18 @@ test('folders that are named twice, or lie in one another, go once', async () =>
   expect(await paths(id)).toEqual(['a', 'old0']);
 });
 
+test('a model gets the family that its configuration names', async () => {
+  const id = await repository('model');
+  const lines = [header('x'), fileLine('config.json', '{"model_type": "qwen2"}')];
+  await made(await commit(id, lines, { as: ada, headers: { 'x-type': 'models' } }));
+  const model = await server.services.db
+    .selectFrom('assets')
+    .select('family')
+    .where('title', '=', id.slice('ada/'.length))
+    .executeTakeFirst();
+  expect(model).toEqual({ family: 'qwen' });
+});
+
 test('the same commit again changes nothing', async () => {
   const id = await repository();
   const lines = [header('Once'), fileLine('a.txt', 'a')];

@@ -12,6 +12,7 @@ import { releaseUploadsOf } from '../../../platform/storage/uploads/end-upload.t
 import type { NewFile } from '../../assets/add-revision.ts';
 import type { CheckModelFile } from '../../assets/files/upload/upload-file.ts';
 import type { AssetRow } from '../../assets/queries.ts';
+import { readFamilyOf } from '../../assets/recognise/note-family.ts';
 import { repositoryId } from '../../assets/repositories/namespace.ts';
 import { commitFiles, type FileChanges } from '../../assets/revisions/commit-files.ts';
 import type { Commit } from '../../assets/revisions/find-commit.ts';
@@ -47,12 +48,16 @@ export async function receiveCommit(
   const { asset, head } = await openOwnBranch(ctx, { ...params, ...query });
   const draft = await receiveBytes(ctx, http.request, (bytes) => readDraft(ctx, asset, bytes));
   if (!draft.header) throw refused('key', 'A commit begins with its header');
-  if (asset.dataset_type === 'MODEL') await checkNew(ctx, { asset, head, put: draft.put, checkModelFile });
+  const families =
+    asset.dataset_type === 'MODEL'
+      ? await checkNew(ctx, { asset, head, put: draft.put, checkModelFile })
+      : new Map<string, string>();
   const { summary, description, parentCommit } = draft.header;
   const { userId } = ctx.caller;
   const commit = await inTransaction(ctx.db, async (tx) => {
     const made = await commitFiles(tx, ctx.config, {
       ...draft,
+      families,
       assetId: asset.id,
       userId,
       message: [summary, description].filter(Boolean).join('\n\n'),
@@ -94,8 +99,7 @@ async function addLine(
     if (draft.removeFolders.length === FOLDERS_MAX)
       throw refused('files', `A commit may delete at most ${FOLDERS_MAX} folders`);
     draft.removeFolders.push(line.value.path);
-  }
-  else if (line.key === 'file') draft.put.push(await storeFile(ctx, line.value));
+  } else if (line.key === 'file') draft.put.push(await storeFile(ctx, line.value));
   else if (line.key === 'lfsFile')
     draft.put.push({ path: line.value.path, ...(await findUploaded(ctx, line.value.oid)) });
   else draft.put.push(await findCopied(ctx, asset, line.value));
@@ -123,7 +127,7 @@ async function findCopied(
   return { path, sha256: file.sha256, sizeBytes: Number(file.size_bytes) };
 }
 
-/** Looks at the files that the model has not had under their paths. */
+/** Looks at the files that the model has not had under their paths. Answers what they say of its family, by their paths. */
 async function checkNew(
   ctx: Context,
   {
@@ -132,14 +136,20 @@ async function checkNew(
     put,
     checkModelFile,
   }: { asset: AssetRow; head: Commit; put: NewFile[]; checkModelFile: CheckModelFile },
-): Promise<void> {
+): Promise<Map<string, string>> {
+  const families = new Map<string, string>();
   const paths = put.map(({ path }) => path);
   const rows = await findFilesOf(ctx.db, { assetId: asset.id, number: head.number, paths });
   const present = new Map(rows.map(({ path, sha256 }) => [path, sha256]));
-  for (const { path, sha256 } of put) {
+  for (const file of put) {
+    const { path, sha256 } = file;
     if (present.get(path) === sha256) continue;
     await ctx.blobs.withLocalFile(sha256, (localPath) =>
       checkModelFile(ctx.sandbox, { localPath, name: path, userId: ctx.caller.userId }),
     );
+    const family = await readFamilyOf(ctx, { path, blob: file });
+    if (family === null) families.delete(path);
+    else families.set(path, family);
   }
+  return families;
 }
