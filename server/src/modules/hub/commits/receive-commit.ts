@@ -2,14 +2,18 @@ import { Readable } from 'node:stream';
 import { CARD_BYTES_MAX } from '@bakehouse/contract/asset-commits';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { commitFiles as endpoint } from '@bakehouse/contract/hub/commits';
+import { formatBytes } from '@bakehouse/contract/labels';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { refused } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { receiveBytes } from '../../../platform/http/bodies/receive-bytes.ts';
+import { ownsBlob } from '../../../platform/storage/owner-queries.ts';
+import { touchBlobs } from '../../../platform/storage/queries.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { releaseUploadsOf } from '../../../platform/storage/uploads/end-upload.ts';
 import type { NewFile } from '../../assets/add-revision.ts';
+import { quotaExceeded, readQuota } from '../../assets/files/storage-quota.ts';
 import type { CheckModelFile } from '../../assets/files/upload/upload-file.ts';
 import type { AssetRow } from '../../assets/queries.ts';
 import { readFamilyOf } from '../../assets/recognise/note-family.ts';
@@ -31,13 +35,16 @@ const LINE_BYTES_MAX = (REGULAR_BYTES_MAX / 3) * 4 + 16 * 1024;
 const LINES_MAX = 50_000;
 /** Each is looked for while nobody else can change the repository. */
 const FOLDERS_MAX = 1000;
+/** Well within what the collector leaves to bytes that nothing refers to yet. */
+const TOUCH_MS = 10 * 60 * 1000;
 
 type Draft = FileChanges & { header: Extract<CommitLine, { key: 'header' }>['value'] | null };
 
 /**
  * Takes in a commit, line by line: bytes go to the store as they come, and all of it shows in one transaction at the end.
  * What was committed before changes nothing. Throws HubError, AppError 'invalid_request' for a line that is none and for a file
- * that must not be loaded as part of a model, and what `commitFiles` throws.
+ * that must not be loaded as part of a model, 'payload_too_large' as soon as it has no
+ * room, and what `commitFiles` throws.
  */
 export async function receiveCommit(
   ctx: Context,
@@ -78,14 +85,53 @@ export async function receiveCommit(
 
 async function readDraft(ctx: Context, asset: AssetRow, bytes: AsyncIterable<Buffer>): Promise<Draft> {
   const draft: Draft = { header: null, put: [], removeFiles: [], removeFolders: [] };
+  const countNew = await countWithinQuota(ctx);
+  const touch = touchNowAndThen(ctx);
   let count = 0;
   for await (const text of readLines(bytes, LINE_BYTES_MAX)) {
     if (text.trim() === '') continue;
     count += 1;
     if (count > LINES_MAX) throw refused('files', `A commit may change at most ${LINES_MAX} files`);
-    await addLine(ctx, { asset, draft, line: parseCommitLine(text, count) });
+    const line = parseCommitLine(text, count);
+    await addLine(ctx, { asset, draft, line });
+    const added = draft.put.at(-1);
+    if (line.key === 'file' && added) await countNew(added);
+    await touch(draft.put);
   }
   return draft;
+}
+
+/**
+ * Adds up the bytes that a commit brings and its user does not have yet. What it answers throws AppError('payload_too_large')
+ * beyond what they have left, so that no more is written.
+ */
+async function countWithinQuota(ctx: Context): Promise<(file: NewFile) => Promise<void>> {
+  const { userId } = ctx.caller;
+  const quota = await readQuota(ctx, userId);
+  const counted = new Set<string>();
+  let bytes = 0;
+  return async ({ sha256, sizeBytes }) => {
+    if (!quota || counted.has(sha256) || (await ownsBlob(ctx.db, userId, sha256))) return;
+    counted.add(sha256);
+    bytes += sizeBytes;
+    if (bytes <= quota.leftBytes) return;
+    const needed = `more than ${formatBytes(quota.leftBytes)}`;
+    throw quotaExceeded(quota, { needed, param: 'files', files: counted.size });
+  };
+}
+
+/** Keeps what a commit has stored from the collector, however long the rest of it takes. */
+function touchNowAndThen({ clock, db }: Context): (put: NewFile[]) => Promise<void> {
+  let touchedAt = clock.now().getTime();
+  return async (put) => {
+    const now = clock.now().getTime();
+    if (put.length === 0 || now - touchedAt < TOUCH_MS) return;
+    touchedAt = now;
+    await touchBlobs(
+      db,
+      put.map(({ sha256 }) => sha256),
+    );
+  };
 }
 
 async function addLine(
@@ -141,8 +187,10 @@ async function checkNew(
   const paths = put.map(({ path }) => path);
   const rows = await findFilesOf(ctx.db, { assetId: asset.id, number: head.number, paths });
   const present = new Map(rows.map(({ path, sha256 }) => [path, sha256]));
+  const touch = touchNowAndThen(ctx);
   for (const file of put) {
     const { path, sha256 } = file;
+    await touch(put);
     if (present.get(path) === sha256) continue;
     await ctx.blobs.withLocalFile(sha256, (localPath) =>
       checkModelFile(ctx.sandbox, { localPath, name: path, userId: ctx.caller.userId }),

@@ -13,6 +13,7 @@ import { ownsBlob } from '../../../platform/storage/owner-queries.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { keepUpload } from '../../../platform/storage/uploads/keep-upload.ts';
 import { keepWithinQuota } from '../../assets/files/keep-within-quota.ts';
+import { refuseLackOfRoom } from '../../assets/files/storage-quota.ts';
 import { refuseLarge } from '../../assets/files/upload/parts/get-upload-limits.ts';
 import { parseShard, type ShardFile } from './parse-shard.ts';
 import { xorbReader } from './xorb-reader.ts';
@@ -141,6 +142,7 @@ async function makeFile(
   const { userId } = ctx.caller;
   if (sizeBytes === 0 || (sha256 !== null && (await ownsBlob(ctx.db, userId, sha256)))) return;
   refuseLarge(ctx.config, { sizeBytes, param: 'shard' });
+  await refuseLackOfRoom(ctx, { userId, sizeBytes, param: 'shard' });
   const bytes = Readable.from(readTerms(ctx, session, terms), { objectMode: false });
   const blob = await storeBlob(ctx, bytes, { sizeBytesMax: sizeBytes, expectedBytes: sizeBytes });
   if (blob.sizeBytes !== sizeBytes || (sha256 !== null && blob.sha256 !== sha256))
