@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
+import { findStoredBytes } from '../../../platform/storage/owner-queries.ts';
 import { testServer } from '../../../testing/test-server.ts';
 import { hubCalls } from '../testing/hub-calls.ts';
 import { listPieces } from './read-pieces.ts';
 
-const server = await testServer();
+const server = await testServer({ config: { storageGb: 1 / 1024 } });
 const { signUpAs, send, refusal } = hubCalls(server);
 const ada = await signUpAs('ada');
 const bytes = (body: Buffer) => ({ as: ada, body: new Uint8Array(body) });
@@ -42,8 +43,9 @@ function xorbOf(...pieces: string[]): Buffer {
 }
 
 const SESSION = '/xet/2026-11-26';
+const hexOf = (name: Buffer) => name.toString('hex');
 const sendXorb = (name: Buffer, xorb: Buffer) =>
-  send(`${SESSION}/v1/xorbs/default/${name.toString('hex')}`, bytes(xorb));
+  send(`${SESSION}/v1/xorbs/default/${hexOf(name)}`, bytes(xorb));
 const [A, B] = [Buffer.alloc(32, 0xaa), Buffer.alloc(32, 0xbb)];
 
 test('a shard that is none, is cut or names what was not sent is refused', async () => {
@@ -116,4 +118,29 @@ test('a user has two shards in memory, and another waits outside', async () => {
   stop.abort();
   await Promise.all(both);
   await expect.poll(another).toMatchObject({ status: 400 });
+});
+
+test('pieces are not counted as stored, a file has to have room before it is made, and xorbs have a bound of their own', async () => {
+  const bob = await signUpAs('bob');
+  const as = (body: Buffer) => ({ as: bob, body: new Uint8Array(body) });
+  const piece = 'x'.repeat(600 * 1024);
+  const half = { xorb: A, bytes: piece.length };
+  expect((await send(`${SESSION}/v1/xorbs/default/${hexOf(A)}`, as(xorbOf(piece)))).status).toBe(200);
+  expect(await refusal(`${SESSION}/v1/shards`, as(shardOf(half, half)))).toMatchObject({
+    status: 413,
+    error: expect.stringContaining('This file needs 1.23 MB'),
+  });
+  const { db } = server.services;
+  const made = db
+    .selectFrom('blobs')
+    .select('sha256')
+    .where('size_bytes', '=', BigInt(2 * piece.length));
+  expect(await made.execute()).toEqual([]);
+  expect((await send(`${SESSION}/v1/shards`, as(shardOf(half)))).status).toBe(200);
+  expect(await findStoredBytes(db, bob.userId)).toBe(BigInt(piece.length));
+  const another = as(xorbOf('y'.repeat(600 * 1024)));
+  expect(await refusal(`${SESSION}/v1/xorbs/default/${hexOf(B)}`, another)).toMatchObject({
+    status: 413,
+    error: expect.stringContaining('may come by Xet within two days'),
+  });
 });
