@@ -4,6 +4,7 @@ import * as contract from '@bakehouse/contract/hub/lfs';
 import type { RepositoryTypes } from '@bakehouse/contract/hub/shared';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
+import { findWhole } from '../../../platform/storage/uploads/find-whole.ts';
 import { openUpload } from '../../../platform/storage/uploads/open-upload.ts';
 import { selectAnnounced } from '../../../platform/storage/uploads/queries.ts';
 import { countParts, type Upload } from '../../../platform/storage/uploads/upload.ts';
@@ -49,7 +50,7 @@ async function startUpload(ctx: Context, file: { sha256: string; sizeBytes: numb
   refuseLarge(ctx.config, { sizeBytes: file.sizeBytes, param: 'size' });
   const { userId } = ctx.caller;
   const present = await selectAnnounced(ctx.db, { userId, ...file });
-  if (present) return present;
+  if (present && (!present.blob || (await findWhole(ctx, present)))) return present;
   return openUpload(ctx, { userId, ...file }, async (tx, open) => {
     const upload = await open();
     await takeRoomForUpload(tx, ctx.config, { upload, param: 'size' });
