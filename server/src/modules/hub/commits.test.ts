@@ -1,5 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { upsertBlob } from '../../platform/storage/queries.ts';
+import { openUpload } from '../../platform/storage/uploads/open-upload.ts';
+import { markComplete } from '../../platform/storage/uploads/queries.ts';
+import { receivePart } from '../../platform/storage/uploads/receive-part.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
 import { fileLine, header, hubCalls } from './testing/hub-calls.ts';
 
@@ -212,6 +218,68 @@ describe('Git LFS', () => {
     expect((await complete()).status).toBe(200);
     expect((await complete()).status).toBe(200);
     await made(await commit(id, [header('x'), lfsLine('big.bin', object.oid)], { as: ada }));
+  });
+
+  test('asks for a file anew whose bytes are gone, and puts those in place that a killed server has left in parts', async () => {
+    const id = await repository();
+    const [lost, left] = [randomBytes(1000), randomBytes(1000)];
+    const [object] = (await batch(id, [lost])).objects;
+    await put(object.actions.upload.href, lost);
+    const { blobs, db } = server.services;
+    await blobs.delete(object.oid);
+    expect((await batch(id, [lost])).objects[0].actions).toBeDefined();
+
+    const file = { userId: ada.userId, sizeBytes: left.length, sha256: hashOf(left) };
+    const { id: uploadId } = await openUpload(server.services, { ...file, partBytes: 600 });
+    const part = { uploadId, userId: ada.userId, sha256: null };
+    for (const number of [1, 2]) {
+      const bytes = Readable.from([left.subarray((number - 1) * 600, number * 600)]);
+      await receivePart(server.services, { ...part, number, bytes });
+    }
+    await inTransaction(db, async (tx) => {
+      await upsertBlob(tx, file);
+      await markComplete(tx, uploadId, file.sha256);
+    });
+    expect((await batch(id, [left])).objects[0].actions).toBeUndefined();
+    expect(await blobs.stat(file.sha256)).toEqual({ sizeBytes: left.length });
+  });
+
+  test('lets go of what was committed, but not of what a clone or another upload waits for', async () => {
+    const id = await repository();
+    const bytes = randomBytes(1000);
+    const [object] = (await batch(id, [bytes])).objects;
+    await put(object.actions.upload.href, bytes);
+    const { db } = server.services;
+    const file = { userId: ada.userId, sizeBytes: bytes.length, sha256: object.oid };
+    const [waiting, cloned] = [
+      await openUpload(server.services, file),
+      await openUpload(server.services, file),
+    ];
+    const { asset_id } = await db
+      .selectFrom('assets')
+      .select('id as asset_id')
+      .where('title', '=', id.slice('ada/'.length))
+      .executeTakeFirstOrThrow();
+    await db.insertInto('asset_uploads').values({ id: waiting.id, asset_id, path: 'later.bin' }).execute();
+    const now = new Date();
+    const clone = await db
+      .insertInto('hub_clones')
+      .values({
+        ...{ user_id: ada.userId, repo_id: 'bakery/rows', dataset_type: 'RAW', commit_id: 'c'.repeat(40) },
+        ...{ check_at: now, created_at: now },
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    await db
+      .insertInto('hub_clone_files')
+      .values({
+        ...{ clone_id: clone.id, path: 'a.bin', size_bytes: 1000n, git_sha1: 'a'.repeat(40) },
+        upload_id: cloned.id,
+      })
+      .execute();
+    await made(await commit(id, [header('x'), lfsLine('big.bin', object.oid)], { as: ada }));
+    const left = await db.selectFrom('uploads').select('id').where('sha256', '=', object.oid).execute();
+    expect(left.map((upload) => upload.id).toSorted()).toEqual([waiting.id, cloned.id].toSorted());
   });
 
   test('refuses other bytes than those that were announced, and addresses that were changed', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { cancelClone, retryClone } from '@bakehouse/contract/hub/clones';
 import { listNotifications } from '@bakehouse/contract/notifications';
 import { sql } from 'kysely';
@@ -307,6 +308,41 @@ test('what is begun anew while it is forgotten keeps its files, and what has los
   await db.deleteFrom('hub_clone_files').where('clone_id', '=', id).where('path', '=', 'README.md').execute();
   await server.request(retryClone, { params: { id } }, { as: eve });
   expect(await calls.untilEnded(eve, id)).toMatchObject({ status: 'FAILED', asset_id: null });
+
+  // One that has lost bytes has no empty file in their place.
+  await db
+    .updateTable('uploads')
+    .set({ sha256: null, completed_at: null })
+    .where('user_id', '=', eve.userId)
+    .where('size_bytes', '=', BigInt(files['config.json'].length))
+    .execute();
+  await db.updateTable('hub_clones').set({ files_total: 2 }).where('id', '=', id).execute();
+  await server.request(retryClone, { params: { id } }, { as: eve });
+  expect(await calls.untilEnded(eve, id)).toMatchObject({
+    status: 'FAILED',
+    asset_id: null,
+    reason: expect.stringContaining('config.json was copied, and is not there any more'),
+  });
+});
+
+test('a file whose bytes were lost before they were checked is fetched again', async () => {
+  const mia = await server.signUp('Mia');
+  const { blobs, db } = server.services;
+  const it = repo({ type: 'dataset', files: { 'a.csv': 'a\n1\n', 'b.csv': 'b\n2\n' } });
+  hub.instead = (_request, response, file) => {
+    if (file !== 'b.csv') return undefined;
+    response.writeHead(404, { 'x-error-code': 'EntryNotFound' }).end();
+    return true;
+  };
+  const { id } = await calls.clone(mia, it.id, 'RAW');
+  hub.instead = null;
+  await db.updateTable('hub_clone_files').set({ is_copied: false }).where('clone_id', '=', id).execute();
+  await blobs.delete(createHash('sha256').update('a\n1\n').digest('hex'));
+  await server.request(retryClone, { params: { id } }, { as: mia });
+  const done = await calls.untilEnded(mia, id);
+  expect(done).toMatchObject({ status: 'COMPLETED', bytes_done: done.bytes_total });
+  const bytes = await assetCalls(server).download(mia, done.asset_id ?? '', 'a.csv');
+  expect(await bytes.text()).toBe('a\n1\n');
 });
 
 test('a gated repository is not begun without access, and ends where that is taken back', async () => {

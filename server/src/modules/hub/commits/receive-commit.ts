@@ -14,6 +14,7 @@ import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { releaseUploadsOf } from '../../../platform/storage/uploads/end-upload.ts';
 import type { NewFile } from '../../assets/add-revision.ts';
 import { quotaExceeded, readQuota } from '../../assets/files/storage-quota.ts';
+import { listPendingUploads } from '../../assets/files/upload/parts/list-pending-uploads.ts';
 import type { CheckModelFile } from '../../assets/files/upload/upload-file.ts';
 import type { AssetRow } from '../../assets/queries.ts';
 import { readFamilyOf } from '../../assets/recognise/note-family.ts';
@@ -21,6 +22,7 @@ import { repositoryId } from '../../assets/repositories/namespace.ts';
 import { commitFiles, type FileChanges } from '../../assets/revisions/commit-files.ts';
 import type { Commit } from '../../assets/revisions/find-commit.ts';
 import { CARD_PATH, findFilesOf } from '../../assets/revisions/read-tree.ts';
+import { selectUploadsOf } from '../clone/queries.ts';
 import { findUploaded } from '../lfs/find-uploaded.ts';
 import { hubUrl } from '../next-page.ts';
 import { openCommit } from '../repositories/open-repository.ts';
@@ -70,7 +72,9 @@ export async function receiveCommit(
       message: [summary, description].filter(Boolean).join('\n\n'),
       parentCommit: parentCommit ?? null,
     });
-    await releaseUploadsOf(tx, { userId, sha256s: draft.put.map(({ sha256 }) => sha256) });
+    const bytes = { userId, sha256s: draft.put.map(({ sha256 }) => sha256) };
+    const except = [...(await listPendingUploads(tx, bytes)), ...(await selectUploadsOf(tx, bytes))];
+    await releaseUploadsOf(tx, { ...bytes, except });
     return made;
   });
   const folder = params.type === 'datasets' ? '/datasets' : '';
