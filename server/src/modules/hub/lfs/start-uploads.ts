@@ -18,6 +18,8 @@ import { signUpload } from './sign-upload.ts';
 type Batch = InputOf<typeof contract.batchModelFiles>;
 type Answer = ResponseOf<typeof contract.batchModelFiles>;
 
+/** How long an address takes bytes; a client that needs longer asks again, and goes on. */
+const LIFE_S = 24 * 60 * 60;
 /** What Git LFS appends to the name of a repository. */
 const GIT = '.git';
 
@@ -63,7 +65,9 @@ type Actions = NonNullable<Answer['objects'][number]['actions']>;
 function describeUpload(ctx: Context, upload: Upload, http: Http): Actions {
   const origin = originOf(http);
   const { id: uploadId, partBytes, userId: by } = upload;
-  const query = { by, signature: signUpload(ctx.config, { uploadId, by }) };
+  const expires = Math.floor(ctx.clock.now().getTime() / 1000) + LIFE_S;
+  const signed = { by, key_id: ctx.caller.key?.id, expires };
+  const query = { ...signed, signature: signUpload(ctx.config, { uploadId, ...signed }) };
   const partUrl = (number: number) =>
     origin + endpointUrl(contract.putLfsPart.path, { uploadId, number }, query);
   const verify = { href: origin + contract.verifyLfsObject.path };
