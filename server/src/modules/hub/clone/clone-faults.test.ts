@@ -5,10 +5,13 @@ import { sql } from 'kysely';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { DamagedParts } from '../../../platform/storage/blob-store.ts';
 import type { TestServer, TestUser } from '../../../testing/test-server.ts';
 import { assetCalls } from '../../assets/testing/asset-calls.ts';
-import { cloneCalls, cloningServer, safetensors } from '../testing/clones.ts';
+import { findHubAccess } from '../public/tokens.ts';
+import { cloneCalls, cloningServer, quickPace, safetensors } from '../testing/clones.ts';
 import { type HubRepo, openPublicHub, type PublicHub, sendFile } from '../testing/public-hub.ts';
+import { fetchBytes } from './fetch-bytes.ts';
 import { forgetClonesJob } from './forget-clones.ts';
 
 /* A hub that is busy, breaks off, lies or forbids. */
@@ -184,6 +187,11 @@ describe('fails, says why, and leaves nothing half written, where the hub', () =
     },
   );
 
+  test('lists a file twice', async () => {
+    hub.listed['config.json'] = { path: 'README.md' };
+    expect(await reasonOf(repo())).toBe('The hub lists a file twice');
+  });
+
   test('has a file no more, or the commit, or the repository', async () => {
     let code = 'EntryNotFound';
     hub.instead = (_request, response, file) => {
@@ -323,6 +331,42 @@ test('what is begun anew while it is forgotten keeps its files, and what has los
     asset_id: null,
     reason: expect.stringContaining('config.json was copied, and is not there any more'),
   });
+});
+
+test('a part that the disk has lost is fetched again', async () => {
+  const it = repo({ type: 'dataset', files: { 'a.csv': `a\n${made}\n` } });
+  const { parts } = server.services.blobs;
+  const complete = vi.spyOn(parts, 'complete').mockRejectedValueOnce(new DamagedParts([1]));
+  hub.requests = [];
+  const done = await calls.clone(ada, it.id, 'RAW');
+  expect(complete).toHaveBeenCalledTimes(2);
+  complete.mockRestore();
+  expect(done).toMatchObject({ status: 'COMPLETED', bytes_done: done.bytes_total });
+  expect(hub.requests.filter(({ file }) => file === 'a.csv')).toHaveLength(2);
+});
+
+test('a hub that drips is given up', async () => {
+  const { id, files: own } = repo();
+  const sizeBytes = (own['model.safetensors'] ?? '').length;
+  hub.instead = (_request, response, file) => {
+    if (file !== 'model.safetensors') return undefined;
+    response.writeHead(200, { 'content-length': sizeBytes });
+    const drip = setInterval(() => response.write('x'), 5);
+    response.once('close', () => clearInterval(drip));
+    return true;
+  };
+  const listed = { path: 'model.safetensors', sizeBytes, sha256: null, gitSha1: '' };
+  const access = await findHubAccess(server.services, ada.userId);
+  const pace = { ...quickPace, leastBytes: 1_000, leastMs: 50 };
+  const bytes = fetchBytes(
+    { access, repo: { type: 'model', id }, revision: 'main', file: listed },
+    {
+      ...{ start: 0, end: sizeBytes, pace },
+      signal: new AbortController().signal,
+      onFailure: () => undefined,
+    },
+  );
+  await expect(Array.fromAsync(bytes)).rejects.toThrow('The hub sends model.safetensors too slowly');
 });
 
 test('a file whose bytes were lost before they were checked is fetched again', async () => {

@@ -99,8 +99,13 @@ async function findBegun(
   return upload?.blob && !(await findWhole(services, upload)) ? null : upload;
 }
 
-/** The whole file; null where it does not have the SHA-256 that the hub lists. */
-async function fetchFile(copying: Copying, file: CloneFile, upload: Upload): Promise<Blob | null> {
+/** The whole file; null where it does not have the SHA-256 that the hub lists. Parts that the disk has lost are fetched once more. */
+async function fetchFile(
+  copying: Copying,
+  file: CloneFile,
+  upload: Upload,
+  mayLose = true,
+): Promise<Blob | null> {
   const { services, report } = copying;
   const who = { uploadId: upload.id, userId: upload.userId };
   const there = new Set<number>();
@@ -133,7 +138,10 @@ async function fetchFile(copying: Copying, file: CloneFile, upload: Upload): Pro
   } catch (error) {
     // The bytes are not those that were announced: the upload is gone.
     if (error instanceof AppError && error.param === 'sha256') return null;
-    throw error;
+    if (!(mayLose && error instanceof AppError && error.param === 'parts')) throw error;
+    report.log(`${file.path}: ${error.publicMessage}`);
+    report.addBytes(-file.sizeBytes);
+    return fetchFile(copying, file, upload, false);
   }
 }
 
