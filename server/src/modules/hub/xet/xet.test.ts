@@ -128,7 +128,7 @@ test('pieces are not counted as stored, a file has to have room before it is mad
   expect((await send(`${SESSION}/v1/xorbs/default/${hexOf(A)}`, as(xorbOf(piece)))).status).toBe(200);
   expect(await refusal(`${SESSION}/v1/shards`, as(shardOf(half, half)))).toMatchObject({
     status: 413,
-    error: expect.stringContaining('This file needs 1.23 MB'),
+    error: expect.stringContaining('This file needs 1.17 MB'),
   });
   const { db } = server.services;
   const made = db
