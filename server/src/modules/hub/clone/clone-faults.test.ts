@@ -333,6 +333,18 @@ test('what is begun anew while it is forgotten keeps its files, and what has los
   });
 });
 
+test('clones that begin at once are no more than one user may have', async () => {
+  const ned = await server.signUp('Ned');
+  const later = new Date(Date.now() + 3_600_000);
+  const waiting = Array.from({ length: 19 }, (_, index) => ({
+    ...{ user_id: ned.userId, repo_id: `bakery/roll-${index}`, dataset_type: 'RAW' },
+    ...{ commit_id: 'c'.repeat(40), check_at: later, created_at: new Date() },
+  }));
+  await server.services.db.insertInto('hub_clones').values(waiting).execute();
+  const begun = await Promise.allSettled([1, 2, 3, 4].map(() => calls.start(ned, repo().id)));
+  expect(begun.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+});
+
 test('a part that the disk has lost is fetched again', async () => {
   const it = repo({ type: 'dataset', files: { 'a.csv': `a\n${made}\n` } });
   const { parts } = server.services.blobs;

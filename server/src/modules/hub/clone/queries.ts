@@ -79,6 +79,11 @@ export async function selectClones(
   return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toRow);
 }
 
+/** Until the transaction ends no other begins clones of this user: two at once would see the same number. */
+export async function lockOpenClones(tx: Transaction, userId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`clones ${userId}`}, 0))`.execute(tx);
+}
+
 export async function countOpenClones(db: Db, userId: string): Promise<number> {
   const { count } = await db
     .selectFrom('hub_clones')
