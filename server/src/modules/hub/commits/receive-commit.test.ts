@@ -46,7 +46,7 @@ test('what a commit has stored is kept while the rest of it comes, however long'
     headers: { authorization: `Bearer ${ada.apiKey}` },
     body: lines.readable.pipeThrough(new TextEncoderStream()),
     duplex: 'half',
-  } as RequestInit);
+  });
   await write(header('Slow'));
   const send = async (content: string) => {
     await write(fileLine(content, content));

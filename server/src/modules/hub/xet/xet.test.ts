@@ -109,7 +109,7 @@ test('a user has two shards in memory, and another waits outside', async () => {
       body: new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1)) }),
       signal: stop.signal,
       duplex: 'half',
-    } as RequestInit).catch(() => null);
+    }).catch(() => null);
   const both = [open(), open()];
   const another = () => refusal(`${SESSION}/v1/shards`, bytes(Buffer.from('x')));
   await expect

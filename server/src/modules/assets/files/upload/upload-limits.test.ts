@@ -120,11 +120,11 @@ describe('the storage of a user', () => {
     const hal = await server.signUp('Hal');
     const assetId = await create(hal);
     const blob = await storeBlob(server.services, Readable.from([Buffer.from('a')]));
-    const put = (revisionId: string | null, path: string) =>
+    const put = (revisionId: string | null, at: string) =>
       inTransaction(server.services.db, (tx) =>
         putFiles(tx, server.services.config, {
           ...{ assetId, userId: hal.userId, revisionId, param: 'ids' },
-          files: [{ path, ...blob }],
+          files: [{ path: at, ...blob }],
         }),
       );
     const revisionId = await put(null, 'a/b');
