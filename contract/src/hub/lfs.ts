@@ -59,10 +59,17 @@ export const batchDatasetFiles = endpoint({
   summary: 'Start uploads of files of a dataset, as Git LFS does',
 });
 
-/** Addresses of parts are called without a key: they are signed for their upload. */
+/** The last second that a date has. */
+const MAX_EXPIRES = 8_640_000_000_000;
+
+/** Addresses of parts are called without a key: they are signed for their upload, and end with the key that has asked for it. */
 const signed = z.object({
   /** Whose upload it is. */
   by: z.string().min(1).max(200),
+  /** Absent where a browser's session has asked. */
+  key_id: idOf('API key').optional(),
+  /** Seconds since 1970. */
+  expires: z.coerce.number().int().min(0).max(MAX_EXPIRES),
   signature: z.string().min(1).max(200),
 });
 const uploadParams = z.object({ uploadId: idOf('upload') });

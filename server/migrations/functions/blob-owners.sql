@@ -215,8 +215,20 @@ create or replace trigger uploads_completed after update on uploads
 create or replace trigger uploads_disowned after delete on uploads
   referencing old table as changed for each statement execute function own_uploads();
 
--- So does a xorb, a part of files that are about to be uploaded.
+-- A xorb is kept for the user who has sent it, and is not counted as theirs: what they store are the files that are made of it.
+create or replace function own_xorbs() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'DELETE' then
+    perform remove_blob_owners(array_agg(sha256), array_agg('xorb'::text), array_agg(user_id)) from changed;
+  else
+    perform add_blob_owners(
+      array_agg(sha256), array_agg('xorb'::text), array_agg(user_id), array_agg(size_bytes)
+    ) from changed;
+  end if;
+  return null;
+end $$;
+
 create or replace trigger hub_xorbs_owned after insert on hub_xorbs
-  referencing new table as changed for each statement execute function own_uploads();
+  referencing new table as changed for each statement execute function own_xorbs();
 create or replace trigger hub_xorbs_disowned after delete on hub_xorbs
-  referencing old table as changed for each statement execute function own_uploads();
+  referencing old table as changed for each statement execute function own_xorbs();

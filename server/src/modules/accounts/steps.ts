@@ -76,6 +76,18 @@ export async function listKeyRecords(db: Database, userId: string) {
     .execute();
 }
 
+/** Whether an API key is valid at `now`. */
+export async function isKeyLive(db: Database, keyId: string, now: Date): Promise<boolean> {
+  const row = await db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('id', '=', keyId)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** API keys that are valid now and expire by `until`. */
 export async function listExpiringKeys(tx: Transaction, { now, until }: { now: Date; until: Date }) {
   return tx

@@ -1,6 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { createApiKey, revokeApiKey } from '@bakehouse/contract/api-keys';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { upsertBlob } from '../../platform/storage/queries.ts';
+import { openUpload } from '../../platform/storage/uploads/open-upload.ts';
+import { markComplete } from '../../platform/storage/uploads/queries.ts';
+import { receivePart } from '../../platform/storage/uploads/receive-part.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
+import { checkSignature } from './lfs/sign-upload.ts';
 import { fileLine, header, hubCalls } from './testing/hub-calls.ts';
 
 const server = await testServer();
@@ -33,6 +41,7 @@ const refusedWith = async (response: Response) => {
   const { error } = (await response.json()) as { error: string };
   return { status: response.status, code: response.headers.get('x-error-code'), error };
 };
+const deletedFolder = (path: string) => ({ key: 'deletedFolder', value: { path } });
 const deleted = (path: string) => ({ key: 'deletedFile', value: { path } });
 
 test('a commit adds, replaces, copies and deletes in one revision', async () => {
@@ -63,6 +72,27 @@ test('a commit adds, replaces, copies and deletes in one revision', async () => 
   expect(await recorded(ada)).toContain('asset.committed');
 });
 
+test('folders that are named twice, or lie in one another, go once', async () => {
+  const id = await repository();
+  const files = ['a', 'old/b', 'old/in/c', 'old-too/d', 'old0'].map((path) => fileLine(path, path));
+  await made(await commit(id, [header('First'), ...files], { as: ada }));
+  const folders = ['old', 'old/in', 'old', 'old-too'].map(deletedFolder);
+  await made(await commit(id, [header('Second'), ...folders], { as: ada }));
+  expect(await paths(id)).toEqual(['a', 'old0']);
+});
+
+test('a model gets the family that its configuration names', async () => {
+  const id = await repository('model');
+  const lines = [header('x'), fileLine('config.json', '{"model_type": "qwen2"}')];
+  await made(await commit(id, lines, { as: ada, headers: { 'x-type': 'models' } }));
+  const model = await server.services.db
+    .selectFrom('assets')
+    .select('family')
+    .where('title', '=', id.slice('ada/'.length))
+    .executeTakeFirst();
+  expect(model).toEqual({ family: 'qwen' });
+});
+
 test('the same commit again changes nothing', async () => {
   const id = await repository();
   const lines = [header('Once'), fileLine('a.txt', 'a')];
@@ -89,6 +119,16 @@ describe('a commit is refused as a whole', () => {
       'a file that is deleted and was not there',
       [deleted('nothing')],
       { status: 404, code: 'EntryNotFound' },
+    ],
+    [
+      'a folder that was not there',
+      [fileLine('old/a', 'a'), deletedFolder('other')],
+      { status: 404, code: 'EntryNotFound' },
+    ],
+    [
+      'more folders than are looked for',
+      Array.from({ length: 1001 }, (_, index) => deletedFolder(`${index}`)),
+      { status: 400, error: 'A commit may delete at most 1000 folders' },
     ],
     ['a file that is a folder too', [fileLine('x', 'x'), fileLine('x/y', 'y')], { status: 409 }],
     ['a card that is too large', [fileLine('README.md', '<script>'.repeat(200_000))], { status: 400 }],
@@ -132,6 +172,16 @@ describe('a commit is refused as a whole', () => {
   });
 });
 
+/** What stands in the address of a part. */
+function signedOf(href: string) {
+  const { pathname, searchParams } = new URL(href);
+  const uploadId = /lfs\/([^/]+)\/parts/.exec(pathname)?.[1] ?? '';
+  const [by, key_id, expires, signature] = ['by', 'key_id', 'expires', 'signature'].map(
+    (name) => searchParams.get(name) ?? '',
+  ) as [string, string, string, string];
+  return { uploadId, by, key_id, expires: Number(expires), signature };
+}
+
 describe('Git LFS', () => {
   const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
   const batch = (id: string, files: Buffer[], as = ada) =>
@@ -168,7 +218,8 @@ describe('Git LFS', () => {
     const part = (number: number) => bytes.subarray((number - 1) * size, number * size);
     expect((await put(urls['2'] ?? '', part(2))).headers.get('etag')).toBe(`"${hashOf(part(2))}"`);
     const [again] = (await batch(id, [bytes])).objects;
-    expect(again.actions.upload).toEqual(object.actions.upload);
+    const pathOf = (one: typeof object) => new URL(one.actions.upload.href).pathname;
+    expect(pathOf(again)).toBe(pathOf(object));
     const complete = () =>
       fetch(object.actions.upload.href, {
         method: 'POST',
@@ -182,6 +233,68 @@ describe('Git LFS', () => {
     await made(await commit(id, [header('x'), lfsLine('big.bin', object.oid)], { as: ada }));
   });
 
+  test('asks for a file anew whose bytes are gone, and puts those in place that a killed server has left in parts', async () => {
+    const id = await repository();
+    const [lost, left] = [randomBytes(1000), randomBytes(1000)];
+    const [object] = (await batch(id, [lost])).objects;
+    await put(object.actions.upload.href, lost);
+    const { blobs, db } = server.services;
+    await blobs.delete(object.oid);
+    expect((await batch(id, [lost])).objects[0].actions).toBeDefined();
+
+    const file = { userId: ada.userId, sizeBytes: left.length, sha256: hashOf(left) };
+    const { id: uploadId } = await openUpload(server.services, { ...file, partBytes: 600 });
+    const part = { uploadId, userId: ada.userId, sha256: null };
+    for (const number of [1, 2]) {
+      const bytes = Readable.from([left.subarray((number - 1) * 600, number * 600)]);
+      await receivePart(server.services, { ...part, number, bytes });
+    }
+    await inTransaction(db, async (tx) => {
+      await upsertBlob(tx, file);
+      await markComplete(tx, uploadId, file.sha256);
+    });
+    expect((await batch(id, [left])).objects[0].actions).toBeUndefined();
+    expect(await blobs.stat(file.sha256)).toEqual({ sizeBytes: left.length });
+  });
+
+  test('lets go of what was committed, but not of what a clone or another upload waits for', async () => {
+    const id = await repository();
+    const bytes = randomBytes(1000);
+    const [object] = (await batch(id, [bytes])).objects;
+    await put(object.actions.upload.href, bytes);
+    const { db } = server.services;
+    const file = { userId: ada.userId, sizeBytes: bytes.length, sha256: object.oid };
+    const [waiting, cloned] = [
+      await openUpload(server.services, file),
+      await openUpload(server.services, file),
+    ];
+    const { asset_id } = await db
+      .selectFrom('assets')
+      .select('id as asset_id')
+      .where('title', '=', id.slice('ada/'.length))
+      .executeTakeFirstOrThrow();
+    await db.insertInto('asset_uploads').values({ id: waiting.id, asset_id, path: 'later.bin' }).execute();
+    const now = new Date();
+    const clone = await db
+      .insertInto('hub_clones')
+      .values({
+        ...{ user_id: ada.userId, repo_id: 'bakery/rows', dataset_type: 'RAW', commit_id: 'c'.repeat(40) },
+        ...{ check_at: now, created_at: now },
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    await db
+      .insertInto('hub_clone_files')
+      .values({
+        ...{ clone_id: clone.id, path: 'a.bin', size_bytes: 1000n, git_sha1: 'a'.repeat(40) },
+        upload_id: cloned.id,
+      })
+      .execute();
+    await made(await commit(id, [header('x'), lfsLine('big.bin', object.oid)], { as: ada }));
+    const left = await db.selectFrom('uploads').select('id').where('sha256', '=', object.oid).execute();
+    expect(left.map((upload) => upload.id).toSorted()).toEqual([waiting.id, cloned.id].toSorted());
+  });
+
   test('refuses other bytes than those that were announced, and addresses that were changed', async () => {
     const id = await repository();
     const bytes = randomBytes(1000);
@@ -191,6 +304,22 @@ describe('Git LFS', () => {
     expect((await put(href, randomBytes(1000))).status).toBe(400);
     const line = lfsLine('big.bin', object.oid);
     expect((await commit(id, [header('x'), line], { as: ada })).status).toBe(400);
+  });
+
+  test('takes bytes at an address for a day, and no longer than the key is valid that has asked for it', async () => {
+    const id = await repository();
+    const bytes = randomBytes(1000);
+    const named = { params: { userId: ada.userId }, body: { name: 'pusher' } };
+    const { api_key, secret } = await server.request(createApiKey, named, { as: ada });
+    const [object] = (await batch(id, [bytes], { ...ada, apiKey: secret })).objects;
+    const { href } = object.actions.upload;
+    const { uploadId, ...query } = signedOf(href);
+    const later = { ...server.services, clock: { now: () => new Date(Date.now() + 25 * 60 * 60_000) } };
+    await expect(checkSignature(later, { uploadId, ...query })).rejects.toThrow('This address has ended');
+    await server.request(revokeApiKey, { params: { keyId: api_key.id } }, { as: ada });
+    const answer = await put(href, bytes);
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toMatchObject({ error: expect.stringContaining('This address has ended') });
   });
 
   test('gives nobody the bytes of another for their hash', async () => {

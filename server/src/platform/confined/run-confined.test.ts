@@ -1,10 +1,15 @@
-import { writeFile } from 'node:fs/promises';
+import { statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { noSandbox, type SandboxedCommand } from '../sandbox/sandbox.ts';
-import { OutOfLimits, runConfined } from './run-confined.ts';
+import { OutOfLimits, runConfined, runConfinedToFile } from './run-confined.ts';
+
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof import('node:fs/promises')>();
+  return { ...real, statfs: vi.fn(real.statfs) };
+});
 
 const dir = await temporaryFolder();
 const answerConfined = JSON.stringify(new URL('./answer-confined.ts', import.meta.url));
@@ -83,6 +88,17 @@ describe('a confined program', () => {
   test('that fails says why', async () => {
     const failing = await program('failing', 'throw new Error("a fault of ours");');
     await expect(runConfined(sandbox, { program: failing }, limits)).rejects.toThrow('a fault of ours');
+  });
+
+  test('that writes a file does not begin where the disk has no room for it', async () => {
+    const echo = await program('writer', 'return { input };');
+    await expect(runConfinedToFile(sandbox, { program: echo }, limits)).resolves.toMatchObject({
+      file: null,
+    });
+    vi.mocked(statfs).mockResolvedValueOnce({ bavail: 1024 ** 2, bsize: 1024 } as never);
+    await expect(runConfinedToFile(sandbox, { program: echo }, limits)).rejects.toMatchObject({
+      code: 'unavailable',
+    });
   });
 
   test('of one user does not keep those of another waiting for all of the first', async () => {

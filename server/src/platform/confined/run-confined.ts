@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { constants, type FileHandle, open } from 'node:fs/promises';
+import { constants, type FileHandle, open, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fairQueue } from '../concurrency/fair-queue.ts';
 import { AppError } from '../errors.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { SCRATCH, type SharedFile, shareFiles } from '../sandbox/share-files.ts';
+import { noRoom } from '../storage/local-files.ts';
 
 /** Programs of all users that run at once: together they stay below the memory of a small machine. */
 const AT_ONCE = 2;
@@ -18,6 +19,8 @@ const BESIDE_HEAP_MB = 1024;
 
 /** 1 GB of what the shell counts in. */
 const FILE_BLOCKS_MAX = 2 * 1024 * 1024;
+/** What all that run may write, and 1 GB for the database, which may stand on the same disk. */
+const FREE_BYTES_MIN = (AT_ONCE + 1) * 1024 ** 3;
 
 /** What our own programs consist of. */
 const CODE = ['server', 'contract', 'node_modules', 'package.json'].map((name) =>
@@ -63,7 +66,7 @@ export async function runConfined(sandbox: Sandbox, work: Work, limits: Limits):
 
 /**
  * The same for a program that also writes a file, `scratch/result` in its `folder`, of at most 1 GB. It comes opened, and
- * is gone when it is closed; null where there is none.
+ * is gone when it is closed; null where there is none. Throws AppError 'unavailable' also where the disk has no room for it.
  */
 export async function runConfinedToFile(
   sandbox: Sandbox,
@@ -89,6 +92,7 @@ async function confine<T>(
   if (queue.waiting(userId) >= waitingMax) throw tooMany();
   const shared = localPath ? [{ localPath, as: 'file' }, ...files] : files;
   const start = async ({ folder, user }: { folder: string; user: number }): Promise<T> => {
+    if (scratch) await refuseFullDisk(folder);
     const file = fileURLToPath(program);
     const argv = await sandbox.enclose({
       argv: [process.execPath, `--max-old-space-size=${heapMb}`, file],
@@ -101,6 +105,11 @@ async function confine<T>(
     return finish(await run(argv, words, limits, file), folder);
   };
   return queue.run(userId, () => shareFiles(sandbox, shared, start, { scratch }), signal);
+}
+
+async function refuseFullDisk(folder: string): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize < FREE_BYTES_MIN) throw noRoom();
 }
 
 /** Opens what a program has written, which may be anything: no link, no pipe, no file of somebody else. */

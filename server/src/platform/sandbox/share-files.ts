@@ -8,6 +8,9 @@ import { isReaderUser, readerUsers, TRIAL_USER } from './workload-users.ts';
 /** No program reads for so long: its server has been killed. */
 const LEFT_BEHIND_MS = 60 * 60 * 1000;
 const READ_ONLY = 0o444;
+/** What all others may do with a file, of reading and writing. */
+const OTHERS = 0o006;
+const OTHERS_READ = 0o004;
 
 /** A file, and its name in the folder where it is shared. */
 export type SharedFile = { localPath: string; as: string };
@@ -32,9 +35,8 @@ export async function shareFiles<T>(
     for (const { localPath, as } of files) {
       const target = path.join(shared.folder, as);
       await mkdir(path.dirname(target), { recursive: true, mode: 0o755 });
-      await link(localPath, target).catch(() => copyFile(localPath, target));
-      // The permissions of the folder decide who may read a file.
-      if (sandbox.kind === 'user') await chmod(target, READ_ONLY);
+      if (sandbox.kind === 'user') await shareWithUsers(localPath, target);
+      else await link(localPath, target).catch(() => copyFile(localPath, target));
     }
     if (scratch) {
       const place = path.join(shared.folder, SCRATCH);
@@ -45,6 +47,25 @@ export async function shareFiles<T>(
   } finally {
     await removeFolder(shared.folder, shared.user);
   }
+}
+
+/**
+ * The permissions of the folder decide who may read a file, if its own let everybody read it and nobody else write. A file
+ * that has a further name, such as one of the operator's that was imported, keeps its own: then a copy is shared.
+ */
+async function shareWithUsers(localPath: string, target: string): Promise<void> {
+  const { mode, nlink } = await stat(localPath);
+  const isReadOnly = (mode & OTHERS) === OTHERS_READ;
+  const isLinked = (isReadOnly || nlink === 1) && (await tryLink(localPath, target));
+  if (!isLinked) await copyFile(localPath, target);
+  if (!isLinked || !isReadOnly) await chmod(target, READ_ONLY);
+}
+
+async function tryLink(localPath: string, target: string): Promise<boolean> {
+  return link(localPath, target).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function makeFolder({ sharedDir }: Sandbox) {

@@ -107,6 +107,9 @@ test('a card that is empty, too long or has metadata that nobody can read is ref
   await expect(save(id, { content: '---\njust words\n---\n', parent_commit })).rejects.toThrow(
     'it has to be names and values',
   );
+  await expect(save(id, { content: longMetadata, parent_commit })).rejects.toThrow(
+    'The metadata of the card cannot be read: it may have at most 64 KB',
+  );
   await expect(save(id, { content: '# A', parent_commit: 'main' })).rejects.toThrow(
     'parent_commit must be the id of a commit',
   );
@@ -121,6 +124,17 @@ test('a card of 10 MB that was uploaded shows its beginning, and is not cut by a
   expect(await read(id)).toMatchObject({ is_whole: false });
   const whole = await (await download(ada, id, 'README.md')).text();
   expect(whole.length).toBe(10_400_007);
+});
+
+/** 12,000 names, which the parser would compare each with each. */
+const longMetadata = `---\nlicense: mit\n${Array.from({ length: 12_000 }, (_, index) => `n${index}: 1\n`).join('')}---\n`;
+
+test('metadata is parsed up to a length, and its names are not compared with each other', () => {
+  expect(readCardMetadata(longMetadata)).toBeNull();
+  expect(readCardMetadata(longMetadata.replace(/^n[4-9].*\n/gm, ''))).toMatchObject({ license: 'mit' });
+  expect(readCardMetadata('---\nlicense: mit\nlicense: apache-2.0\n---\n')).toMatchObject({
+    license: 'apache-2.0',
+  });
 });
 
 test('metadata is told as names, whatever stands there', () => {

@@ -6,10 +6,12 @@ import { AppError } from '../../../platform/errors.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import type { FileRow } from '../queries.ts';
 
-/** Far more than people write before the text of a card. */
-const HEAD_BYTES_MAX = 64 * 1024;
+/** Far more than people write before the text of a card: parsing it keeps the process from all else. */
+export const METADATA_BYTES_MAX = 64 * 1024;
+/** With the lines of dashes around it. */
+const HEAD_BYTES_MAX = METADATA_BYTES_MAX + 1024;
 /** So that a card of a few lines does not become one of gigabytes. */
-export const ALIASES_MAX = 100;
+const ALIASES_MAX = 100;
 
 export type CardData = Record<string, unknown>;
 
@@ -29,17 +31,27 @@ export async function readCardData(
   }
 }
 
-/** The metadata that stands between two lines of dashes, null where there is none. Pure. */
+/** The metadata that stands between two lines of dashes, null where there is none that can be read. Pure. */
 export function parseCardData(card: string): CardData | null {
   const metadata = frontMatterOf(card);
-  if (metadata === null) return null;
+  if (metadata === null || isLongMetadata(metadata)) return null;
   try {
     // By way of JSON: what names itself within itself cannot be sent.
-    const parsed: unknown = JSON.parse(JSON.stringify(parse(metadata, { maxAliasCount: ALIASES_MAX })));
+    const parsed: unknown = JSON.parse(JSON.stringify(parseMetadata(metadata)));
     return z.record(z.string(), z.unknown()).safeParse(parsed).data ?? null;
   } catch {
     return null;
   }
+}
+
+/** Whether it is more than is parsed. Pure. */
+export function isLongMetadata(metadata: string): boolean {
+  return Buffer.byteLength(metadata) > METADATA_BYTES_MAX;
+}
+
+/** Throws what is wrong with YAML. Of a name that stands there twice the last counts: to look for it takes the square of their number. Pure. */
+export function parseMetadata(metadata: string): unknown {
+  return parse(metadata, { maxAliasCount: ALIASES_MAX, uniqueKeys: false });
 }
 
 /** The text of the metadata; null where a card has none. Pure. */

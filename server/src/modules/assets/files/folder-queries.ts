@@ -44,6 +44,19 @@ export async function listFilesBelow(
   return rows;
 }
 
+/** The files of the newest revision in these folders, none of which is in another, each with its folder. */
+export async function listFilesInFolders(
+  tx: Transaction,
+  assetId: string,
+  folders: string[],
+): Promise<{ folder: string; path: string }[]> {
+  const { rows } = await sql<{ folder: string; path: string }>`
+    select folder, path from unnest(${folders}::text[]) as folder
+    join asset_files on asset_id = ${assetId} and last_number is null
+      and path > folder || '/' and path < folder || '0'`.execute(tx);
+  return rows;
+}
+
 /** The file of the newest revision whose path is that of a folder of `path`. */
 export async function findFileAbove(
   db: Database | Transaction,

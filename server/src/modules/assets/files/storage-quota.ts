@@ -24,6 +24,16 @@ export async function readQuota(
   return { limitBytes, leftBytes: Math.max(0, limitBytes - takenBytes) };
 }
 
+/** Before bytes are stored: throws AppError('payload_too_large'), naming the field `param`, where so many have no room. */
+export async function refuseLackOfRoom(
+  services: Pick<Services, 'config' | 'db'>,
+  { userId, sizeBytes, param }: { userId: string; sizeBytes: number; param: string },
+): Promise<void> {
+  const quota = await readQuota(services, userId);
+  if (quota && sizeBytes > quota.leftBytes)
+    throw quotaExceeded(quota, { needed: formatBytes(sizeBytes), param });
+}
+
 /**
  * Step of the transaction in which an asset of the user gets the blobs: uploads that came at the same
  * time saw the same room, so it is looked at once more, one after the other. Bytes that the user

@@ -7,7 +7,7 @@ import { deleteEnded } from '../files/upload/parts/queries.ts';
 import { purgeAsset } from '../purge-asset.ts';
 import { listDeletedAssets } from '../queries.ts';
 
-/** Longer than any request stands between storing bytes and the transaction that refers to them. */
+/** Bytes wait so long at most for the transaction that refers to them; what takes longer touches them meanwhile. */
 const GRACE_MS = 60 * 60 * 1000;
 const BATCH = 500;
 /** How long it is kept what an upload has made, for those who ask again. */

@@ -6,10 +6,12 @@ import { lockBlobs } from '../../../platform/storage/queries.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { lockChangeableAsset } from '../access/lock-changeable-asset.ts';
 import { addRevision, type NewFile } from '../add-revision.ts';
-import { findClash, listFilesBelow } from '../files/folder-queries.ts';
+import { listFilesInFolders } from '../files/folder-queries.ts';
 import { readQuota, takeStorage } from '../files/storage-quota.ts';
 import { type AssetRow, findAsset, newestFiles } from '../queries.ts';
+import { noteFamily } from '../recognise/note-family.ts';
 import { type Commit, findHead } from './find-commit.ts';
+import { foldersAbove, refuseClashes } from './refuse-clashes.ts';
 
 export type FileChanges = {
   put: NewFile[];
@@ -23,6 +25,8 @@ type Input = FileChanges & {
   assetId: string;
   userId: string;
   message: string;
+  /** What files of a model say of its family, by their paths. */
+  families?: ReadonlyMap<string, string>;
   /** The id of the commit that has to be the newest, or its beginning; null: whichever is. */
   parentCommit: string | null;
 };
@@ -52,7 +56,7 @@ export async function commitFiles(
       shouldRetry: false,
     });
   }
-  await refuseClashes(tx, asset, put, remove);
+  await refuseClashes(tx, assetId, { put, removed: remove, param: 'path' });
   await lockBlobs(
     tx,
     put.map(({ sha256 }) => sha256),
@@ -62,6 +66,10 @@ export async function commitFiles(
   const puts = new Set(put.map(({ path }) => path));
   const gone = [...remove].filter((path) => !puts.has(path));
   await addRevision(tx, asset, { put, remove: gone, message, authorUserId: userId });
+  for (const { path } of put) {
+    const family = input.families?.get(path);
+    if (family !== undefined) await noteFamily(tx, assetId, { path, family });
+  }
   const detail = { asset_id: assetId, put: String(put.length), removed: String(gone.length) };
   await recordAudit(tx, { userId, action: 'asset.committed', detail });
   const changed = await findAsset(tx, assetId);
@@ -81,16 +89,15 @@ async function listRemoved(
   const removed = new Set(rows.map(({ path }) => path));
   const missing = removeFiles.find((path) => !removed.has(path));
   if (missing !== undefined) throw notThere('file', missing);
-  for (const folder of removeFolders) {
-    const below = await listFilesBelow(tx, asset.id, {
-      path: folder,
-      prefix: '',
-      after: folder,
-      limit: asset.file_count + 1,
-    });
-    if (below.length === 0) throw notThere('folder', folder);
-    for (const { path } of below) removed.add(path);
-  }
+  const folders = new Set(removeFolders);
+  const outermost = [...folders].filter(
+    (folder) => !foldersAbove(folder).some((above) => folders.has(above)),
+  );
+  const below = await listFilesInFolders(tx, asset.id, outermost);
+  const found = new Set(below.map(({ folder }) => folder));
+  const empty = outermost.find((folder) => !found.has(folder));
+  if (empty !== undefined) throw notThere('folder', empty);
+  for (const { path } of below) removed.add(path);
   return removed;
 }
 
@@ -119,28 +126,4 @@ async function listChanged(
     removed.delete(path);
   }
   return [...wanted.values()];
-}
-
-/** Throws AppError('conflict') where a path would be a file and a folder: a workload could not write both to its disk. */
-async function refuseClashes(
-  tx: Transaction,
-  asset: AssetRow,
-  put: NewFile[],
-  removed: Set<string>,
-): Promise<void> {
-  const paths = put.map(({ path }) => path);
-  const folders = new Set(paths.flatMap(foldersAbove));
-  const clash =
-    paths.find((path) => folders.has(path)) ??
-    (await findClash(tx, asset.id, { paths, folders: [...folders], removed: [...removed] }));
-  if (clash === undefined) return;
-  throw new AppError('conflict', {
-    publicMessage: `${clash} cannot be a file and a folder. Delete the one that is there first`,
-    param: 'path',
-  });
-}
-
-function foldersAbove(path: string): string[] {
-  const parts = path.split('/');
-  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }

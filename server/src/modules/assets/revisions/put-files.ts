@@ -6,6 +6,7 @@ import { recordAudit } from '../../accounts/record-audit.ts';
 import { lockChangeableAsset } from '../access/lock-changeable-asset.ts';
 import { addRevision, type NewFile } from '../add-revision.ts';
 import { readQuota, takeStorage } from '../files/storage-quota.ts';
+import { refuseClashes } from './refuse-clashes.ts';
 
 type Input = {
   assetId: string;
@@ -19,7 +20,7 @@ type Input = {
 
 /**
  * Step: makes a revision of an asset of the user with these files, in place of those of the same path; the store holds
- * their bytes. Throws AppError 'conflict' where the asset has changed meanwhile, what `lockChangeableAsset` throws, and
+ * their bytes. Throws AppError 'conflict' where the asset has changed meanwhile, or a path would be a file and a folder, what `lockChangeableAsset` throws, and
  * 'payload_too_large'.
  */
 export async function putFiles(
@@ -33,6 +34,7 @@ export async function putFiles(
       publicMessage: `${asset.title} has changed meanwhile. Please try again`,
     });
   }
+  await refuseClashes(tx, assetId, { put: files, removed: new Set(), param });
   await lockBlobs(
     tx,
     files.map(({ sha256 }) => sha256),

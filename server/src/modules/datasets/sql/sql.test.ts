@@ -3,11 +3,13 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import * as contract from '@bakehouse/contract/sql';
-import { beforeAll, describe, expect, test } from 'vitest';
+import Fastify from 'fastify';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { runConfined } from '../../../platform/confined/run-confined.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { assetCalls, refusalOf } from '../../assets/testing/asset-calls.ts';
 import { PROGRAM } from './ask-confined.ts';
+import { exportSql } from './export-sql.ts';
 
 const server = await testServer();
 const { create, upload, uploadAt, get } = assetCalls(server);
@@ -263,5 +265,41 @@ describe('a result as a file', () => {
     const { status, message } = await refusalOf(await send('SELECT nope FROM facts'));
     expect({ status, message }).toMatchObject({ status: 400, message: expect.stringContaining('"nope"') });
     expect((await refusalOf(await send("SELECT 1) TO 'x.csv'; --"))).status).toBe(400);
+  });
+
+  describe('of one user is made and sent', () => {
+    /** More than the buffers of a connection take. */
+    const LARGE = 'SELECT range AS n FROM range(4_000_000)';
+    const small = async () => {
+      const sent = await send('SELECT 1');
+      await sent.text();
+      return sent.status;
+    };
+
+    test('two at a time', async () => {
+      const both = await Promise.all([send(LARGE), send(LARGE)]);
+      expect(both.map(({ status }) => status)).toEqual([200, 200]);
+      const { status, message } = await refusalOf(await send('SELECT 1'));
+      expect({ status, message }).toMatchObject({
+        status: 429,
+        message: expect.stringContaining('Two of your results'),
+      });
+      for (const { body } of both) await body?.cancel();
+      await expect.poll(small, { timeout: 10_000 }).toBe(200);
+    });
+
+    test('until its reader takes nothing any more', async () => {
+      const caller = { kind: 'user' as const, userId: ada.userId, isOperator: false };
+      const ctx = { ...server.services, caller, requestId: 'test', idempotencyKey: null };
+      const app = Fastify();
+      onTestFinished(() => app.close());
+      app.get('/', (_request, reply) =>
+        exportSql(ctx, { assetId: id, query: LARGE, format: 'csv' }, { reply }, { stallMs: 50 }),
+      );
+      const url = await app.listen({ port: 0 });
+      const idle = await Promise.all([fetch(url), fetch(url)]);
+      expect(idle.map(({ status }) => status)).toEqual([200, 200]);
+      await expect.poll(small, { timeout: 10_000 }).toBe(200);
+    });
   });
 });

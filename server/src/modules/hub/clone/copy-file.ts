@@ -10,6 +10,7 @@ import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { completeUpload } from '../../../platform/storage/uploads/complete-upload.ts';
 import { endUpload } from '../../../platform/storage/uploads/end-upload.ts';
+import { findWhole } from '../../../platform/storage/uploads/find-whole.ts';
 import { openUpload } from '../../../platform/storage/uploads/open-upload.ts';
 import { selectParts, selectUpload } from '../../../platform/storage/uploads/queries.ts';
 import { receivePart } from '../../../platform/storage/uploads/receive-part.ts';
@@ -76,7 +77,7 @@ async function openFile(
   before: string | null,
 ): Promise<Upload> {
   const userId = lease.row.user_id;
-  const known = before === null ? null : await selectUpload(services.db, { uploadId: before, userId });
+  const known = before === null ? null : await findBegun(services, { uploadId: before, userId });
   const upload =
     known ??
     (await openUpload(services, { userId, sizeBytes, sha256 }, async (tx, open) => {
@@ -89,8 +90,22 @@ async function openFile(
   return upload;
 }
 
-/** The whole file; null where it does not have the SHA-256 that the hub lists. */
-async function fetchFile(copying: Copying, file: CloneFile, upload: Upload): Promise<Blob | null> {
+/** An upload of before; null where it is gone, or was whole and its bytes are not there any more. */
+async function findBegun(
+  services: Services,
+  who: { uploadId: string; userId: string },
+): Promise<Upload | null> {
+  const upload = await selectUpload(services.db, who);
+  return upload?.blob && !(await findWhole(services, upload)) ? null : upload;
+}
+
+/** The whole file; null where it does not have the SHA-256 that the hub lists. Parts that the disk has lost are fetched once more. */
+async function fetchFile(
+  copying: Copying,
+  file: CloneFile,
+  upload: Upload,
+  mayLose = true,
+): Promise<Blob | null> {
   const { services, report } = copying;
   const who = { uploadId: upload.id, userId: upload.userId };
   const there = new Set<number>();
@@ -123,7 +138,10 @@ async function fetchFile(copying: Copying, file: CloneFile, upload: Upload): Pro
   } catch (error) {
     // The bytes are not those that were announced: the upload is gone.
     if (error instanceof AppError && error.param === 'sha256') return null;
-    throw error;
+    if (!(mayLose && error instanceof AppError && error.param === 'parts')) throw error;
+    report.log(`${file.path}: ${error.publicMessage}`);
+    report.addBytes(-file.sizeBytes);
+    return fetchFile(copying, file, upload, false);
   }
 }
 

@@ -35,18 +35,21 @@ class Interrupted extends Error {
 
 /**
  * Bytes of a file as they come, asked for again from where they were cut, with growing pauses, or as long as the hub says.
- * Throws AppError 'conflict' where the hub sends something else than it lists, what `refuseAnswer` makes, and the signal's
+ * Throws AppError 'conflict' where the hub sends something else than it lists, 'unavailable' where it sends too little, what `refuseAnswer` makes, and the signal's
  * reason.
  */
 export async function* fetchBytes(source: Source, options: Options): AsyncGenerator<Buffer> {
   const { start, end, signal, pace, onFailure } = options;
   let at = start;
   let failures = 0;
+  let look = { at, ms: performance.now() };
   while (at < end) {
     try {
       for await (const chunk of askOnce(source, { ...options, start: at })) {
         at += chunk.length;
         failures = 0;
+        if (at - look.at >= pace.leastBytes) look = { at, ms: performance.now() };
+        else if (performance.now() - look.ms > pace.leastMs) throw tooSlow(source);
         yield chunk;
       }
     } catch (error) {
@@ -60,6 +63,7 @@ export async function* fetchBytes(source: Source, options: Options): AsyncGenera
       );
       onFailure(`${source.file.path}: ${error.message}. Trying again in ${Math.ceil(pauseMs / 1000)} s`);
       await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+      look.ms += pauseMs;
     }
   }
 }
@@ -162,6 +166,12 @@ function goneFile({ repo, revision, file }: Source): AppError {
     publicMessage:
       `The hub no longer has ${file.path} of ${nameOf(repo)} at ${revision.slice(0, 8)}. ` +
       'Clone the repository anew: a new clone copies its newest commit',
+  });
+}
+
+function tooSlow({ file }: Source): AppError {
+  return new AppError('unavailable', {
+    publicMessage: `The hub sends ${file.path} too slowly. Try again later: the copy goes on where it is`,
   });
 }
 

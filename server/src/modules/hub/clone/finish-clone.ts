@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
+import { AppError } from '../../../platform/errors.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
 import { underLease } from '../../../platform/leases/under-lease.ts';
 import type { Blob } from '../../../platform/storage/blob-store.ts';
@@ -28,9 +29,14 @@ export async function finishClone(
   lease: Lease<CloneRow>,
   access: HubAccess,
 ): Promise<void> {
-  const files = await listFiles(services, lease.id);
-  const family = await readFamilyOf(services, lease.row, files);
+  const copied = await selectCopied(services.db, lease.id);
+  // Of an empty file nothing was fetched; its blob is one of all empty files.
+  const empty = copied.some(({ sizeBytes }) => sizeBytes === 0)
+    ? await storeBlob(services, Readable.from([]))
+    : null;
+  const family = await readFamilyOf(services, lease.row, toFiles(copied, empty));
   const done = await underLease(services.db, clonesTable, lease, async (tx, row) => {
+    const files = toFiles(await selectCopied(tx, row.id), empty);
     if (files.length === 0 || files.length < (row.files_total ?? 0))
       throw new Error(`a clone has ${files.length} of ${row.files_total} files`);
     const title = row.repo_id.slice(row.repo_id.indexOf('/') + 1);
@@ -42,17 +48,15 @@ export async function finishClone(
   if (!done) throw new LeaseLost();
 }
 
-/** Of an empty file nothing was fetched; its blob is one of all empty files. */
-async function listFiles(services: Services, cloneId: string): Promise<NewFile[]> {
-  const copied = await selectCopied(services.db, cloneId);
-  const empty: Blob | null = copied.some(({ sha256 }) => sha256 === null)
-    ? await storeBlob(services, Readable.from([]))
-    : null;
-  return copied.map(({ path, sizeBytes, sha256 }) => ({
-    path,
-    sizeBytes,
-    sha256: sha256 ?? empty?.sha256 ?? '',
-  }));
+/** Throws AppError('conflict') where the bytes of a file have gone since they were copied. */
+function toFiles(copied: Awaited<ReturnType<typeof selectCopied>>, empty: Blob | null): NewFile[] {
+  return copied.map(({ path, sizeBytes, sha256: own }) => {
+    const sha256 = sizeBytes === 0 ? empty?.sha256 : own;
+    if (sha256) return { path, sizeBytes, sha256 };
+    throw new AppError('conflict', {
+      publicMessage: `${path} was copied, and is not there any more. Try again to copy what is missing`,
+    });
+  });
 }
 
 async function readFamilyOf(services: Services, row: CloneRow, files: NewFile[]): Promise<string> {

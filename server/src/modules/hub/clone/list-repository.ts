@@ -33,6 +33,7 @@ export async function listRepository({ services, lease, access, report, signal }
   const { copied, leftOut, fault } = chooseFiles(repo.type, listed);
   if (fault) throw new AppError('conflict', { publicMessage: fault });
   if (copied.length === 0) throw new AppError('conflict', { publicMessage: `${row.repo_id} has no files` });
+  refuseTwice(copied);
   for (const { path } of copied) refuseStrayPath(path);
   const bytes = copied.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   await refuseLackOfRoom(services, row.user_id, bytes);
@@ -56,6 +57,11 @@ function namesOf(files: RepoFile[]): string {
   const names = files.slice(0, NAMED_MAX).map(({ path }) => path);
   const others = files.length - names.length;
   return new Intl.ListFormat('en-GB').format(others > 0 ? [...names, `${others} more`] : names);
+}
+
+function refuseTwice(files: RepoFile[]): void {
+  if (new Set(files.map(({ path }) => path)).size === files.length) return;
+  throw new AppError('conflict', { publicMessage: 'The hub lists a file twice' });
 }
 
 /** A name that would not be kept as it is, e.g. one that leads out of the folder or hides something. */

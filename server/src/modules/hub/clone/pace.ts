@@ -8,6 +8,12 @@ export type Pace = {
   failuresMax: number;
   /** Without a byte for so long a connection is given up. */
   stallMs: number;
+  /** So many bytes have to come within so long, pauses aside; else the hub is too slow. */
+  leastBytes: number;
+  leastMs: number;
 };
 
-export const usualPace: Pace = { againMs: 1_000, pauseMsMax: 120_000, failuresMax: 8, stallMs: 60_000 };
+export const usualPace: Pace = {
+  ...{ againMs: 1_000, pauseMsMax: 120_000, failuresMax: 8, stallMs: 60_000 },
+  ...{ leastBytes: 1024 * 1024, leastMs: 300_000 },
+};

@@ -79,6 +79,11 @@ export async function selectClones(
   return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toRow);
 }
 
+/** Until the transaction ends no other begins clones of this user: two at once would see the same number. */
+export async function lockOpenClones(tx: Transaction, userId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`clones ${userId}`}, 0))`.execute(tx);
+}
+
 export async function countOpenClones(db: Db, userId: string): Promise<number> {
   const { count } = await db
     .selectFrom('hub_clones')
@@ -198,6 +203,21 @@ export async function markCopied(
     .where('path', '=', path)
     .where(sql<boolean>`upload_id is not distinct from ${uploadId}`)
     .execute();
+}
+
+/** The uploads of a user's clones that have these bytes. */
+export async function selectUploadsOf(
+  tx: Transaction,
+  { userId, sha256s }: { userId: string; sha256s: string[] },
+): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('hub_clone_files as f')
+    .innerJoin('uploads', 'uploads.id', 'f.upload_id')
+    .select('uploads.id')
+    .where('uploads.user_id', '=', userId)
+    .where(sql<boolean>`uploads.sha256 = any(${sha256s}::text[])`)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** Deletes the files of a clone, and answers the uploads that they had. */

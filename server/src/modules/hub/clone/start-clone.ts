@@ -8,7 +8,7 @@ import { hubClient } from '../public/hub-client.ts';
 import { findHubAccess } from '../public/tokens.ts';
 import { announceClone } from './announce-clone.ts';
 import { repoOf } from './clones-table.ts';
-import { countOpenClones, findOpenClone, insertClone } from './queries.ts';
+import { countOpenClones, findOpenClone, insertClone, lockOpenClones } from './queries.ts';
 import { toWire } from './to-wire.ts';
 
 /** Clones of one user that wait or are copied. */
@@ -30,6 +30,7 @@ export async function startClone(
   const repoId = info.repo_id;
   if (info.gated) await hub.requireAccess({ ...repo, id: repoId });
   const row = await inTransaction(ctx.db, async (tx) => {
+    await lockOpenClones(tx, userId);
     const open = await findOpenClone(tx, { userId, repoId, datasetType });
     if (open) return open;
     if ((await countOpenClones(tx, userId)) >= OPEN_MAX) throw tooMany();

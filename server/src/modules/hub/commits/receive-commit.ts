@@ -2,20 +2,27 @@ import { Readable } from 'node:stream';
 import { CARD_BYTES_MAX } from '@bakehouse/contract/asset-commits';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { commitFiles as endpoint } from '@bakehouse/contract/hub/commits';
+import { formatBytes } from '@bakehouse/contract/labels';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { refused } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { receiveBytes } from '../../../platform/http/bodies/receive-bytes.ts';
+import { ownsBlob } from '../../../platform/storage/owner-queries.ts';
+import { touchBlobs } from '../../../platform/storage/queries.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { releaseUploadsOf } from '../../../platform/storage/uploads/end-upload.ts';
 import type { NewFile } from '../../assets/add-revision.ts';
+import { quotaExceeded, readQuota } from '../../assets/files/storage-quota.ts';
+import { listPendingUploads } from '../../assets/files/upload/parts/list-pending-uploads.ts';
 import type { CheckModelFile } from '../../assets/files/upload/upload-file.ts';
 import type { AssetRow } from '../../assets/queries.ts';
+import { readFamilyOf } from '../../assets/recognise/note-family.ts';
 import { repositoryId } from '../../assets/repositories/namespace.ts';
 import { commitFiles, type FileChanges } from '../../assets/revisions/commit-files.ts';
 import type { Commit } from '../../assets/revisions/find-commit.ts';
 import { CARD_PATH, findFilesOf } from '../../assets/revisions/read-tree.ts';
+import { selectUploadsOf } from '../clone/queries.ts';
 import { findUploaded } from '../lfs/find-uploaded.ts';
 import { hubUrl } from '../next-page.ts';
 import { openCommit } from '../repositories/open-repository.ts';
@@ -28,13 +35,18 @@ import { readLines } from './read-lines.ts';
 const LINE_BYTES_MAX = (REGULAR_BYTES_MAX / 3) * 4 + 16 * 1024;
 /** Far more than the hub takes. */
 const LINES_MAX = 50_000;
+/** Each is looked for while nobody else can change the repository. */
+const FOLDERS_MAX = 1000;
+/** Well within what the collector leaves to bytes that nothing refers to yet. */
+const TOUCH_MS = 10 * 60 * 1000;
 
 type Draft = FileChanges & { header: Extract<CommitLine, { key: 'header' }>['value'] | null };
 
 /**
  * Takes in a commit, line by line: bytes go to the store as they come, and all of it shows in one transaction at the end.
  * What was committed before changes nothing. Throws HubError, AppError 'invalid_request' for a line that is none and for a file
- * that must not be loaded as part of a model, and what `commitFiles` throws.
+ * that must not be loaded as part of a model, 'payload_too_large' as soon as it has no
+ * room, and what `commitFiles` throws.
  */
 export async function receiveCommit(
   ctx: Context,
@@ -45,18 +57,24 @@ export async function receiveCommit(
   const { asset, head } = await openOwnBranch(ctx, { ...params, ...query });
   const draft = await receiveBytes(ctx, http.request, (bytes) => readDraft(ctx, asset, bytes));
   if (!draft.header) throw refused('key', 'A commit begins with its header');
-  if (asset.dataset_type === 'MODEL') await checkNew(ctx, { asset, head, put: draft.put, checkModelFile });
+  const families =
+    asset.dataset_type === 'MODEL'
+      ? await checkNew(ctx, { asset, head, put: draft.put, checkModelFile })
+      : new Map<string, string>();
   const { summary, description, parentCommit } = draft.header;
   const { userId } = ctx.caller;
   const commit = await inTransaction(ctx.db, async (tx) => {
     const made = await commitFiles(tx, ctx.config, {
       ...draft,
+      families,
       assetId: asset.id,
       userId,
       message: [summary, description].filter(Boolean).join('\n\n'),
       parentCommit: parentCommit ?? null,
     });
-    await releaseUploadsOf(tx, { userId, sha256s: draft.put.map(({ sha256 }) => sha256) });
+    const bytes = { userId, sha256s: draft.put.map(({ sha256 }) => sha256) };
+    const except = [...(await listPendingUploads(tx, bytes)), ...(await selectUploadsOf(tx, bytes))];
+    await releaseUploadsOf(tx, { ...bytes, except });
     return made;
   });
   const folder = params.type === 'datasets' ? '/datasets' : '';
@@ -71,14 +89,53 @@ export async function receiveCommit(
 
 async function readDraft(ctx: Context, asset: AssetRow, bytes: AsyncIterable<Buffer>): Promise<Draft> {
   const draft: Draft = { header: null, put: [], removeFiles: [], removeFolders: [] };
+  const countNew = await countWithinQuota(ctx);
+  const touch = touchNowAndThen(ctx);
   let count = 0;
   for await (const text of readLines(bytes, LINE_BYTES_MAX)) {
     if (text.trim() === '') continue;
     count += 1;
     if (count > LINES_MAX) throw refused('files', `A commit may change at most ${LINES_MAX} files`);
-    await addLine(ctx, { asset, draft, line: parseCommitLine(text, count) });
+    const line = parseCommitLine(text, count);
+    await addLine(ctx, { asset, draft, line });
+    const added = draft.put.at(-1);
+    if (line.key === 'file' && added) await countNew(added);
+    await touch(draft.put);
   }
   return draft;
+}
+
+/**
+ * Adds up the bytes that a commit brings and its user does not have yet. What it answers throws AppError('payload_too_large')
+ * beyond what they have left, so that no more is written.
+ */
+async function countWithinQuota(ctx: Context): Promise<(file: NewFile) => Promise<void>> {
+  const { userId } = ctx.caller;
+  const quota = await readQuota(ctx, userId);
+  const counted = new Set<string>();
+  let bytes = 0;
+  return async ({ sha256, sizeBytes }) => {
+    if (!quota || counted.has(sha256) || (await ownsBlob(ctx.db, userId, sha256))) return;
+    counted.add(sha256);
+    bytes += sizeBytes;
+    if (bytes <= quota.leftBytes) return;
+    const needed = `more than ${formatBytes(quota.leftBytes)}`;
+    throw quotaExceeded(quota, { needed, param: 'files', files: counted.size });
+  };
+}
+
+/** Keeps what a commit has stored from the collector, however long the rest of it takes. */
+function touchNowAndThen({ clock, db }: Context): (put: NewFile[]) => Promise<void> {
+  let touchedAt = clock.now().getTime();
+  return async (put) => {
+    const now = clock.now().getTime();
+    if (put.length === 0 || now - touchedAt < TOUCH_MS) return;
+    touchedAt = now;
+    await touchBlobs(
+      db,
+      put.map(({ sha256 }) => sha256),
+    );
+  };
 }
 
 async function addLine(
@@ -88,8 +145,11 @@ async function addLine(
   if (line.key === 'header') draft.header = line.value;
   else if (draft.header === null) throw refused('key', 'A commit begins with its header');
   else if (line.key === 'deletedFile') draft.removeFiles.push(line.value.path);
-  else if (line.key === 'deletedFolder') draft.removeFolders.push(line.value.path);
-  else if (line.key === 'file') draft.put.push(await storeFile(ctx, line.value));
+  else if (line.key === 'deletedFolder') {
+    if (draft.removeFolders.length === FOLDERS_MAX)
+      throw refused('files', `A commit may delete at most ${FOLDERS_MAX} folders`);
+    draft.removeFolders.push(line.value.path);
+  } else if (line.key === 'file') draft.put.push(await storeFile(ctx, line.value));
   else if (line.key === 'lfsFile')
     draft.put.push({ path: line.value.path, ...(await findUploaded(ctx, line.value.oid)) });
   else draft.put.push(await findCopied(ctx, asset, line.value));
@@ -117,7 +177,7 @@ async function findCopied(
   return { path, sha256: file.sha256, sizeBytes: Number(file.size_bytes) };
 }
 
-/** Looks at the files that the model has not had under their paths. */
+/** Looks at the files that the model has not had under their paths. Answers what they say of its family, by their paths. */
 async function checkNew(
   ctx: Context,
   {
@@ -126,14 +186,22 @@ async function checkNew(
     put,
     checkModelFile,
   }: { asset: AssetRow; head: Commit; put: NewFile[]; checkModelFile: CheckModelFile },
-): Promise<void> {
+): Promise<Map<string, string>> {
+  const families = new Map<string, string>();
   const paths = put.map(({ path }) => path);
   const rows = await findFilesOf(ctx.db, { assetId: asset.id, number: head.number, paths });
   const present = new Map(rows.map(({ path, sha256 }) => [path, sha256]));
-  for (const { path, sha256 } of put) {
+  const touch = touchNowAndThen(ctx);
+  for (const file of put) {
+    const { path, sha256 } = file;
+    await touch(put);
     if (present.get(path) === sha256) continue;
     await ctx.blobs.withLocalFile(sha256, (localPath) =>
       checkModelFile(ctx.sandbox, { localPath, name: path, userId: ctx.caller.userId }),
     );
+    const family = await readFamilyOf(ctx, { path, blob: file });
+    if (family === null) families.delete(path);
+    else families.set(path, family);
   }
+  return families;
 }

@@ -15,7 +15,7 @@ export async function receivePart(
   { params: { uploadId, number }, query }: InputOf<typeof contract.putLfsPart>,
   { request, reply }: Http,
 ): Promise<ResponseOf<typeof contract.putLfsPart>> {
-  checkSignature(services.config, { uploadId, ...query });
+  await checkSignature(services, { uploadId, ...query });
   const who = { uploadId, userId: query.by };
   limitTime(request, {});
   try {
@@ -36,7 +36,7 @@ export async function completeParts(
   services: Services,
   { params: { uploadId }, query }: InputOf<typeof contract.completeLfsUpload>,
 ): Promise<{ success: true }> {
-  checkSignature(services.config, { uploadId, ...query });
+  await checkSignature(services, { uploadId, ...query });
   await completeUpload(services, { uploadId, userId: query.by });
   return { success: true };
 }

@@ -1,20 +1,39 @@
 import type { Services } from '../../../platform/context.ts';
 import { isSameSecret, signatureOf } from '../../../platform/signature.ts';
 import { serverSecret } from '../../accounts/sign-in/server-secret.ts';
+import { isKeyLive } from '../../accounts/steps.ts';
 import { HubError } from '../hub-error.ts';
 
-type Signed = { uploadId: string; by: string };
+type Signed = {
+  uploadId: string;
+  by: string;
+  /** The API key that has asked for the upload; absent where a browser's session has. */
+  key_id?: string | undefined;
+  /** Seconds since 1970. */
+  expires: number;
+};
 
 /** What stands in the addresses of an upload, since Git LFS calls them without a key. */
-export function signUpload(config: Services['config'], { uploadId, by }: Signed): string {
-  return signatureOf(serverSecret(config), 'hub uploads', [uploadId, by]);
+export function signUpload(
+  config: Services['config'],
+  { uploadId, by, key_id = '', expires }: Signed,
+): string {
+  return signatureOf(serverSecret(config), 'hub uploads', [uploadId, by, key_id, expires]);
 }
 
-/** Throws HubError 'forbidden' for an address that this server has not given out. */
-export function checkSignature(
-  config: Services['config'],
+/** Throws HubError 'forbidden' for an address that this server has not given out, and for one that has ended, by itself or with its key. */
+export async function checkSignature(
+  { clock, config, db }: Pick<Services, 'clock' | 'config' | 'db'>,
   { signature, ...signed }: Signed & { signature: string },
-): void {
-  if (isSameSecret(signUpload(config, signed), signature)) return;
-  throw new HubError('forbidden', null, 'This address was not given out by this server, or has been changed');
+): Promise<void> {
+  if (!isSameSecret(signUpload(config, signed), signature))
+    throw new HubError(
+      'forbidden',
+      null,
+      'This address was not given out by this server, or has been changed',
+    );
+  const now = clock.now();
+  const { key_id: keyId, expires } = signed;
+  if (expires * 1000 > now.getTime() && (keyId === undefined || (await isKeyLive(db, keyId, now)))) return;
+  throw new HubError('forbidden', null, 'This address has ended. Start the upload again to go on with it');
 }

@@ -4,6 +4,7 @@ import * as contract from '@bakehouse/contract/hub/lfs';
 import type { RepositoryTypes } from '@bakehouse/contract/hub/shared';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
+import { findWhole } from '../../../platform/storage/uploads/find-whole.ts';
 import { openUpload } from '../../../platform/storage/uploads/open-upload.ts';
 import { selectAnnounced } from '../../../platform/storage/uploads/queries.ts';
 import { countParts, type Upload } from '../../../platform/storage/uploads/upload.ts';
@@ -17,6 +18,8 @@ import { signUpload } from './sign-upload.ts';
 type Batch = InputOf<typeof contract.batchModelFiles>;
 type Answer = ResponseOf<typeof contract.batchModelFiles>;
 
+/** How long an address takes bytes; a client that needs longer asks again, and goes on. */
+const LIFE_S = 24 * 60 * 60;
 /** What Git LFS appends to the name of a repository. */
 const GIT = '.git';
 
@@ -49,7 +52,7 @@ async function startUpload(ctx: Context, file: { sha256: string; sizeBytes: numb
   refuseLarge(ctx.config, { sizeBytes: file.sizeBytes, param: 'size' });
   const { userId } = ctx.caller;
   const present = await selectAnnounced(ctx.db, { userId, ...file });
-  if (present) return present;
+  if (present && (!present.blob || (await findWhole(ctx, present)))) return present;
   return openUpload(ctx, { userId, ...file }, async (tx, open) => {
     const upload = await open();
     await takeRoomForUpload(tx, ctx.config, { upload, param: 'size' });
@@ -62,7 +65,9 @@ type Actions = NonNullable<Answer['objects'][number]['actions']>;
 function describeUpload(ctx: Context, upload: Upload, http: Http): Actions {
   const origin = originOf(http);
   const { id: uploadId, partBytes, userId: by } = upload;
-  const query = { by, signature: signUpload(ctx.config, { uploadId, by }) };
+  const expires = Math.floor(ctx.clock.now().getTime() / 1000) + LIFE_S;
+  const signed = { by, key_id: ctx.caller.key?.id, expires };
+  const query = { ...signed, signature: signUpload(ctx.config, { uploadId, ...signed }) };
   const partUrl = (number: number) =>
     origin + endpointUrl(contract.putLfsPart.path, { uploadId, number }, query);
   const verify = { href: origin + contract.verifyLfsObject.path };

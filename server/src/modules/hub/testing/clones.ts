@@ -8,7 +8,10 @@ import type { PublicHub } from './public-hub.ts';
 const LOOK_MS = 25;
 
 /** Tests wait for nothing. */
-export const quickPace = { againMs: 1, pauseMsMax: 20, failuresMax: 3, stallMs: 2_000 };
+export const quickPace = {
+  ...{ againMs: 1, pauseMsMax: 20, failuresMax: 3, stallMs: 2_000 },
+  ...{ leastBytes: 1, leastMs: 60_000 },
+};
 
 /** A server whose public hub is this one, and which copies. */
 export async function cloningServer(hub: PublicHub): Promise<TestServer> {

@@ -1,11 +1,13 @@
 import { refused } from '../../../platform/errors.ts';
 import { decodeLz4 } from './lz4.ts';
 
-type Piece = { from: number; storedBytes: number; scheme: number; bytes: number };
+export type Piece = { from: number; storedBytes: number; scheme: number; bytes: number };
 
 const HEADER_BYTES = 8;
 /** What a client makes of a file: pieces of at most 128 KiB. */
 const PIECE_BYTES_MAX = 1024 * 1024;
+/** What clients put into a xorb at most. */
+const PIECES_MAX = 8 * 1024;
 /** How a piece is compressed. */
 const [AS_IT_IS, LZ4, GROUPED_LZ4] = [0, 1, 2];
 
@@ -22,14 +24,15 @@ export function listPieces(xorb: Buffer): Piece[] {
     };
     at = piece.from + piece.storedBytes;
     if (at > xorb.length || piece.bytes > PIECE_BYTES_MAX) throw refused('xorb', 'The xorb is not whole');
+    if (piece.bytes === 0) throw refused('xorb', 'A piece of the xorb has no bytes');
+    if (pieces.length === PIECES_MAX) throw refused('xorb', `A xorb has at most ${PIECES_MAX} pieces`);
     pieces.push(piece);
   }
   return pieces;
 }
 
-/** The bytes of a piece. Throws AppError('invalid_request'). Pure. */
-export function readPiece(xorb: Buffer, { from, storedBytes, scheme, bytes }: Piece): Buffer {
-  const stored = xorb.subarray(from, from + storedBytes);
+/** The bytes of a piece, of those that are stored. Throws AppError('invalid_request'). Pure. */
+export function readPiece(stored: Buffer, { storedBytes, scheme, bytes }: Piece): Buffer {
   if (scheme === AS_IT_IS && storedBytes === bytes) return stored;
   if (scheme === LZ4) return decodeLz4(stored, bytes);
   if (scheme === GROUPED_LZ4) return ungroup(decodeLz4(stored, bytes));

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
@@ -9,35 +8,41 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError, refused } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { receiveBytes } from '../../../platform/http/bodies/receive-bytes.ts';
+import { clientSignal } from '../../../platform/http/client-signal.ts';
 import { ownsBlob } from '../../../platform/storage/owner-queries.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { keepUpload } from '../../../platform/storage/uploads/keep-upload.ts';
-import { withBlobFile } from '../../../platform/storage/with-blob-file.ts';
 import { keepWithinQuota } from '../../assets/files/keep-within-quota.ts';
+import { refuseLackOfRoom } from '../../assets/files/storage-quota.ts';
 import { refuseLarge } from '../../assets/files/upload/parts/get-upload-limits.ts';
 import { parseShard, type ShardFile } from './parse-shard.ts';
-import { listPieces, readPiece } from './read-pieces.ts';
-import { findXorb } from './xorb-queries.ts';
+import { xorbReader } from './xorb-reader.ts';
 
 /** As large as the clients make them. */
 const SHARD_BYTES_MAX = 66 * 1024 * 1024;
 /** Well below what a client waits for a word. */
 const BEAT_MS = 10_000;
+/** Shards in memory: of one user the one that files are made of, and the same sent again. */
+const held = fairQueue(8, { perKey: 2 });
 /** A xorb is in memory while a file is made of it. */
 const making = fairQueue(2, { perKey: 1 });
+
+/** How far the files of a shard are; `total` is 0 until it is read. */
+type Progress = { verified: number; total: number };
 
 /**
  * Makes the files of a shard of the xorbs that the caller has sent, and keeps them for the caller until a commit names them.
  * Those that the caller has are not made again. Throws AppError 'invalid_request' for a shard that is none, and for one that
- * names what was not sent, and 'payload_too_large' beyond a file's limit or the user's quota.
+ * names what was not sent, 'payload_too_large' beyond a file's limit or the user's quota, and 'unavailable' where too many
+ * come at once.
  */
 export async function receiveShard(
   ctx: Context,
   { params: { session } }: InputOf<typeof endpoint>,
-  { request }: Http,
+  http: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const files = parseShard(await receiveBytes(ctx, request, readAll));
-  await makeFiles(ctx, session, files);
+  const { work } = await takeShard(ctx, session, http);
+  await work;
   return { result: 1 };
 }
 
@@ -45,26 +50,51 @@ export async function receiveShard(
 export async function streamShard(
   ctx: Context,
   { params: { session } }: InputOf<typeof streamEndpoint>,
-  { request, reply }: Http,
+  http: Http,
 ): Promise<void> {
-  const files = parseShard(await receiveBytes(ctx, request, readAll));
-  await reply.type('application/x-ndjson').send(Readable.from(tellProgress(ctx, session, files)));
+  const { work, progress } = await takeShard(ctx, session, http);
+  const lines = tellProgress(ctx, work, progress);
+  await http.reply.type('application/x-ndjson').send(Readable.from(lines));
 }
 
-async function* tellProgress(ctx: Context, session: string, files: ShardFile[]): AsyncGenerator<string> {
-  let verified = 0;
-  const work = makeFiles(ctx, session, files, () => {
-    verified += 1;
-  }).then(
+/** Takes in a shard, and begins to make its files. */
+async function takeShard(
+  ctx: Context,
+  session: string,
+  { request, reply }: Http,
+): Promise<{ work: Promise<void>; progress: Progress }> {
+  const leave = held.enterNow(ctx.caller.userId);
+  if (!leave) throw tooMany();
+  const progress = { verified: 0, total: 0 };
+  try {
+    const shard = await receiveBytes(ctx, request, readAll);
+    const work = makeFiles(ctx, { session, shard, progress, client: clientSignal(reply) }).finally(leave);
+    // It may fail before anybody looks.
+    work.catch(() => undefined);
+    return { work, progress };
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+function tooMany(): AppError {
+  return new AppError('unavailable', {
+    publicMessage: 'Too many shards are being sent at the moment. Try again shortly',
+  });
+}
+
+async function* tellProgress(ctx: Context, work: Promise<void>, progress: Progress): AsyncGenerator<string> {
+  const outcome = work.then(
     () => ({ type: 'result' }),
     (error: unknown) => toFailure(ctx, error),
   );
   for (;;) {
     const beat = new AbortController();
     const silence = pause(BEAT_MS, null, { signal: beat.signal }).catch(() => null);
-    const end = await Promise.race([work, silence]);
+    const end = await Promise.race([outcome, silence]);
     beat.abort();
-    yield `${JSON.stringify(end ?? { type: 'validating', verified, total: files.length })}\n`;
+    yield `${JSON.stringify(end ?? { type: 'validating', ...progress })}\n`;
     if (end) return;
   }
 }
@@ -76,19 +106,20 @@ function toFailure({ log }: Context, error: unknown): { type: 'error'; message: 
   return { type: 'error', message: 'Something went wrong on our side. Please try again.', retryable: true };
 }
 
-/** A client that has sent a shard again waits for its turn: then its files are there. */
-async function makeFiles(
-  ctx: Context,
-  session: string,
-  files: ShardFile[],
-  onFile: () => void = () => undefined,
-): Promise<void> {
-  await making.run(ctx.caller.userId, async () => {
+type Making = { session: string; shard: Buffer; progress: Progress; client: AbortSignal };
+
+/** A client that has sent a shard again waits for its turn: then its files are there. One that has left gets no further file. */
+async function makeFiles(ctx: Context, { session, shard, progress, client }: Making): Promise<void> {
+  const make = async () => {
+    const files = parseShard(shard);
+    progress.total = files.length;
     for (const file of files) {
+      client.throwIfAborted();
       await makeFile(ctx, session, file);
-      onFile();
+      progress.verified += 1;
     }
-  });
+  };
+  await making.run(ctx.caller.userId, make, client);
 }
 
 async function readAll(bytes: Readable): Promise<Buffer> {
@@ -111,6 +142,7 @@ async function makeFile(
   const { userId } = ctx.caller;
   if (sizeBytes === 0 || (sha256 !== null && (await ownsBlob(ctx.db, userId, sha256)))) return;
   refuseLarge(ctx.config, { sizeBytes, param: 'shard' });
+  await refuseLackOfRoom(ctx, { userId, sizeBytes, param: 'shard' });
   const bytes = Readable.from(readTerms(ctx, session, terms), { objectMode: false });
   const blob = await storeBlob(ctx, bytes, { sizeBytesMax: sizeBytes, expectedBytes: sizeBytes });
   if (blob.sizeBytes !== sizeBytes || (sha256 !== null && blob.sha256 !== sha256))
@@ -121,24 +153,7 @@ async function makeFile(
   });
 }
 
-/** The bytes of a file, piece by piece; the xorb at hand is in memory. */
 async function* readTerms(ctx: Context, session: string, terms: ShardFile['terms']): AsyncGenerator<Buffer> {
-  let hash = '';
-  let xorb: Buffer = Buffer.alloc(0);
-  let pieces = listPieces(xorb);
-  for (const { xorb: wanted, start, end } of terms) {
-    if (wanted !== hash) {
-      xorb = await readXorb(ctx, session, wanted);
-      pieces = listPieces(xorb);
-      hash = wanted;
-    }
-    if (end > pieces.length) throw refused('shard', 'The shard names pieces that its xorb has not');
-    for (const piece of pieces.slice(start, end)) yield readPiece(xorb, piece);
-  }
-}
-
-async function readXorb(ctx: Context, session: string, hash: string): Promise<Buffer> {
-  const sha256 = await findXorb(ctx.db, { userId: ctx.caller.userId, session, hash });
-  if (sha256 === undefined) throw refused('shard', `The shard names the xorb ${hash}, which was not sent`);
-  return withBlobFile(ctx, { sha256, path: hash }, (localPath) => readFile(localPath));
+  const readTerm = xorbReader(ctx, session);
+  for (const term of terms) yield* readTerm(term);
 }

@@ -1,18 +1,23 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { putXorb as endpoint } from '@bakehouse/contract/hub/xet';
-import type { Context } from '../../../platform/context.ts';
+import { formatBytes } from '@bakehouse/contract/labels';
+import type { Context, Services } from '../../../platform/context.ts';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { refused } from '../../../platform/errors.ts';
+import { AppError, refused } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { receiveBytes } from '../../../platform/http/bodies/receive-bytes.ts';
+import { lockStoredBytes } from '../../../platform/storage/owner-queries.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
-import { keepWithinQuota } from '../../assets/files/keep-within-quota.ts';
-import { findXorb, insertXorb } from './xorb-queries.ts';
+import { findXorb, insertXorb, sumXorbs } from './xorb-queries.ts';
 
 /** The protocol has at most 64 MiB of pieces, and something to describe them. */
 const XORB_BYTES_MAX = 72 * 1024 * 1024;
 
-/** Takes in a xorb of the caller; one that is there is not taken again. Throws AppError 'payload_too_large'. */
+/**
+ * Takes in a xorb of the caller; one that is there is not taken again. Xorbs take no room of what the caller may store, and
+ * together at most as much again. Throws AppError 'payload_too_large'.
+ */
 export async function receiveXorb(
   ctx: Context,
   { params }: InputOf<typeof endpoint>,
@@ -24,12 +29,33 @@ export async function receiveXorb(
     request.raw.resume();
     return { was_inserted: false };
   }
-  const limits = { sizeBytesMax: XORB_BYTES_MAX, tooLargeMessage: 'A xorb has at most 64 MiB' };
-  const blob = await receiveBytes(ctx, request, (bytes) => storeBlob(ctx, bytes, limits));
+  const blob = await receiveBytes(ctx, request, async (bytes) => {
+    await refuseManyXorbs(ctx.db, ctx.config, { userId, sizeBytes: 0 });
+    return storeBlob(ctx, bytes, {
+      sizeBytesMax: XORB_BYTES_MAX,
+      tooLargeMessage: 'A xorb has at most 64 MiB',
+    });
+  });
   if (blob.sizeBytes === 0) throw refused('xorb', 'The xorb is empty');
   await inTransaction(ctx.db, async (tx) => {
-    await keepWithinQuota(tx, ctx.config, { userId, blob, param: 'xorb' });
+    await lockStoredBytes(tx, userId);
+    await refuseManyXorbs(tx, ctx.config, { userId, sizeBytes: blob.sizeBytes });
     await insertXorb(tx, name, blob);
   });
   return { was_inserted: true };
+}
+
+async function refuseManyXorbs(
+  db: Database | Transaction,
+  { storageGb }: Services['config'],
+  { userId, sizeBytes }: { userId: string; sizeBytes: number },
+): Promise<void> {
+  const limitBytes = storageGb * 1024 ** 3;
+  if (limitBytes === 0 || (await sumXorbs(db, userId)) + sizeBytes <= limitBytes) return;
+  throw new AppError('payload_too_large', {
+    publicMessage:
+      `At most ${formatBytes(limitBytes)} may come by Xet within two days. ` +
+      'Set HF_HUB_DISABLE_XET=1 to send this file by Git LFS, or try again in two days',
+    param: 'xorb',
+  });
 }

@@ -1,40 +1,146 @@
-import { expect, test } from 'vitest';
+import { createHash } from 'node:crypto';
+import { expect, test, vi } from 'vitest';
+import { findStoredBytes } from '../../../platform/storage/owner-queries.ts';
 import { testServer } from '../../../testing/test-server.ts';
 import { hubCalls } from '../testing/hub-calls.ts';
+import { listPieces } from './read-pieces.ts';
 
-const server = await testServer();
+const server = await testServer({ config: { storageGb: 1 / 1024 } });
 const { signUpAs, send, refusal } = hubCalls(server);
 const ada = await signUpAs('ada');
 const bytes = (body: Buffer) => ({ as: ada, body: new Uint8Array(body) });
 
-/** A shard of one file, which is the first piece of a xorb. */
-function shardOf(xorb: Buffer): Buffer {
+/** A term of a shard: from which piece of a xorb, up to which, and how many bytes they have. */
+type Term = { xorb: Buffer; bytes: number; start?: number; end?: number };
+
+/** A shard of one file. */
+function shardOf(...terms: Term[]): Buffer {
   const header = Buffer.alloc(48);
   header.writeBigUInt64LE(2n, 32);
   const file = Buffer.alloc(48);
-  file.writeUInt32LE(1, 36);
-  const term = Buffer.alloc(48);
-  xorb.copy(term);
-  term.writeUInt32LE(5, 36);
-  term.writeUInt32LE(1, 44);
-  return Buffer.concat([header, file, term, Buffer.alloc(32, 0xff), Buffer.alloc(16)]);
+  file.writeUInt32LE(terms.length, 36);
+  const entries = terms.map(({ xorb, bytes: length, start = 0, end = 1 }) => {
+    const term = Buffer.alloc(48);
+    xorb.copy(term);
+    term.writeUInt32LE(length, 36);
+    term.writeUInt32LE(start, 40);
+    term.writeUInt32LE(end, 44);
+    return term;
+  });
+  return Buffer.concat([header, file, ...entries, Buffer.alloc(32, 0xff), Buffer.alloc(16)]);
 }
 
+/** A xorb of pieces that are not compressed. */
+function xorbOf(...pieces: string[]): Buffer {
+  return Buffer.concat(
+    pieces.map((piece) => {
+      const header = Buffer.alloc(8);
+      header.writeUIntLE(piece.length, 1, 3);
+      header.writeUIntLE(piece.length, 5, 3);
+      return Buffer.concat([header, Buffer.from(piece)]);
+    }),
+  );
+}
+
+const SESSION = '/xet/2026-11-26';
+const hexOf = (name: Buffer) => name.toString('hex');
+const sendXorb = (name: Buffer, xorb: Buffer) =>
+  send(`${SESSION}/v1/xorbs/default/${hexOf(name)}`, bytes(xorb));
+const [A, B] = [Buffer.alloc(32, 0xaa), Buffer.alloc(32, 0xbb)];
+
 test('a shard that is none, is cut or names what was not sent is refused', async () => {
-  const to = (body: Buffer, version = 'v1') => refusal(`/xet/2026-11-26/${version}/shards`, bytes(body));
+  const unsent = shardOf({ xorb: Buffer.alloc(32, 1), bytes: 5 });
+  const to = (body: Buffer, version = 'v1') => refusal(`${SESSION}/${version}/shards`, bytes(body));
   expect(await to(Buffer.from('nonsense'))).toMatchObject({ status: 400 });
-  expect(await to(shardOf(Buffer.alloc(32, 1)).subarray(0, 96))).toMatchObject({ status: 400 });
-  expect(await to(shardOf(Buffer.alloc(32, 1)))).toMatchObject({
+  expect(await to(unsent.subarray(0, 96))).toMatchObject({ status: 400 });
+  expect(await to(unsent)).toMatchObject({
     status: 400,
     error: expect.stringContaining('which was not sent'),
   });
-  const stream = await send('/xet/2026-11-26/v2/shards', bytes(shardOf(Buffer.alloc(32, 1))));
+  const stream = await send(`${SESSION}/v2/shards`, bytes(unsent));
   expect(JSON.parse(await stream.text())).toMatchObject({ type: 'error', retryable: false });
 });
 
 test('a session is a day, and a xorb has the hash for its name', async () => {
   expect(await refusal('/xet/today/v1/shards', bytes(Buffer.from('x')))).toMatchObject({ status: 400 });
-  expect(await refusal('/xet/2026-11-26/v1/xorbs/default/short', bytes(Buffer.from('x')))).toMatchObject({
+  expect(await refusal(`${SESSION}/v1/xorbs/default/short`, bytes(Buffer.from('x')))).toMatchObject({
     status: 400,
+  });
+});
+
+test('a xorb has pieces of some bytes, and no more than clients make', () => {
+  expect(listPieces(xorbOf('ab', 'c'))).toHaveLength(2);
+  expect(() => listPieces(Buffer.alloc(16))).toThrow('A piece of the xorb has no bytes');
+  expect(() => listPieces(xorbOf(...Array.from({ length: 8193 }, () => 'a')))).toThrow('at most 8192 pieces');
+});
+
+test('a file that goes to and fro between xorbs is made, and each is opened once', async () => {
+  expect((await sendXorb(A, xorbOf('ab', 'cd'))).status).toBe(200);
+  expect((await sendXorb(B, xorbOf('1', '2', '3'))).status).toBe(200);
+  const opened = vi.spyOn(server.services.blobs, 'withLocalFile');
+  const shard = shardOf(
+    { xorb: A, bytes: 2 },
+    { xorb: B, bytes: 2, end: 2 },
+    { xorb: A, bytes: 2, start: 1, end: 2 },
+    { xorb: B, bytes: 1, start: 2, end: 3 },
+  );
+  expect((await send(`${SESSION}/v1/shards`, bytes(shard))).status).toBe(200);
+  expect(opened).toHaveBeenCalledTimes(2);
+  opened.mockRestore();
+  const oid = createHash('sha256').update('ab12cd3').digest('hex');
+  const verified = await send('/lfs/verify', { as: ada, body: { oid, size: 7 } });
+  expect(verified.status).toBe(200);
+});
+
+test('a term whose pieces have other bytes than it says is refused', async () => {
+  await sendXorb(A, xorbOf('ab', 'cd'));
+  expect(await refusal(`${SESSION}/v1/shards`, bytes(shardOf({ xorb: A, bytes: 1 })))).toMatchObject({
+    status: 400,
+    error: expect.stringContaining('not of the size that it says'),
+  });
+});
+
+test('a user has two shards in memory, and another waits outside', async () => {
+  const stop = new AbortController();
+  const open = () =>
+    fetch(`${server.url}/hub${SESSION}/v1/shards`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ada.apiKey}` },
+      body: new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1)) }),
+      signal: stop.signal,
+      duplex: 'half',
+    }).catch(() => null);
+  const both = [open(), open()];
+  const another = () => refusal(`${SESSION}/v1/shards`, bytes(Buffer.from('x')));
+  await expect
+    .poll(another)
+    .toMatchObject({ status: 503, error: expect.stringContaining('Too many shards') });
+  stop.abort();
+  await Promise.all(both);
+  await expect.poll(another).toMatchObject({ status: 400 });
+});
+
+test('pieces are not counted as stored, a file has to have room before it is made, and xorbs have a bound of their own', async () => {
+  const bob = await signUpAs('bob');
+  const as = (body: Buffer) => ({ as: bob, body: new Uint8Array(body) });
+  const piece = 'x'.repeat(600 * 1024);
+  const half = { xorb: A, bytes: piece.length };
+  expect((await send(`${SESSION}/v1/xorbs/default/${hexOf(A)}`, as(xorbOf(piece)))).status).toBe(200);
+  expect(await refusal(`${SESSION}/v1/shards`, as(shardOf(half, half)))).toMatchObject({
+    status: 413,
+    error: expect.stringContaining('This file needs 1.17 MB'),
+  });
+  const { db } = server.services;
+  const made = db
+    .selectFrom('blobs')
+    .select('sha256')
+    .where('size_bytes', '=', BigInt(2 * piece.length));
+  expect(await made.execute()).toEqual([]);
+  expect((await send(`${SESSION}/v1/shards`, as(shardOf(half)))).status).toBe(200);
+  expect(await findStoredBytes(db, bob.userId)).toBe(BigInt(piece.length));
+  const another = as(xorbOf('y'.repeat(600 * 1024)));
+  expect(await refusal(`${SESSION}/v1/xorbs/default/${hexOf(B)}`, another)).toMatchObject({
+    status: 413,
+    error: expect.stringContaining('may come by Xet within two days'),
   });
 });

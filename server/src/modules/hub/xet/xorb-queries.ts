@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import type { Blob } from '../../../platform/storage/blob-store.ts';
 
@@ -29,6 +30,16 @@ export async function insertXorb(
     .values({ user_id: userId, session, hash, sha256: blob.sha256, size_bytes: BigInt(blob.sizeBytes) })
     .onConflict((conflict) => conflict.columns(['user_id', 'session', 'hash']).doNothing())
     .execute();
+}
+
+/** What the xorbs of a user have, each as often as it was sent. */
+export async function sumXorbs(db: Database | Transaction, userId: string): Promise<number> {
+  const row = await db
+    .selectFrom('hub_xorbs')
+    .select(sql<number>`coalesce(sum(size_bytes), 0)::float8`.as('bytes'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return row.bytes;
 }
 
 export async function deleteXorbsBefore(db: Database, before: Date): Promise<void> {

@@ -23,10 +23,10 @@ export async function releaseUpload(tx: Transaction, who: Who): Promise<void> {
   await deleteUpload(tx, who);
 }
 
-/** The same of all uploads of the user that are whole and have these bytes. */
+/** The same of all uploads of the user that are whole and have these bytes, but for those that something else waits for. */
 export async function releaseUploadsOf(
   tx: Transaction,
-  bytes: { userId: string; sha256s: string[] },
+  bytes: { userId: string; sha256s: string[]; except: string[] },
 ): Promise<void> {
   await deleteWhole(tx, bytes);
 }

@@ -54,15 +54,16 @@ export async function selectAnnounced(
   return row ? toUpload(row) : null;
 }
 
-/** Deletes the uploads of a user that are whole and have these bytes. */
+/** Deletes the uploads of a user that are whole and have these bytes, but for some. */
 export async function deleteWhole(
   tx: Transaction,
-  { userId, sha256s }: { userId: string; sha256s: string[] },
+  { userId, sha256s, except }: { userId: string; sha256s: string[]; except: string[] },
 ): Promise<void> {
   await tx
     .deleteFrom('uploads')
     .where('user_id', '=', userId)
     .where(sql<boolean>`sha256 = any(${sha256s}::text[])`)
+    .where(sql<boolean>`id <> all(${except}::uuid[])`)
     .execute();
 }
 

@@ -116,6 +116,23 @@ describe('the storage of a user', () => {
     await put([0.6 * MB, 0.6 * MB].map(Math.round));
   });
 
+  test('puts no file where a folder is, and none into a file', async () => {
+    const hal = await server.signUp('Hal');
+    const assetId = await create(hal);
+    const blob = await storeBlob(server.services, Readable.from([Buffer.from('a')]));
+    const put = (revisionId: string | null, at: string) =>
+      inTransaction(server.services.db, (tx) =>
+        putFiles(tx, server.services.config, {
+          ...{ assetId, userId: hal.userId, revisionId, param: 'ids' },
+          files: [{ path: at, ...blob }],
+        }),
+      );
+    const revisionId = await put(null, 'a/b');
+    const clash = { code: 'conflict', param: 'ids' };
+    await expect(put(revisionId, 'a')).rejects.toMatchObject(clash);
+    await expect(put(revisionId, 'a/b/c')).rejects.toMatchObject(clash);
+  });
+
   test('counts what earlier revisions keep', async () => {
     const cy = await server.signUp('Cy');
     const id = await create(cy);

@@ -55,6 +55,20 @@ export async function selectUnfinishedOf(db: Database, assetId: string): Promise
   return rows;
 }
 
+export async function selectPending(
+  tx: Transaction,
+  { userId, sha256s }: { userId: string; sha256s: string[] },
+): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('asset_uploads')
+    .innerJoin('uploads', 'uploads.id', 'asset_uploads.id')
+    .select('uploads.id')
+    .where('uploads.user_id', '=', userId)
+    .where(sql<boolean>`uploads.sha256 = any(${sha256s}::text[])`)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 export async function noteRevision(tx: Transaction, uploadId: string, revisionId: string): Promise<void> {
   await tx.updateTable('asset_uploads').set({ revision_id: revisionId }).where('id', '=', uploadId).execute();
 }

@@ -1,0 +1,33 @@
+import type { Transaction } from '../../../platform/db/database.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { NewFile } from '../add-revision.ts';
+import { findClash } from '../files/folder-queries.ts';
+
+type Change = { put: NewFile[]; removed: Set<string>; param: string };
+
+/**
+ * Step: throws AppError('conflict'), naming the field `param`, where a path would be a file and a folder: a workload could not
+ * write both to its disk.
+ */
+export async function refuseClashes(
+  tx: Transaction,
+  assetId: string,
+  { put, removed, param }: Change,
+): Promise<void> {
+  const paths = put.map(({ path }) => path);
+  const folders = new Set(paths.flatMap(foldersAbove));
+  const clash =
+    paths.find((path) => folders.has(path)) ??
+    (await findClash(tx, assetId, { paths, folders: [...folders], removed: [...removed] }));
+  if (clash === undefined) return;
+  throw new AppError('conflict', {
+    publicMessage: `${clash} cannot be a file and a folder. Delete the one that is there first`,
+    param,
+  });
+}
+
+/** The folders that a path lies in, the outermost first. Pure. */
+export function foldersAbove(path: string): string[] {
+  const parts = path.split('/');
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
+}

@@ -1,0 +1,24 @@
+import type { Services } from '../../context.ts';
+import { AppError } from '../../errors.ts';
+import type { Blob } from '../blob-store.ts';
+import { readBlobState } from '../queries.ts';
+import { completeUpload } from './complete-upload.ts';
+import type { Upload } from './upload.ts';
+
+/**
+ * The bytes of an upload that is whole by its row. Where its server was killed before they came to their place they are put
+ * there; null where they are not to be had any more, or damaged.
+ */
+export async function findWhole(
+  services: Pick<Services, 'blobs' | 'db'>,
+  { id: uploadId, userId, blob }: Upload,
+): Promise<Blob | null> {
+  if (!blob) return null;
+  try {
+    if ((await readBlobState(services.db, blob.sha256)).isDamaged) return null;
+    return await completeUpload(services, { uploadId, userId });
+  } catch (error) {
+    if (error instanceof AppError && ['conflict', 'not_found'].includes(error.code)) return null;
+    throw error;
+  }
+}
