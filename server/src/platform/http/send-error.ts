@@ -29,7 +29,8 @@ export function sendError(
   )
     request.log.warn({ err: known.cause, ...about(request) }, `request answered with ${known.status}`);
   if (known.code === 'unavailable' && !reply.hasHeader('retry-after')) {
-    reply.header('retry-after', RETRY_AFTER_S);
+    const { retryAfterMs } = known;
+    reply.header('retry-after', retryAfterMs === null ? RETRY_AFTER_S : Math.ceil(retryAfterMs / 1000));
   }
   if (!known.shouldRetry) reply.header('x-should-retry', 'false');
   reply.code(known.status);

@@ -61,7 +61,8 @@ type Actions = NonNullable<Answer['objects'][number]['actions']>;
 
 function describeUpload(ctx: Context, upload: Upload, http: Http): Actions {
   const origin = originOf(http);
-  const { id: uploadId, partBytes, userId: by } = upload;
+  const { id: uploadId, partBytes } = upload;
+  const by = ctx.caller.userId;
   const query = { by, signature: signUpload(ctx.config, { uploadId, by }) };
   const partUrl = (number: number) =>
     origin + endpointUrl(contract.putLfsPart.path, { uploadId, number }, query);
