@@ -26,9 +26,11 @@ beforeAll(async () => {
     select (array[${flo}, ${bob}])[1 + n % 2], 'RAW', n % 2 = 1 and n % 1000 < 100,
       case when n % 1000 = 900 then 'Pretzels' when n % 7 < 2 then 'Loaves' else 'Rolls' end || ' 2026 of rye, batch ' || n, '', '', array['example']
     from generate_series(1, ${ASSETS}) n`.execute(db);
+  // With flo a few, with bob many.
   await sql`
     insert into asset_shares (asset_id, user_id)
-    select id, ${flo} from assets where owner_user_id = ${bob} and title ~ 'batch 3..$'`.execute(db);
+    select id, case owner_user_id when ${bob} then ${flo} else ${bob} end from assets
+    where owner_user_id = ${flo} or title ~ 'batch 3..$'`.execute(db);
   await sql`vacuum analyze assets, asset_shares`.execute(db);
 });
 

@@ -50,8 +50,7 @@ export async function mirrorRepository(ctx: Context, wanted: Wanted): Promise<As
   )
     throw notToBeHad(last.reason);
   const info = await ask(ctx, wanted);
-  if (info.repo_id.toLowerCase() !== repo.id.toLowerCase())
-    throw new HubError('not_found', 'RepoNotFound', 'Repository not found', { movedTo: info.repo_id });
+  if (info.repo_id.toLowerCase() !== repo.id.toLowerCase()) throw moved(info.repo_id);
   throw new BeingMirrored(
     await startMirroring(ctx, { repo: { type, id: info.repo_id }, commitId: info.revision }),
   );
@@ -81,6 +80,13 @@ async function ask(ctx: Context, { type, namespace, name }: Wanted): Promise<Rep
     awayUntil.set(ctx.db, now + AWAY_MS);
     throw notToBeHad(error instanceof AppError ? error.publicMessage : HUB_UNREACHABLE);
   }
+}
+
+/** The hub knows it by another name. */
+function moved(movedTo: string): HubError {
+  const parts = movedTo.split('/');
+  if (parts.length !== 2 || !parts.every(isRepositoryName)) return notToBeHad();
+  return new HubError('not_found', 'RepoNotFound', 'Repository not found', { movedTo });
 }
 
 function notToBeHad(reason = ''): HubError {

@@ -290,11 +290,10 @@ test('another server of ours is the public hub, which an operator’s token read
   expect(await calls.refusal('/api/datasets/eve/Secret', { as: max })).toMatchObject({
     ...{ status: 404, code: 'RepoNotFound' },
   });
-  // Under its old name there it leads to its new one here.
-  await hubCalls(theirs).read('/api/repos/move', {
-    as: eve,
-    body: { fromRepo: 'eve/Facts', toRepo: 'eve/Crumbs', type: 'dataset' },
-  });
-  const moved = await calls.read('/api/datasets/eve/Crumbs', { as: max });
-  expect(moved.id).toBe('eve/Crumbs');
+  // What was renamed there is led to by its old name.
+  const rolls = await create(eve, { title: 'Rolls', is_published: true });
+  await uploadAt(eve, rolls, 'rows.csv', 'a\n1\n');
+  const rename = { fromRepo: 'eve/Rolls', toRepo: 'eve/Buns', type: 'dataset' };
+  await hubCalls(theirs).read('/api/repos/move', { as: eve, body: rename });
+  expect(await calls.read('/api/datasets/eve/Rolls', { as: max })).toMatchObject({ id: 'eve/Buns' });
 });
