@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { parseSentryDsn } from './platform/error-reports/sentry-address.ts';
 import { toFolder } from './platform/files/make-data-dir.ts';
 import { localUrl } from './platform/http/addresses/local-url.ts';
+import { namedUrls } from './platform/http/addresses/named-urls.ts';
 import { describeIssue } from './platform/http/validation/describe-issue.ts';
-import { serviceUrls, toServiceUrls } from './service-urls.ts';
 
 const flag = z.stringbool();
 const bgl = z.string().regex(/^\d+(\.\d{1,6})?$/, 'must be an amount such as 12.5, with at most 6 decimals');
@@ -15,6 +15,18 @@ function toOrigin(text: string, context: z.core.$RefinementCtx): string {
     context.addIssue(`must be an address without a path, such as ${origin}, not '${text}'`);
   return origin;
 }
+
+/** Where each service answers. */
+const serviceUrls = {
+  stripe: 'https://api.stripe.com',
+  fal: 'https://queue.fal.run',
+  replicate: 'https://api.replicate.com',
+  bfl: 'https://api.bfl.ai',
+  ark: 'https://ark.ap-southeast.bytepluses.com',
+  google: 'https://generativelanguage.googleapis.com',
+  x: 'https://api.x.com',
+  huggingface: 'https://huggingface.co',
+};
 
 /** What is the same everywhere, and another only in tests. */
 const limits = {
@@ -81,7 +93,7 @@ const settings = z.object({
   ARK_API_KEY: z.string().optional(),
   GEMINI_API_KEY: z.string().optional(),
   /** Where services answer instead of at their own address, as `name=address`; comma-separated. */
-  BAKEHOUSE_SERVICE_URLS: z.string().default('').transform(toServiceUrls),
+  BAKEHOUSE_SERVICE_URLS: z.string().default('').transform(namedUrls(serviceUrls, 'fal')),
   BAKEHOUSE_SIGN_UP: flag.default(true),
   /** Accounts with a password that may be made within an hour, in all and from one address; 0 for no limit. */
   BAKEHOUSE_SIGN_UPS_PER_HOUR: z.coerce.number().int().min(0).default(500),
@@ -258,8 +270,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     inputCacheGb: s.BAKEHOUSE_INPUT_CACHE_GB,
     fileGb: s.BAKEHOUSE_FILE_GB,
     storageGb: s.BAKEHOUSE_STORAGE_GB,
-    hubMirror: hubMirrorOf(s),
-    ipfs: ipfsOf(s),
+    ...{ hubMirror: hubMirrorOf(s), ipfs: ipfsOf(s) },
     driver: s.BAKEHOUSE_DRIVER,
     prepare: s.BAKEHOUSE_PREPARE,
     torchIndex: s.BAKEHOUSE_TORCH_INDEX,

@@ -206,8 +206,8 @@ test('while it is copied its list and each file that is here are answered, and a
       { rfilename: 'model.safetensors', lfs: { size: safetensors(50_000).length } },
     ],
   });
-  const config = await send('/ovens/slow/resolve/main/config.json', { as: ada });
-  expect([config.headers.get('x-repo-commit'), await config.text()]).toEqual([
+  const small = await send('/ovens/slow/resolve/main/config.json', { as: ada });
+  expect([small.headers.get('x-repo-commit'), await small.text()]).toEqual([
     commitOf(slow),
     slow.files['config.json'],
   ]);
