@@ -109,6 +109,7 @@ Options:
   --user NAME      whose it becomes: a username or an email address; --everybody for all (import)
   --title TITLE    its name, that of its folder unless said (import)
   --remove         delete a model or dataset of everybody, by its title or id (import)
+  --list           name the models and datasets of everybody (import)
   --no-prepare     leave the Python runtime and the starter model alone (BAKEHOUSE_PREPARE=false)
   --help           this text
 
@@ -156,6 +157,7 @@ async function main(): Promise<number> {
     everybody: values.everybody,
     title: values.title,
     remove: values.remove,
+    list: values.list,
     scale: values.scale ?? false,
     soak: values.soak ?? false,
     fraction: readFraction(values.fraction ?? '1'),
@@ -197,6 +199,7 @@ function readArguments() {
         everybody: { type: 'boolean' },
         title: { type: 'string' },
         remove: { type: 'boolean' },
+        list: { type: 'boolean' },
         scale: { type: 'boolean' },
         soak: { type: 'boolean' },
         fraction: { type: 'string' },

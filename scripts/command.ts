@@ -13,6 +13,8 @@ export type Arguments = {
   title?: string | undefined;
   /** Deletes one of everybody (import). */
   remove?: boolean | undefined;
+  /** Names all that everybody has (import). */
+  list?: boolean | undefined;
   scale: boolean;
   /** The tests that nobody waits for: many rounds, many seeds. */
   soak: boolean;

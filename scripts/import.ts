@@ -8,6 +8,7 @@ import { findUserId } from '../server/src/modules/accounts/find-user-id.ts';
 import { findAssetUse as findDeploymentUse } from '../server/src/modules/deployments/find-asset-use.ts';
 import { importFolder } from '../server/src/modules/models/import/import-folder.ts';
 import { removeImport } from '../server/src/modules/models/import/remove-import.ts';
+import { listStarterAssets } from '../server/src/modules/models/starter/queries.ts';
 import { findAssetUse as findTrainingUse } from '../server/src/modules/training/find-asset-use.ts';
 import type { Database } from '../server/src/platform/db/database.ts';
 import { AppError } from '../server/src/platform/errors.ts';
@@ -20,14 +21,14 @@ import { PlainError } from './plain-error.ts';
 
 const USAGE =
   "Call it as './bakehouse import FOLDER --user NAME', or with --everybody. --title names it otherwise than its folder. " +
-  "'./bakehouse import --remove TITLE' deletes what everybody has.";
+  "'./bakehouse import --list' names what everybody has, and --remove TITLE deletes one of it.";
 
 /**
- * `import FOLDER` makes a folder of this machine a model or dataset of a user, or of everybody; `import --remove TITLE` deletes
- * one of everybody. The server may run or not.
+ * `import FOLDER` makes a folder of this machine a model or dataset of a user, or of everybody; `import --list` names
+ * what everybody has, and `import --remove TITLE` deletes one of it. The server may run or not.
  */
 export const importCommand: Command = async (args) => {
-  const command = args.remove === true ? remove : importWords;
+  const command = args.remove === true ? remove : args.list === true ? list : importWords;
   await command(args).catch((error: unknown) => {
     throw error instanceof AppError ? new PlainError(error.publicMessage) : error;
   });
@@ -45,6 +46,17 @@ async function remove({ words, user, everybody, title }: Arguments): Promise<voi
     console.log(
       `Removed ${what}. The server deletes its ${size} within two hours, but for files that others have.`,
     );
+  });
+}
+
+async function list({ words, user, everybody, title }: Arguments): Promise<void> {
+  if (words.length > 0 || (user ?? everybody ?? title) !== undefined) throw new PlainError(USAGE);
+  await withDatabase(async (db) => {
+    for (const { name, datasetType, files, bytes, source } of await listStarterAssets(db)) {
+      const size = `${files} file${files === 1 ? '' : 's'} of ${formatBytes(Number(bytes))}`;
+      const from = source === null ? '' : `, from ${source}`;
+      console.log(`${datasetType === 'MODEL' ? 'model  ' : 'dataset'} ${name}: ${size}${from}`);
+    }
   });
 }
 

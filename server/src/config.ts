@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { parseSentryDsn } from './platform/error-reports/sentry-address.ts';
 import { toFolder } from './platform/files/make-data-dir.ts';
 import { localUrl } from './platform/http/addresses/local-url.ts';
+import { namedUrls } from './platform/http/addresses/named-urls.ts';
 import { describeIssue } from './platform/http/validation/describe-issue.ts';
 
 const flag = z.stringbool();
@@ -26,23 +27,6 @@ const serviceUrls = {
   x: 'https://api.x.com',
   huggingface: 'https://huggingface.co',
 };
-
-function toServiceUrls(text: string, context: z.core.$RefinementCtx): typeof serviceUrls {
-  const entries = text.split(',').map((entry) => entry.trim());
-  const given = entries.filter(Boolean).map((entry) => {
-    const [name = '', ...rest] = entry.split('=');
-    const url = rest.join('=');
-    if (!Object.hasOwn(serviceUrls, name) || !z.url({ protocol: /^https?$/ }).safeParse(url).success)
-      context.addIssue(
-        `must be such as fal=${serviceUrls.fal}, of ${Object.keys(serviceUrls).join(', ')}, not '${entry}'`,
-      );
-    return [name, url] as const;
-  });
-  return {
-    ...serviceUrls,
-    ...Object.fromEntries(given.map(([name, url]) => [name, url.replace(/\/+$/, '')])),
-  };
-}
 
 /** What is the same everywhere, and another only in tests. */
 const limits = {
@@ -109,7 +93,7 @@ const settings = z.object({
   ARK_API_KEY: z.string().optional(),
   GEMINI_API_KEY: z.string().optional(),
   /** Where services answer instead of at their own address, as `name=address`; comma-separated. */
-  BAKEHOUSE_SERVICE_URLS: z.string().default('').transform(toServiceUrls),
+  BAKEHOUSE_SERVICE_URLS: z.string().default('').transform(namedUrls(serviceUrls, 'fal')),
   BAKEHOUSE_SIGN_UP: flag.default(true),
   /** Accounts with a password that may be made within an hour, in all and from one address; 0 for no limit. */
   BAKEHOUSE_SIGN_UPS_PER_HOUR: z.coerce.number().int().min(0).default(500),
@@ -169,6 +153,10 @@ const settings = z.object({
   BAKEHOUSE_FILE_GB: z.coerce.number().min(0.001).default(50),
   /** Gigabytes that the datasets and models of one user may take; 0 for no limit. */
   BAKEHOUSE_STORAGE_GB: z.coerce.number().min(0).default(50),
+  /** Gigabytes that may be taken by what `/hub` copies from the public hub for everybody when it is asked for; 0 copies nothing. */
+  BAKEHOUSE_HUB_MIRROR_GB: z.coerce.number().min(0).default(0),
+  /** An access token of the public hub that these copies are made with, for its limits: what is private or gated there stays there. */
+  BAKEHOUSE_HUB_MIRROR_TOKEN: z.string().optional(),
   /** Pins datasets that use IPFS: the RPC of a Kubo node, and its token where it asks for one. */
   BAKEHOUSE_IPFS_KUBO_URL: z.url({ protocol: /^https?$/ }).optional(),
   BAKEHOUSE_IPFS_KUBO_TOKEN: z.string().optional(),
@@ -282,7 +270,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     inputCacheGb: s.BAKEHOUSE_INPUT_CACHE_GB,
     fileGb: s.BAKEHOUSE_FILE_GB,
     storageGb: s.BAKEHOUSE_STORAGE_GB,
-    ipfs: ipfsOf(s),
+    ...{ hubMirror: hubMirrorOf(s), ipfs: ipfsOf(s) },
     driver: s.BAKEHOUSE_DRIVER,
     prepare: s.BAKEHOUSE_PREPARE,
     torchIndex: s.BAKEHOUSE_TORCH_INDEX,
@@ -345,6 +333,13 @@ function clientOf(s: Settings, idName: TextSetting, secretName: TextSetting) {
 function xOf(s: Settings) {
   const client = clientOf(s, 'BAKEHOUSE_X_CLIENT_ID', 'BAKEHOUSE_X_CLIENT_SECRET');
   return client && { ...client, url: s.BAKEHOUSE_SERVICE_URLS.x };
+}
+
+function hubMirrorOf(s: Settings) {
+  const { BAKEHOUSE_HUB_MIRROR_GB: gb, BAKEHOUSE_HUB_MIRROR_TOKEN: token } = s;
+  if (gb === 0 && token)
+    throw unusable(['BAKEHOUSE_HUB_MIRROR_GB: is missing beside BAKEHOUSE_HUB_MIRROR_TOKEN']);
+  return gb === 0 ? null : { bytesMax: gb * 1024 ** 3, token: token ?? null };
 }
 
 function ipfsOf(s: Settings) {

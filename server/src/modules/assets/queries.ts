@@ -262,12 +262,18 @@ export async function findNewestFile(
 
 export async function insertRevision(
   tx: Transaction,
-  revision: { assetId: string; number: number; message: string; authorUserId: string | null },
+  revision: {
+    assetId: string;
+    number: number;
+    message: string;
+    authorUserId: string | null;
+    commitId?: string;
+  },
 ): Promise<string> {
-  const { assetId, number, message, authorUserId } = revision;
+  const { assetId, number, message, authorUserId, commitId } = revision;
   const { id } = await tx
     .insertInto('revisions')
-    .values({ asset_id: assetId, number, message, author_user_id: authorUserId })
+    .values({ asset_id: assetId, number, message, author_user_id: authorUserId, commit_id: commitId })
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;

@@ -10,13 +10,21 @@ import { testServer } from '../../testing/test-server.ts';
 import { assetCalls } from '../assets/testing/asset-calls.ts';
 import { insertModel } from '../deployments/testing/test-models.ts';
 import { registerStarterModel } from '../models/starter/register-starter-model.ts';
+import { cloningServer, safetensors } from './testing/clones.ts';
 import { hubCalls } from './testing/hub-calls.ts';
+import { openPublicHub } from './testing/public-hub.ts';
 import { runClients } from './testing/run-clients.ts';
 
 const STARTER_FILES = path.join(readConfig(process.env).cacheDir, 'models/smollm2-776dbe9b6a8c4762');
 
 test('the hub’s Python clients read what is here, unchanged', { timeout: 300_000 }, async () => {
-  const server = await testServer();
+  const rye = { 'config.json': '{"model_type":"llama"}', 'nested/model.safetensors': safetensors(20_000) };
+  const hub = await openPublicHub([
+    { type: 'model', id: 'mills/rye', files: rye },
+    { type: 'model', id: 'mills/closed', files: rye, gatedFor: ['somebody'] },
+  ]);
+  const server = await cloningServer(hub);
+  server.services.config.hubMirror = { bytesMax: 1e9, token: null };
   const { create, uploadAt } = assetCalls(server);
   const ada = await hubCalls(server).signUpAs('ada');
   const olga = await signUpOperator(server, 'Olga');
@@ -61,6 +69,8 @@ test('the hub’s Python clients read what is here, unchanged', { timeout: 300_0
   const env = {
     TEST_DATASET: 'ada/Facts',
     TEST_GATED: 'ovens/closed',
+    TEST_MIRRORED: 'mills/rye',
+    TEST_GATED_THERE: 'mills/closed',
     TEST_STARTER: 'bakehouse/starter',
     ...(hasStarter && { TEST_STARTER_FILES: '1' }),
   };

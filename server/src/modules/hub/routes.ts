@@ -20,6 +20,7 @@ import { describeHubError } from './hub-error.ts';
 import { completeParts, receivePart } from './lfs/receive-part.ts';
 import { startUploads } from './lfs/start-uploads.ts';
 import { verifyObject } from './lfs/verify-object.ts';
+import { awaitMirror } from './mirror/await-mirror.ts';
 import {
   changeRepository,
   checkAccess,
@@ -66,9 +67,10 @@ function repositoryRoutes({ findUses }: Pick<Parts, 'findUses'>): Binding[] {
 
 function fileRoutes(): Binding[] {
   return [
-    bind(files.listRepositoryFiles, listEntries),
-    bind(files.listRepositoryFolder, listEntries),
-    bind(files.describePaths, describePaths),
+    ...[files.listRepositoryFiles, files.listRepositoryFolder].map((endpoint) =>
+      bind(endpoint, (ctx, input, http) => awaitMirror(http, () => listEntries(ctx, input, http))),
+    ),
+    bind(files.describePaths, (ctx, input, http) => awaitMirror(http, () => describePaths(ctx, input))),
     ...[files.resolveModelFile, files.readModelFile].map((endpoint) =>
       bind(
         endpoint,
@@ -88,8 +90,10 @@ function fileRoutes(): Binding[] {
 
 function referenceRoutes(): Binding[] {
   return [
-    bind(files.listRepositoryReferences, showReferences),
-    bind(files.listCommits, showCommits),
+    bind(files.listRepositoryReferences, (ctx, input, http) =>
+      awaitMirror(http, () => showReferences(ctx, input)),
+    ),
+    bind(files.listCommits, (ctx, input, http) => awaitMirror(http, () => showCommits(ctx, input, http))),
     bind(references.createRepositoryTag, tagRevision),
     bind(references.deleteRepositoryTag, untagRevision),
     bind(references.validateCard, async (_ctx, input) => validateCard(input)),

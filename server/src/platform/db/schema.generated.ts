@@ -90,6 +90,7 @@ export type AssetSourcesTable = {
   hub_url: string;
   repo_id: string;
   commit_id: string;
+  looked_up_at: Timestamp | null;
 };
 
 export type AssetUploadsTable = {
@@ -128,6 +129,7 @@ export type AssetsTable = {
   is_lora: Generated<boolean>;
   name: Generated<string>;
   use_ipfs: Generated<boolean>;
+  namespace: string | null;
 };
 
 export type AuditLogTable = {
@@ -381,7 +383,7 @@ export type HubCloneLinesTable = {
 
 export type HubClonesTable = {
   id: Generated<string>;
-  user_id: string;
+  user_id: string | null;
   repo_id: string;
   dataset_type: string;
   commit_id: string;
@@ -850,7 +852,7 @@ export type UploadPartsTable = {
 
 export type UploadsTable = {
   id: Generated<string>;
-  user_id: string;
+  user_id: string | null;
   store_key: string;
   size_bytes: bigint;
   part_bytes: bigint;

@@ -29,6 +29,8 @@ export type ListFilter = {
   whose: readonly Way[];
   /** Only this user's, of those. */
   ownerId?: string | undefined;
+  /** Only what was copied from this namespace of the public hub, in any case, or with null from none. */
+  namespace?: string | null | undefined;
   search: string;
   /** Each of them, letter for letter. */
   tags?: string[];
@@ -71,13 +73,15 @@ function sharesOf({ whose, type }: ListFilter): Share[] {
 
 /** The page if there were only these assets. */
 function pageOf(db: Database, filter: ListFilter & { part: string | null }, { way, type }: Share) {
-  const { userId, ownerId, search, part, tags = [], sort, cursor, limit } = filter;
+  const { userId, ownerId, namespace, search, part, tags = [], sort, cursor, limit } = filter;
   const { key, type: keyType, direction, after } = orders[sort];
   let query = selectAssets(db)
     .select([sql`${key}`.as('sort_key'), sql<string>`${key}::text`.as('sort_value')])
     .where('assets.dataset_type', '=', type)
     .where(isReadableAs(way, userId));
   if (ownerId !== undefined) query = query.where('assets.owner_user_id', '=', ownerId);
+  if (namespace !== undefined)
+    query = query.where(sql<boolean>`lower(assets.namespace) is not distinct from lower(${namespace}::text)`);
   if (search !== '') query = query.where(contains('assets.search_text', { words: search, part }));
   if (tags.length > 0) query = query.where(sql<boolean>`assets.tags @> ${tags}::text[]`);
   if (cursor) {

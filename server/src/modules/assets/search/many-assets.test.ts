@@ -1,11 +1,15 @@
 import { SEARCH_RESULTS_MAX } from '@bakehouse/contract/search';
 import { sql } from 'kysely';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { recordingDatabase } from '../../../testing/recording-database.ts';
+import { effort } from '../../../testing/soak.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
+import { type Way, ways } from '../access/readable.ts';
 import { listAssets, type SortKey } from './list-queries.ts';
 import { findMatching, findSimilar, findWords } from './search-queries.ts';
 
+/** Plans are those of a hundred thousand from here on. */
+const ASSETS = effort({ usual: 20_000, soak: 100_000 });
 const { url } = await testDatabase();
 const { db, asked } = recordingDatabase(url);
 const [flo, bob] = ['flo', 'bob'];
@@ -18,11 +22,16 @@ beforeAll(async () => {
       .execute();
   // By name the few pretzels lie between loaves and rolls, and between two rows of the planner's sample.
   await sql`
-    insert into assets (owner_user_id, dataset_type, title, category, details, tags)
-    select (array[${flo}, ${bob}])[1 + n % 2], 'RAW',
+    insert into assets (owner_user_id, dataset_type, is_published, title, category, details, tags)
+    select (array[${flo}, ${bob}])[1 + n % 2], 'RAW', n % 2 = 1 and n % 1000 < 100,
       case when n % 1000 = 900 then 'Pretzels' when n % 7 < 2 then 'Loaves' else 'Rolls' end || ' 2026 of rye, batch ' || n, '', '', array['example']
-    from generate_series(1, 20000) n`.execute(db);
-  await sql`vacuum analyze assets`.execute(db);
+    from generate_series(1, ${ASSETS}) n`.execute(db);
+  // With flo a few, with bob many.
+  await sql`
+    insert into asset_shares (asset_id, user_id)
+    select id, case owner_user_id when ${bob} then ${flo} else ${bob} end from assets
+    where owner_user_id = ${flo} or title ~ 'batch 3..$'`.execute(db);
+  await sql`vacuum analyze assets, asset_shares`.execute(db);
 });
 
 const wanted = (words: string) => ({ userId: flo, words, limit: SEARCH_RESULTS_MAX });
@@ -137,4 +146,53 @@ test('without words the newest are read in their order', async () => {
   expect(await planOf(() => list('', { type: null, sort: 'title' }))).not.toContain(
     'Bitmap Heap Scan on assets',
   );
+});
+
+describe('what another user has and lets read', () => {
+  const listOthers = (
+    whose: readonly Way[],
+    filter: { sort?: SortKey; search?: string; ownerId?: string } = {},
+  ) =>
+    listAssets(db, {
+      ...{ userId: flo, type: 'RAW', whose, search: '', sort: 'updated', cursor: null, limit: 50, ...filter },
+    });
+
+  test('published: a page is read in the order of an index', async () => {
+    for (const [sort, index] of [
+      ['updated', 'assets_published_by_update'],
+      ['created', 'assets_published_by_creation'],
+      ['title', 'assets_published_by_title'],
+      ['size', 'assets_published_by_size'],
+    ] as const) {
+      expect(await listOthers(['published'], { sort })).toHaveLength(50);
+      expect(await planOf(() => listOthers(['published'], { sort }))).toMatch(
+        new RegExp(`Index Scan (Backward )?using ${index}`),
+      );
+    }
+    expect(await planOf(() => listOthers(['published'], { ownerId: bob }))).toMatch(
+      /Index Scan Backward using assets_published_by_(owner|update)/,
+    );
+    expect(await planOf(() => listOthers(['published'], { search: 'batch 7031' }))).toContain(
+      'Bitmap Index Scan on assets_published_by_words',
+    );
+  });
+
+  test('shared: those few are looked up by their ids', async () => {
+    expect(await listOthers(['shared'])).toHaveLength(50);
+    for (const sort of ['updated', 'title', 'downloads'] as const) {
+      const plan = await planOf(() => listOthers(['shared'], { sort }));
+      expect(plan).toMatch(/(Index Scan using|Bitmap Index Scan on) assets_pkey/);
+      expect(plan).toContain('asset_shares_by_user');
+    }
+  });
+
+  test('in all ways at once no list reads all assets; by downloads all that may be read are sorted', async () => {
+    for (const sort of ['updated', 'created', 'title', 'size'] as const)
+      expect(await planOf(() => listOthers(ways, { sort }))).not.toMatch(
+        /Seq Scan on assets|Bitmap Heap Scan on assets .*published/,
+      );
+    const start = performance.now();
+    expect(await listOthers(ways, { sort: 'downloads' })).toHaveLength(50);
+    if (ASSETS > 20_000) process.stdout.write(`by downloads: ${Math.round(performance.now() - start)} ms\n`);
+  });
 });

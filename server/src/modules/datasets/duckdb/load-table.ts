@@ -15,7 +15,7 @@ const EXACT_BYTES_MAX = 16 * 1024 * 1024;
 const CELLS_MAX = 4_000_000;
 /** Rows of a larger file by which its columns are known. */
 const HEAD_ROWS = 10_000;
-const CHUNK_ROWS = 2048;
+export const CHUNK_ROWS = 2048;
 /** Of a text in a page of rows; far more than is shown of one. */
 const TEXT_CHARS_MAX = 100_000;
 

@@ -20,18 +20,31 @@ async function longRows(name: string, head: string, rowOf: (row: number) => stri
 
 const csv = ['rows.csv', 'id,text\n', (row: number) => `${row},${LONG}\n`] as const;
 
-test.each([
-  csv,
-  ['rows.jsonl', '', (row: number) => `{"id": ${row}, "text": "${LONG}"}\n`] as const,
-  ['rows.txt', '', (row: number) => `${row} ${LONG}\n`] as const,
-])('rows of a megabyte are shown cut, from the first to the last: %s', async (...kind) => {
-  const file = await longRows(...kind);
-  const { rows } = await readPreview({ ...file, offset: 0, limit: 100 });
-  expect(rows).toHaveLength(ROWS);
-  const texts = rows.map((cells) => String(cells.at(-1)));
-  expect(texts.filter((text) => text.endsWith('…') && text.length < 2_100)).toHaveLength(ROWS);
-  const last = await readPreview({ ...file, offset: ROWS - 1, limit: 100 });
-  expect(last.rows).toEqual([rows.at(-1)]);
+const jsonl = ['rows.jsonl', '', (row: number) => `{"id": ${row}, "text": "${LONG}${row % 2}"}\n`] as const;
+
+test.each([csv, jsonl, ['rows.txt', '', (row: number) => `${row} ${LONG}\n`] as const])(
+  'rows of a megabyte are shown cut, from the first to the last: %s',
+  async (...kind) => {
+    const file = await longRows(...kind);
+    const { rows } = await readPreview({ ...file, offset: 0, limit: 100 });
+    expect(rows).toHaveLength(ROWS);
+    const texts = rows.map((cells) => String(cells.at(-1)));
+    expect(texts.filter((text) => text.endsWith('…') && text.length < 2_100)).toHaveLength(ROWS);
+    const last = await readPreview({ ...file, offset: ROWS - 1, limit: 100 });
+    expect(last.rows).toEqual([rows.at(-1)]);
+  },
+);
+
+test('the columns of JSON with rows of a megabyte are described by the first ones', async () => {
+  const { rows, is_whole, columns } = await readColumns(await longRows(...jsonl));
+  expect(is_whole).toBe(false);
+  expect(rows).toBeGreaterThanOrEqual(64);
+  expect(columns).toMatchObject([
+    { name: 'id', type: 'number', filled: rows, distinct: rows, numbers: { min: 0, max: rows - 1 } },
+    { name: 'text', type: 'text', distinct: 2, lengths: { min: LONG.length + 1, max: LONG.length + 1 } },
+  ]);
+  const value = `${LONG.slice(0, 100)}…`;
+  expect(columns[1]?.frequent.map((one) => one.value)).toEqual([value, value]);
 });
 
 test('the columns of csv with rows of a megabyte are described', async () => {

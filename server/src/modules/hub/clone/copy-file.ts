@@ -202,7 +202,7 @@ async function isAsListed(
 async function checkContent({ services, lease }: Copying, { path }: CloneFile, blob: Blob): Promise<void> {
   if (lease.row.dataset_type !== 'MODEL') return;
   await services.blobs.withLocalFile(blob.sha256, (localPath) =>
-    checkModelFile(services.sandbox, { localPath, name: path, userId: lease.row.user_id }),
+    checkModelFile(services.sandbox, { localPath, name: path, userId: lease.row.user_id ?? '' }),
   );
 }
 

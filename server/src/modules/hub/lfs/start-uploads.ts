@@ -64,7 +64,8 @@ type Actions = NonNullable<Answer['objects'][number]['actions']>;
 
 function describeUpload(ctx: Context, upload: Upload, http: Http): Actions {
   const origin = originOf(http);
-  const { id: uploadId, partBytes, userId: by } = upload;
+  const { id: uploadId, partBytes } = upload;
+  const by = ctx.caller.userId;
   const expires = Math.floor(ctx.clock.now().getTime() / 1000) + LIFE_S;
   const signed = { by, key_id: ctx.caller.key?.id, expires };
   const query = { ...signed, signature: signUpload(ctx.config, { uploadId, ...signed }) };

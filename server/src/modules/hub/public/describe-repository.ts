@@ -30,7 +30,7 @@ export async function describeRepository(
 ): Promise<HubRepositoryDetails> {
   const { userId } = ctx.caller;
   const hub = hubClient(await findHubAccess(ctx, userId), signal);
-  const info = await hub.describe({ type, id: repo_id });
+  const { isPrivate: _, ...info } = await hub.describe({ type, id: repo_id });
   const repo = { type, id: info.repo_id };
   const files = await hub.listFiles(repo, info.revision, FILES_MAX);
   const { copied, leftOut, fault } = chooseFiles(type, files);
@@ -74,7 +74,7 @@ async function findLock(hub: HubClient, repo: Repo): Promise<string | null> {
 
 type Foreseeing = {
   repo: Repo;
-  info: RepoInfo;
+  info: Pick<RepoInfo, 'revision'>;
   copied: RepoFile[];
   foresee: ForeseeUses;
   /** Nothing can be read where it is closed. */

@@ -8,7 +8,13 @@ import { hubFetch } from './hub-fetch.ts';
 export type Repo = { type: RepoType; id: string };
 
 /** What the hub says of a repository. */
-export type RepoInfo = HubRepository & { revision: string; licence: string | null; tags: string[] };
+export type RepoInfo = HubRepository & {
+  revision: string;
+  licence: string | null;
+  tags: string[];
+  /** Only some may see it. */
+  isPrivate: boolean;
+};
 
 /** A file as the hub lists it: with the SHA-256 of its bytes where it is large, else with git's hash of it. */
 export type RepoFile = { path: string; sizeBytes: number; sha256: string | null; gitSha1: string };
@@ -39,7 +45,7 @@ export function hubClient(access: HubAccess, signal: AbortSignal) {
           repo.type === 'model'
             ? await modelInfo({ ...options, additionalFields: [...additionalFields] })
             : await datasetInfo({ ...options, additionalFields: [...additionalFields] });
-        const { sha, cardData, tags } = facts.parse(found);
+        const { sha, cardData, tags, private: isPrivate } = facts.parse(found);
         return {
           ...toRepository(repo.type, found),
           revision: sha,
@@ -47,6 +53,7 @@ export function hubClient(access: HubAccess, signal: AbortSignal) {
           licence:
             (cardData?.license === 'other' ? cardData.license_name : null) ?? cardData?.license ?? null,
           tags,
+          isPrivate,
         };
       }),
     /** The files of a commit, at most `max`: throws AppError 'conflict' beyond. */
@@ -101,6 +108,7 @@ function toRepository(type: RepoType, entry: unknown): HubRepository {
 const TAGS_SHOWN_MAX = 20;
 
 const facts = z.object({
+  private: z.boolean().catch(false),
   sha: z.string().regex(/^[0-9a-f]{40}$/),
   cardData: z
     .object({

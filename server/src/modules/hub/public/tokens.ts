@@ -12,11 +12,12 @@ import { deleteToken, findToken, upsertToken } from './token-queries.ts';
 
 type Shown = ResponseOf<typeof getHubToken>;
 
-/** The public hub as the user may read it: with their token, where one is kept that can be decrypted. */
+/** The public hub as the user may read it: with their token, where one is kept that can be decrypted; for everybody with the operator's. */
 export async function findHubAccess(
   { config, db, log }: Pick<Services, 'config' | 'db' | 'log'>,
-  userId: string,
+  userId: string | null,
 ): Promise<HubAccess> {
+  if (userId === null) return { url: config.hubUrl, token: config.hubMirror?.token ?? null };
   const kept = await findToken(db, userId);
   if (!kept) return { url: config.hubUrl, token: null };
   try {

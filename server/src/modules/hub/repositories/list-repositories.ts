@@ -6,7 +6,7 @@ import { findUserByName } from '../../accounts/steps.ts';
 import { type Way, ways } from '../../assets/access/readable.ts';
 import { usernameOf } from '../../assets/repositories/namespace.ts';
 import { findCommitIds } from '../../assets/revisions/list-commits.ts';
-import type { SortKey } from '../../assets/search/list-queries.ts';
+import type { ListFilter, SortKey } from '../../assets/search/list-queries.ts';
 import { readPage } from '../../assets/search/read-page.ts';
 import { linkNextPage } from '../next-page.ts';
 import { describeRepository } from './describe-repository.ts';
@@ -23,7 +23,6 @@ export async function listRepositories(
 ): Promise<ResponseOf<typeof endpoint>> {
   const { userId } = ctx.caller;
   const readers = await readersOf(ctx, query.author);
-  if (!readers) return [];
   const { rows, nextCursor } = await readPage(ctx.db, {
     userId,
     type: params.type === 'models' ? 'MODEL' : 'RAW',
@@ -48,15 +47,15 @@ function sortOf(sort: string | undefined): SortKey {
   return sort === 'downloads' ? 'downloads' : 'updated';
 }
 
-/** Whose repositories are asked for, and how the caller may read them; null where the author is nobody. */
+/** Whose repositories are asked for, and how the caller may read them; of nobody here it may be a namespace of the public hub. */
 async function readersOf(
   { db, caller }: Context,
   author: string | undefined,
-): Promise<{ whose: readonly Way[]; ownerId?: string } | null> {
+): Promise<Pick<ListFilter, 'whose' | 'ownerId' | 'namespace'>> {
   if (author === undefined || author === '') return { whose: ways };
   const username = usernameOf(author);
-  if (username === null) return { whose: ['starter'] };
+  if (username === null) return { whose: ['starter'], namespace: null };
   const owner = username === undefined ? undefined : await findUserByName(db, username);
-  if (!owner) return null;
+  if (!owner) return { whose: ['starter'], namespace: author };
   return { whose: owner.id === caller.userId ? ['own'] : OTHERS, ownerId: owner.id };
 }

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import * as z from 'zod';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 
@@ -14,9 +15,15 @@ const run = promisify(execFile);
 /** A real Kubo, built from its Go module where that was not done yet, as an offline node of its own. */
 export async function realKubo() {
   const bin = path.join(homedir(), '.cache/bakehouse/kubo', VERSION);
-  await run('go', ['install', `github.com/ipfs/kubo/cmd/ipfs@${VERSION}`], {
-    env: { ...process.env, GOBIN: bin },
-  });
+  // Its `go.mod` replaces a module, which `go install` does not take: it is built in its own folder.
+  const { stdout: downloaded } = await run('go', [
+    'mod',
+    'download',
+    '-json',
+    `github.com/ipfs/kubo@${VERSION}`,
+  ]);
+  const { Dir: cwd } = z.object({ Dir: z.string() }).parse(JSON.parse(downloaded));
+  await run('go', ['build', '-o', path.join(bin, 'ipfs'), './cmd/ipfs'], { cwd });
   const env = { ...process.env, IPFS_PATH: path.join(await temporaryFolder(), 'ipfs') };
   const ipfs = async (...words: string[]) => {
     const { stdout } = await run(path.join(bin, 'ipfs'), words, { env, maxBuffer: 1 << 26 });

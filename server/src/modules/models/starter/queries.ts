@@ -9,11 +9,33 @@ export async function listStarterRows(
   return db
     .selectFrom('assets')
     .select(['id', 'starter_slug as slug', 'starter_task as task', 'title', 'created_at'])
-    .where('starter_slug', 'is not', null)
-    .where('dataset_type', '=', 'MODEL')
+    .where('starter_task', 'is not', null)
     .where('revision_id', 'is not', null)
     .orderBy('created_at')
     .$narrowType<{ slug: string; task: StarterTask }>()
+    .execute();
+}
+
+/** What everybody may use, each by a name that `lockStarterAssets` knows; `source` is the commit that it is a copy of. */
+export async function listStarterAssets(
+  db: Database,
+): Promise<{ name: string; datasetType: string; files: number; bytes: bigint; source: string | null }[]> {
+  return db
+    .selectFrom('assets')
+    .leftJoin('asset_sources as source', 'source.asset_id', 'assets.id')
+    .select([
+      'starter_slug as name',
+      'dataset_type as datasetType',
+      'file_count as files',
+      'size_bytes as bytes',
+      sql<string | null>`source.hub_url || '/' || source.repo_id || ' at ' || left(source.commit_id, 8)`.as(
+        'source',
+      ),
+    ])
+    .where('is_starter', '=', true)
+    .where('deleted_at', 'is', null)
+    .orderBy('starter_slug')
+    .$narrowType<{ name: string }>()
     .execute();
 }
 

@@ -20,7 +20,7 @@ const takeTurn = inTurn();
  */
 export async function completeUpload(
   services: Pick<Services, 'blobs' | 'db'>,
-  who: { uploadId: string; userId: string },
+  who: { uploadId: string; userId: string | null },
 ): Promise<Blob> {
   return takeTurn(who.uploadId, async () => {
     const upload = await requireUpload(services.db, who);
@@ -65,7 +65,7 @@ async function makeBlob(
     if (announcedSha256 !== null && found.sha256 !== announcedSha256) throw new WrongWhole(found.sha256);
     await inTransaction(db, async (tx) => {
       // In the order of all who change what a user stores.
-      await lockStoredBytes(tx, userId);
+      if (userId !== null) await lockStoredBytes(tx, userId);
       // Waits for a collector that is removing the same bytes.
       await lockBytes(tx, found.sha256);
       await upsertBlob(tx, found);

@@ -12,14 +12,14 @@ export const DISTINCT_MAX = 1_000;
 const MAYBE_TOLD_APART = 1_500;
 const FREQUENT = 5;
 /** Longer texts are told apart by their hash, and shown as far as this. */
-const VALUE_CHARS = 100;
+export const VALUE_CHARS = 100;
 
 type Counted = Pick<ColumnStatistics, 'distinct' | 'distinct_is_more' | 'histogram' | 'frequent'>;
 
 /** Counts, of columns that were measured, how their numbers or lengths are spread, and their values where they are few. */
 export async function countValues(
   database: DuckDBConnection,
-  { from }: LoadedTable,
+  { from }: Pick<LoadedTable, 'from'>,
   columns: readonly ColumnSql[],
   measured: readonly Measured[],
 ): Promise<Counted[]> {

@@ -37,7 +37,7 @@ export type Measured = Pick<ColumnStatistics, 'type' | 'filled' | 'nulls' | 'num
 /** Measures columns by all rows of a table, of which it tells the number. */
 export async function measureColumns(
   database: DuckDBConnection,
-  { from, kind }: LoadedTable,
+  { from, kind }: Pick<LoadedTable, 'from' | 'kind'>,
   columns: readonly ColumnSql[],
 ): Promise<{ rows: number; columns: Measured[] }> {
   const parts = columns.map((column, at) => partsOf(column, at)).join(', ');

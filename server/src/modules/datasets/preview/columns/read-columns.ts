@@ -6,9 +6,10 @@ import { readValue } from '../../duckdb/read-value.ts';
 import { isPicture } from '../pictures/picture-bytes.ts';
 import { NAME_CHARS_MAX } from '../read-preview.ts';
 import { cut } from '../table.ts';
-import { type ColumnSql, columnSql } from './column-sql.ts';
+import { columnSql } from './column-sql.ts';
 import { countValues } from './count-values.ts';
 import { measureColumns } from './measure-columns.ts';
+import { type Tabulated, tabulateCells } from './tabulate-cells.ts';
 
 /** Columns that one query asks for: what it keeps of each must fit into memory together. */
 const COLUMNS_AT_ONCE = 50;
@@ -21,14 +22,30 @@ export async function readColumns(file: { localPath: string; name: string }): Pr
   const database = await openDatabase([file.localPath]);
   const table = await loadTable(database, file);
   try {
-    return await findPictures(database, table, await describe(database, table));
+    const { from, kind, isWhole, rowCount } = table;
+    const { names, types } = table.columns;
+    const columns = types.map((type, at) => columnSql(kind, `c${at}`, type));
+    return await findPictures(
+      database,
+      table,
+      await describe(database, { from, kind, isWhole, rowCount, names, columns }),
+    );
   } catch (error) {
-    throw table.refusal(error);
+    if (!(table.kind === 'json' && isOutOfMemory(error))) throw table.refusal(error);
   }
+  const empty = await openDatabase([]);
+  return describe(empty, { kind: 'json', ...(await tabulateCells(empty, file)) });
 }
 
-async function describe(database: DuckDBConnection, table: LoadedTable): Promise<FileColumns> {
-  const all: ColumnSql[] = table.columns.types.map((type, at) => columnSql(table.kind, `c${at}`, type));
+/** DuckDB's own limit; the process goes on. */
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('Out of Memory Error');
+}
+
+type Described = Tabulated & Pick<LoadedTable, 'kind'>;
+
+async function describe(database: DuckDBConnection, table: Described): Promise<FileColumns> {
+  const all = table.columns;
   const columns: ColumnStatistics[] = [];
   let rows = table.rowCount ?? 0;
   for (let start = 0; start < all.length; start += COLUMNS_AT_ONCE) {
@@ -37,7 +54,7 @@ async function describe(database: DuckDBConnection, table: LoadedTable): Promise
     rows = measured.rows;
     const counted = await countValues(database, table, part, measured.columns);
     for (const [at, { nulls, filled, type, numbers, lengths }] of measured.columns.entries()) {
-      const name = cut(table.columns.names[start + at] ?? '', NAME_CHARS_MAX);
+      const name = cut(table.names[start + at] ?? '', NAME_CHARS_MAX);
       columns.push({
         name,
         type,
