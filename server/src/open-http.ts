@@ -42,6 +42,7 @@ import { stripeProvider } from './modules/credits/purchases/stripe-provider.ts';
 import { creditsRoutes } from './modules/credits/routes.ts';
 import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { measureLedger } from './modules/credits/verification/measure-ledger.ts';
+import { openAiFileRoutes } from './modules/datasets/openai-files/routes.ts';
 import { datasetsRoutes } from './modules/datasets/routes.ts';
 import { findAssetUse as findDeploymentUse } from './modules/deployments/find-asset-use.ts';
 import { findDeployObstacle } from './modules/deployments/find-deploy-obstacle.ts';
@@ -62,6 +63,7 @@ import { referralsRoutes } from './modules/referrals/routes.ts';
 import { foreseePlacement } from './modules/serving/placement/foresee-placement.ts';
 import { PARALLEL_REQUESTS } from './modules/serving/text-spec.ts';
 import { findAssetUse as findTrainingUse } from './modules/training/find-asset-use.ts';
+import { findResults } from './modules/training/openai-jobs/find-results.ts';
 import { trainingRoutes } from './modules/training/routes.ts';
 import { estimateLoad } from './modules/training/validation/estimate-load.ts';
 import { findTrainObstacle } from './modules/training/validation/find-train-obstacle.ts';
@@ -165,6 +167,7 @@ function listBindings(
     ...hubRoutes({ findUses: FIND_USES, checkModelFile }),
     ...modelsRoutes({ deploy: findDeployObstacle(capacity), train: findTrainObstacle }),
     ...datasetsRoutes,
+    ...openAiFileRoutes({ findUses: FIND_USES, findResults }),
     ...publicHubRoutes({
       foresee: {
         deploy: foreseePlacement({ capacity }),

@@ -23,6 +23,7 @@ import type { Endpoint } from '@bakehouse/contract/endpoint';
 import * as errorReports from '@bakehouse/contract/error-reports';
 import * as events from '@bakehouse/contract/events';
 import * as fileLinks from '@bakehouse/contract/file-links';
+import * as fineTuningJobs from '@bakehouse/contract/fine-tuning-jobs';
 import * as gallery from '@bakehouse/contract/gallery';
 import * as generations from '@bakehouse/contract/generations';
 import * as generators from '@bakehouse/contract/generators';
@@ -42,6 +43,7 @@ import * as loras from '@bakehouse/contract/loras';
 import * as machine from '@bakehouse/contract/machines';
 import * as pictures from '@bakehouse/contract/media';
 import * as notifications from '@bakehouse/contract/notifications';
+import * as openAiFiles from '@bakehouse/contract/openai-files';
 import * as images from '@bakehouse/contract/openai-images';
 import * as paris from '@bakehouse/contract/paris';
 import * as prices from '@bakehouse/contract/prices';
@@ -82,6 +84,7 @@ const modules = [
   errorReports,
   events,
   fileLinks,
+  fineTuningJobs,
   gallery,
   generations,
   generators,
@@ -109,6 +112,7 @@ const modules = [
   referrals,
   responses,
   notifications,
+  openAiFiles,
   purchases,
   search,
   sql,

@@ -7,7 +7,7 @@ import { untilKeyEnds } from '../../platform/http/callers/until-key-ends.ts';
 import { clientSignal } from '../../platform/http/client-signal.ts';
 import type { Reservation } from '../credits/usage/usage-leader.ts';
 import type { ModelServer } from '../deployments/reach/await-model-server.ts';
-import { findModel } from '../deployments/reach/find-model.ts';
+import { findTextModel } from '../deployments/reach/find-text-model.ts';
 import { keepInUse } from '../deployments/reach/keep-in-use.ts';
 import type { Upstream } from '../deployments/reach/upstream.ts';
 import { readText } from '../serving/ask/model-server-client.ts';
@@ -71,7 +71,7 @@ export async function answerCompletion(
   const key = untilKeyEnds(ctx);
   try {
     const upstream = await parts.recallUpstream(ctx.caller.userId, body.model, () =>
-      findModel(ctx, parts, { modelName: body.model, kind: 'text' }),
+      findTextModel(ctx, parts, body.model),
     );
     // What is refused is refused before it costs anything.
     toServerRequest(body, upstream.engine);

@@ -35,6 +35,7 @@ const FORGOTTEN = [
   'api_keys',
   'contact_messages',
   'conversations',
+  'fine_tuning_jobs',
   'generation_outputs',
   'generation_turns',
   'generations',
@@ -113,6 +114,9 @@ async function fillTables(db: Database, userId: string): Promise<void> {
     db,
   );
   await sql`insert into responses values ('resp_1', ${userId}, '[]', '{}', 2, now())`.execute(db);
+  await sql`insert into fine_tuning_jobs values (gen_random_uuid(), ${userId}, 'rye', '{"shop": "north"}')`.execute(
+    db,
+  );
   await sql`insert into hub_clones (user_id, repo_id, dataset_type, commit_id, check_at, created_at)
     values (${userId}, 'ada/rye', 'MODEL', repeat('a', 40), now(), now())`.execute(db);
   await sql`

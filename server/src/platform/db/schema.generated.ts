@@ -282,6 +282,19 @@ export type DeploymentsTable = {
   stop_reason: string | null;
 };
 
+export type FineTunedModelsTable = {
+  asset_id: string;
+  name: string;
+  created_at: Generated<Timestamp>;
+};
+
+export type FineTuningJobsTable = {
+  run_id: string;
+  user_id: string;
+  suffix: string | null;
+  metadata: Json | null;
+};
+
 export type GenerationOutputsTable = {
   id: Generated<string>;
   generation_id: string;
@@ -1046,6 +1059,8 @@ export type DB = {
   credit_codes: CreditCodesTable;
   data_readings: DataReadingsTable;
   deployments: DeploymentsTable;
+  fine_tuned_models: FineTunedModelsTable;
+  fine_tuning_jobs: FineTuningJobsTable;
   generation_outputs: GenerationOutputsTable;
   generation_previews: GenerationPreviewsTable;
   generation_queue: GenerationQueueTable;

@@ -44,8 +44,8 @@ export async function reachModelServer(
   question: Question,
   pass: Pass,
 ): Promise<void> {
-  const { upstream, body, signal, deadline, onWait } = question;
-  const modelName = body.model;
+  const { upstream, signal, deadline, onWait } = question;
+  const modelName = upstream.model_name;
   const tried = new Set<string>();
   const attempt = async (number: number) => {
     // What did not answer is not asked again without a look.

@@ -24,6 +24,8 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'credit_codes.created_by': { leftOut: "an operator's work for others" },
   'data_readings.user_id': { leftOut: "what was counted in a dataset's file, which can be downloaded" },
   'deployments.user_id': { section: 'deployments' },
+  // Beside the runs.
+  'fine_tuning_jobs.user_id': { section: 'fine_tuning_jobs' },
   'generation_outputs.user_id': { section: 'generations' },
   'generation_turns.user_id': { leftOut: 'when a picture was generated last, of which the generations tell' },
   'generations.user_id': { section: 'generations' },

@@ -20,6 +20,7 @@ import { listInvitations } from '../../referrals/list-invitations.ts';
 import { findOwnReferral } from '../../referrals/steps.ts';
 import { listConfigurations } from '../../training/configurations/list-configurations.ts';
 import { listHeldOutAnswers } from '../../training/held-out/list-held-out-answers.ts';
+import { listJobRecords } from '../../training/openai-jobs/forget-jobs.ts';
 import { listRuns } from '../../training/runs/list-runs.ts';
 
 const PAGE = 100;
@@ -41,6 +42,7 @@ export function sectionsOf(ctx: Context) {
     activity: { rows: activityOf(ctx) },
     datasets: { rows: assetsOf(ctx, 'RAW') },
     models: { rows: assetsOf(ctx, 'MODEL') },
+    fine_tuning_jobs: { value: () => listJobRecords(db, userId) },
     configurations: { value: async () => (await listConfigurations(ctx)).configurations },
     ...workOf(ctx),
     conversations: { rows: listConversations(ctx) },
