@@ -4,8 +4,10 @@ import { flatId } from './fields/flat-id.ts';
 import { only } from './fields/only.ts';
 
 /** OpenAI's Files API. A file is a dataset with one file: what the one calls make, the others show. */
+const uploadPurposes = ['fine-tune', 'batch'] as const;
+
 /** Files of one page at most; clients ask for the next one by themselves. */
-export const FILES_PER_PAGE_MAX = 10_000;
+const FILES_PER_PAGE_MAX = 10_000;
 
 export const fileId = flatId('file-', 'file');
 
@@ -18,7 +20,7 @@ const file = z.object({
   expires_at: z.null(),
   filename: z.string(),
   /** `fine-tune-results` are the metrics of a run as CSV. */
-  purpose: z.enum(['fine-tune', 'fine-tune-results']),
+  purpose: z.enum([...uploadPurposes, 'batch_output', 'fine-tune-results']),
   status: z.literal('processed'),
 });
 
@@ -28,9 +30,9 @@ const fileParams = z.object({ file_id: fileId });
 
 /** The other parts of the form beside the file. */
 export const createFileFields = only({
-  purpose: z.literal(
-    'fine-tune',
-    "purpose must be 'fine-tune': this server keeps no files for anything else",
+  purpose: z.enum(
+    uploadPurposes,
+    `purpose must be one of ${uploadPurposes.join(', ')}: this server keeps no files for anything else`,
   ),
 });
 
@@ -49,9 +51,7 @@ export const listFiles = endpoint({
   access: 'key',
   summary: 'List files: the datasets with one file (OpenAI-compatible)',
   query: only({
-    purpose: z
-      .literal('fine-tune', "purpose must be 'fine-tune': there are no files for anything else")
-      .optional(),
+    purpose: z.enum([...uploadPurposes, 'batch_output']).optional(),
     order: z.enum(['asc', 'desc']).default('desc'),
     limit: z.coerce.number().int().min(1).max(FILES_PER_PAGE_MAX).default(1000),
     after: fileId.optional(),

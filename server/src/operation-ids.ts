@@ -7,6 +7,7 @@ import * as assetUploads from '@bakehouse/contract/asset-uploads';
 import * as assets from '@bakehouse/contract/assets';
 import * as audit from '@bakehouse/contract/audit';
 import * as bagelml from '@bakehouse/contract/bagelml';
+import * as batches from '@bakehouse/contract/batches';
 import * as chat from '@bakehouse/contract/chat';
 import * as codes from '@bakehouse/contract/codes';
 import * as configurations from '@bakehouse/contract/configurations';
@@ -69,6 +70,7 @@ const modules = [
   assetUploads,
   assets,
   bagelml,
+  batches,
   audit,
   chat,
   codes,

@@ -8,6 +8,11 @@ const OPEN_MAX = { user: 64, all: 1024 };
 
 const open = openByKey();
 
+/** How many requests this process answers, or has waiting for an answer. */
+export function openRequests(): number {
+  return open.all();
+}
+
 /** Seconds after which a refused caller may try again. */
 export const RETRY_AFTER_S = 2;
 

@@ -86,7 +86,10 @@ test('the examples of docs/api.md work as they are, one after the other in one s
   const as = { apiKey };
   const { id: owner } = await server.request(getMe, {}, { as });
   const { datasets } = await server.request(listAssets, { query: { owner } }, { as });
-  expect(datasets.map(({ title, dataset_type: type }) => `${type} ${title}`)).toEqual([
+  const titles = datasets.map(({ title, dataset_type: type }) => `${type} ${title}`);
+  // The batch may have its answers by now.
+  expect(titles.filter((title) => !title.endsWith('_output.jsonl'))).toEqual([
+    'RAW requests.jsonl',
     'MODEL Starter Model bakery',
     'RAW chats.jsonl',
     'MODEL Baker',

@@ -10,6 +10,7 @@ import { deleteAsset } from '../assets/delete-asset.ts';
 import { listOwnAssets } from '../assets/own/list-own-assets.ts';
 import { forgetRequests } from '../assets/restricted/forget-requests.ts';
 import { forgetShares } from '../assets/sharing/steps.ts';
+import { forgetBatches } from '../batches/forget-batches.ts';
 import { forgetConversations } from '../chat/conversations/conversations.ts';
 import { forgetResponses } from '../chat/responses/kept-responses.ts';
 import { forgetMessages } from '../contact/steps.ts';
@@ -75,6 +76,7 @@ async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetConfigurations(tx, userId);
   await forgetHeldOutAnswers(tx, userId);
   await forgetJobs(tx, userId);
+  await forgetBatches(tx, userId);
   await forgetNotifications(tx, userId);
   await forgetCode(tx, userId);
   await forgetMessages(tx, userId);

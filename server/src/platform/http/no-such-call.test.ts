@@ -12,6 +12,7 @@ it.each([
     'There is no GET /v1/assistants/asst_1. This server has no assistants',
   ],
   ['POST', '/v1/fine_tuning/jobs/ftjob-1/pause', 'To pause a job, cancel it'],
+  ['POST', '/v1/batches/batch_1/pause', 'Under /v1/batches there are'],
   ['POST', '/v1/fine_tuning/checkpoints/ft:a/permissions', 'publish its model, or share it'],
   ['POST', '/v1/images/variations', 'POST /v1/images/edits'],
   ['GET', '/v1/chat/completions/chatcmpl-1', 'keeps no completions'],

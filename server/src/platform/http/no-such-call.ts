@@ -41,15 +41,12 @@ const instead: [path: string, sentence: string][] = [
     'fine_tuning',
     'A fine-tune is called by its owner alone: publish its model, or share it, to let others deploy it',
   ],
-  [
-    'batches',
-    'This server has no batches: send the requests to POST /v1/chat/completions, up to 64 at a time',
-  ],
+  ['batches', 'Under /v1/batches there are POST and GET, and GET and cancel of one'],
   ['evals', 'This server has no evaluations: GET /api/v1/runs tells what each fine-tune measured'],
 ];
 
 const HERE =
-  'Under /v1 there are chat/completions, responses, completions, embeddings, models, files, fine_tuning/jobs, images/generations, images/edits and video/generations; GET /openapi.json describes them';
+  'Under /v1 there are chat/completions, responses, completions, embeddings, models, files, fine_tuning/jobs, batches, images/generations, images/edits and video/generations; GET /openapi.json describes them';
 
 /** Why a call meets nothing, with what to call instead where that is known. Pure. */
 export function noSuchCall(method: string, path: string): string {

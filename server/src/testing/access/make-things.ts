@@ -13,7 +13,7 @@ import { workOff } from '../../modules/ipfs/testing/work-off.ts';
 import { emptySafetensors } from '../../modules/training/testing/test-run.ts';
 import type { TestServer, TestUser } from '../test-server.ts';
 import { form } from './call-inputs.ts';
-import { insertPicture, insertRows } from './insert-rows.ts';
+import { insertBatch, insertPicture, insertRows } from './insert-rows.ts';
 
 type Parts = { server: TestServer; ada: TestUser };
 
@@ -59,6 +59,7 @@ async function nameRepository(parts: Parts, id: string): Promise<Record<string, 
 async function nameForOpenAi(parts: Parts, runId: string): Promise<Record<string, string>> {
   const file = await makeAsset(parts, 'RAW', 'chats', { 'chats.jsonl': Buffer.from('{}\n') });
   return {
+    batch_id: toFlatId('batch_', await insertBatch(parts.server, parts.ada)),
     file_id: toFlatId('file-', file),
     fine_tuning_job_id: toFlatId('ftjob-', runId),
   };

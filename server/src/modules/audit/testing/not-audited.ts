@@ -2,6 +2,7 @@ import * as accounts from '@bakehouse/contract/accounts';
 import * as commits from '@bakehouse/contract/asset-commits';
 import * as shares from '@bakehouse/contract/asset-shares';
 import * as uploads from '@bakehouse/contract/asset-uploads';
+import * as batches from '@bakehouse/contract/batches';
 import * as chat from '@bakehouse/contract/chat';
 import * as configurations from '@bakehouse/contract/configurations';
 import * as contact from '@bakehouse/contract/contact';
@@ -112,6 +113,8 @@ export const notAudited = new Map<Endpoint, string>([
   [responses.deleteResponse, PREFERENCE],
   [generations.startGeneration, STATEMENT],
   [generations.cancelGeneration, STATEMENT],
+  [batches.createBatch, STATEMENT],
+  [batches.cancelBatch, STATEMENT],
   [openAiFiles.createFile, THE_DATASET],
   [openAiFiles.deleteOpenAiFile, THE_DATASET],
   [fineTuningJobs.createFineTuningJob, THE_RUN],

@@ -14,12 +14,11 @@ import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { completeOnboardingStep } from '../../accounts/complete-onboarding-step.ts';
 import { readQuota } from '../../assets/files/storage-quota.ts';
-import { addFile } from '../../assets/files/upload/add-file.ts';
 import { cleanFileName } from '../../assets/files/upload/clean-file-name.ts';
 import { enterUpload } from '../../assets/files/upload/upload-slots.ts';
-import { insertAsset } from '../../assets/insert-asset.ts';
 import { findFile, toOpenAiFile } from './find-file.ts';
 import { readJsonLines } from './json-lines.ts';
+import { keepFile } from './keep-file.ts';
 
 const PART = 'file';
 /** A file of the largest size at half a megabit a second. */
@@ -39,16 +38,12 @@ export async function createFile(
     return await receiveForm(ctx, request, form, async (parts, signal) => {
       const quota = await readQuota(ctx, ctx.caller.userId);
       const { path, blob, fields } = await receive(ctx, parts);
-      parseFields(createFileFields, fields);
+      const { purpose } = parseFields(createFileFields, fields);
       signal.throwIfAborted();
       const { userId } = ctx.caller;
       const assetId = await inTransaction(ctx.db, async (tx) => {
         await completeOnboardingStep(tx, userId, 'create_dataset');
-        const made = { ownerUserId: userId, title: path, category: '', details: '', tags: [] };
-        const id = await insertAsset(tx, { ...made, datasetType: 'RAW' });
-        const params = { path: PART, bytes: PART };
-        await addFile(tx, { assetId: id, userId, path, blob, quota, family: null, params });
-        return id;
+        return keepFile(tx, { userId, path, blob, purpose }, quota);
       });
       return toOpenAiFile(await findFile(ctx, toFlatId('file-', assetId), PART));
     });

@@ -19,7 +19,7 @@ export async function findFile(
 }
 
 /** A file as OpenAI's clients read it. */
-export function toOpenAiFile({ asset_id, path, size_bytes, created_at }: FileRow): OpenAiFile {
+export function toOpenAiFile({ asset_id, path, size_bytes, created_at, purpose }: FileRow): OpenAiFile {
   return {
     id: toFlatId('file-', asset_id),
     object: 'file',
@@ -27,7 +27,7 @@ export function toOpenAiFile({ asset_id, path, size_bytes, created_at }: FileRow
     created_at: Math.floor(created_at.getTime() / 1000),
     expires_at: null,
     filename: path,
-    purpose: 'fine-tune',
+    purpose,
     status: 'processed',
   };
 }

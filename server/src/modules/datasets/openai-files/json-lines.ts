@@ -1,7 +1,7 @@
 import { formatBytes } from '@bakehouse/contract/labels';
 import { refused } from '../../../platform/errors.ts';
 
-/** Of one line, which is a conversation to train on. */
+/** Of one line: a conversation to train on, or a request of a batch. */
 export const LINE_BYTES_MAX = 4 * 1024 * 1024;
 
 export type JsonLine = { number: number; value: Record<string, unknown> };

@@ -51,7 +51,7 @@ test('files are listed by pages and by purpose, with datasets of one file that c
   const { create } = sourceCalls(server);
   const cy = await server.signUp('Cy');
   await upload('first.jsonl', ROWS, 'fine-tune', cy);
-  await upload('second.jsonl', ROWS, 'fine-tune', cy);
+  await upload('second.jsonl', '{"custom_id": "1"}\n', 'batch', cy);
   const other = await create(cy, 'RAW', 'from the web app', { 'rows.csv': 'a,b\n1,2\n' });
   await create(cy, 'RAW', 'two files', { 'rows.csv': 'a,b\n1,2\n', 'more.csv': 'a,b\n1,2\n' });
   await create(cy, 'RAW', 'none', {});
@@ -60,7 +60,8 @@ test('files are listed by pages and by purpose, with datasets of one file that c
   expect(await names()).toEqual(['rows.csv', 'second.jsonl', 'first.jsonl']);
   expect(await names({ limit: 1 })).toEqual(['rows.csv', 'second.jsonl', 'first.jsonl']);
   expect(await names({ limit: 2, order: 'asc' })).toEqual(['first.jsonl', 'second.jsonl', 'rows.csv']);
-  expect(await names({ purpose: 'fine-tune' })).toHaveLength(3);
+  expect(await names({ purpose: 'batch' })).toEqual(['second.jsonl']);
+  expect(await names({ purpose: 'fine-tune' })).toEqual(['rows.csv', 'first.jsonl']);
   await expect(names({ purpose: 'vision' })).rejects.toMatchObject({ status: 400, param: 'purpose' });
   await server.request(deleteAsset, { params: { id: other } }, { as: cy });
   expect(await names()).toEqual(['second.jsonl', 'first.jsonl']);
@@ -71,10 +72,9 @@ test('files are listed by pages and by purpose, with datasets of one file that c
 test.each([
   ['rows.csv', 'a,b\n', 'fine-tune', 400, 'file', 'rows.csv must be a .jsonl file'],
   ['rows.jsonl', `${ROWS}question,answer\n`, 'fine-tune', 400, 'file', 'Line 2 is not valid JSON'],
-  ['rows.jsonl', '["a"]', 'fine-tune', 400, 'file', 'Line 1 is not a JSON object'],
+  ['rows.jsonl', '["a"]', 'batch', 400, 'file', 'Line 1 is not a JSON object'],
   ['rows.jsonl', '\n\n', 'fine-tune', 400, 'file', 'rows.jsonl is empty'],
-  ['rows.jsonl', ROWS, 'assistants', 400, 'purpose', "purpose must be 'fine-tune'"],
-  ['rows.jsonl', ROWS, 'batch', 400, 'purpose', "purpose must be 'fine-tune'"],
+  ['rows.jsonl', ROWS, 'assistants', 400, 'purpose', 'purpose must be one of fine-tune, batch'],
 ] as const)(
   '%s with %j for %s is refused, and nothing is kept',
   async (name, text, purpose, status, param, message) => {

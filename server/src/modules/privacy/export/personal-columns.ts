@@ -13,6 +13,7 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   // Those with whom the user shares something are named by nobody but themselves.
   'asset_shares.user_id': { section: 'shared_with_me' },
   'audit_log.user_id': { section: 'activity' },
+  'batches.user_id': { section: 'batches' },
   'chat_requests.user_id': {
     leftOut:
       'how long models took to answer, for the page of a deployment; what was used is in usage_windows',

@@ -5,6 +5,7 @@ import { listAuditEntries, listKeyRecords, listSignInMethods } from '../../accou
 import { listAssets } from '../../assets/list-assets.ts';
 import { listOwnRequests } from '../../assets/restricted/list-own-requests.ts';
 import { listSharedWithCaller } from '../../assets/sharing/steps.ts';
+import { listAllBatches } from '../../batches/read-batches.ts';
 import { listConversations } from '../../chat/conversations/conversations.ts';
 import { listResponses } from '../../chat/responses/kept-responses.ts';
 import { listOwnMessages } from '../../contact/steps.ts';
@@ -42,6 +43,7 @@ export function sectionsOf(ctx: Context) {
     activity: { rows: activityOf(ctx) },
     datasets: { rows: assetsOf(ctx, 'RAW') },
     models: { rows: assetsOf(ctx, 'MODEL') },
+    batches: { rows: listAllBatches(ctx) },
     fine_tuning_jobs: { value: () => listJobRecords(db, userId) },
     configurations: { value: async () => (await listConfigurations(ctx)).configurations },
     ...workOf(ctx),
