@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { CHAT_BYTES_MAX, MAX_TOKENS, reasoningEffort, unknownParameter, verbosity } from './chat.ts';
 import { functionName, TOOLS_MAX } from './chat-tools.ts';
 import { endpoint } from './endpoint.ts';
+import { metadata } from './fields/metadata.ts';
 import { modelName } from './fields/model-name.ts';
 
 /** OpenAI's Responses API: the same answers as a chat's, in its shapes. */
@@ -99,10 +100,7 @@ export const createResponse = endpoint({
       top_p: z.number().min(0).max(1).nullish(),
       stream: z.boolean().nullish(),
       stream_options: z.looseObject({}).nullish(),
-      metadata: z
-        .record(z.string().max(64), z.string().max(512))
-        .refine((all) => Object.keys(all).length <= 16, 'must have at most 16 items')
-        .nullish(),
+      metadata: metadata.nullish(),
       tools: z.array(tool).max(TOOLS_MAX).nullish(),
       tool_choice: z
         .union([

@@ -14,6 +14,7 @@ import type { MachineIdentity } from './engine/machines/join-installation.ts';
 import { findServerUrl } from './engine/machines/queries.ts';
 import type { CpuLoad } from './engine/model/offer.ts';
 import { listJobs } from './list-jobs.ts';
+import { batchWork } from './modules/batches/run-batch.ts';
 import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { modelServerKind } from './modules/deployments/servers/model-server-kind.ts';
 import { SERVICE_PLACES } from './modules/generations/media-table.ts';
@@ -28,6 +29,7 @@ import { PARALLEL_PICTURES } from './modules/serving/image-spec.ts';
 import { fineTuneKind } from './modules/training/runs/fine-tune-kind.ts';
 import { type ReadData, readData } from './modules/training/validation/read-data.ts';
 import { shareReads } from './modules/training/validation/share-reads.ts';
+import { openChat } from './open-chat.ts';
 import { openHttp } from './open-http.ts';
 import { openServices } from './open-services.ts';
 import type { Clock } from './platform/clock.ts';
@@ -37,7 +39,7 @@ import { type ErrorReports, noErrorReports } from './platform/error-reports/erro
 import { localUrl } from './platform/http/addresses/local-url.ts';
 import { serverStops } from './platform/http/graceful-close.ts';
 import { buildMonitoringServer } from './platform/http/monitoring/monitoring-server.ts';
-import type { LeaseLoop } from './platform/leases/lease-loop.ts';
+import { createLeaseLoop, type LeaseLoop } from './platform/leases/lease-loop.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { removeSharedFiles } from './platform/sandbox/share-files.ts';
 import type { Role } from './roles.ts';
@@ -107,8 +109,9 @@ export async function createApp(options: Options): Promise<App> {
     cpuLoad,
   });
   const isReady = checkReady(services, { roles });
+  const chat = openChat({ services, driver, usage, presence });
   const http = await openHttp({
-    ...{ services, kinds, driver, usage, presence, cpuLoad, errorReports },
+    ...{ services, kinds, driver, usage, chat, cpuLoad, errorReports },
     checkReady: isReady,
     readData: readFile,
   });
@@ -119,10 +122,11 @@ export async function createApp(options: Options): Promise<App> {
   });
   const cloneLoop = createCloneLoop(services);
   const ipfsLoop = createIpfsLoop(services);
+  const batchLoop = createLeaseLoop(services, batchWork(services, chat));
   const monitoring = openMonitoring(services, roles, isReady);
   const { start, close } = lifeOf({
     ...{ ...opened, databaseUrl, driver, claim, engine, usage, http },
-    ...{ generationLoop, cloneLoop, ipfsLoop, monitoring, closing },
+    ...{ generationLoop, cloneLoop, ipfsLoop, batchLoop, monitoring, closing },
   });
   return { services, roles, http, engine, usage, generationLoop, cloneLoop, start, close };
 }
@@ -144,6 +148,7 @@ type Claim = { held: MachineClaim | null };
 type Parts = Awaited<ReturnType<typeof openServices>> &
   Pick<App, 'engine' | 'usage' | 'http' | 'generationLoop' | 'cloneLoop'> & {
     ipfsLoop: LeaseLoop;
+    batchLoop: LeaseLoop;
     /** Where a process without the role web says how it is; null where it has no port for that. */
     monitoring: FastifyInstance | null;
     databaseUrl: string;
@@ -168,6 +173,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         usage.start();
         await http.listen({ port: config.port, host: config.host });
         nameChosenPort(config, http);
+        await parts.batchLoop.start();
       }
       await parts.monitoring?.listen({ port: config.monitoringPort ?? 0, host: config.host });
       await heartbeat.start();
@@ -198,6 +204,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         // Before the model servers end: what they generate goes back to its queue.
         () => parts.generationLoop.stop(),
         () => parts.ipfsLoop.stop(),
+        () => parts.batchLoop.stop(),
         () => parts.cloneLoop.stop(),
         () => preparing?.stop(),
         // A start that failed before has begun no work, and must not end that of others.

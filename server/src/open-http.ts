@@ -25,23 +25,19 @@ import { assetsRoutes } from './modules/assets/routes.ts';
 import { auditRoutes } from './modules/audit/routes.ts';
 import { refuseUnsupported } from './modules/bagelml/refuse-unsupported.ts';
 import { bagelmlRoutes } from './modules/bagelml/routes.ts';
-import { keepRequests } from './modules/chat/requests/keep-requests.ts';
+import { batchesRoutes } from './modules/batches/routes.ts';
+import type { ChatParts } from './modules/chat/chat-parts.ts';
 import { chatRoutes } from './modules/chat/routes.ts';
-import type { GatewayPresence } from './modules/chat/upstream/gateway-presence.ts';
-import { slotsByAddress } from './modules/chat/upstream/prompt-slots.ts';
-import { recallUpstreams } from './modules/chat/upstream/recall-upstreams.ts';
-import { replicaScaling } from './modules/chat/upstream/replicas/replica-scaling.ts';
-import { serverTurns } from './modules/chat/upstream/server-turns.ts';
 import { contactRoutes } from './modules/contact/routes.ts';
 import { batchSends } from './modules/credits/ledger/batch-sends.ts';
 import { openUserAccount } from './modules/credits/ledger/open-user-account.ts';
-import { recallPrices } from './modules/credits/prices/recall-prices.ts';
 import { paymentEvents } from './modules/credits/purchases/payment-events.ts';
 import type { PaymentProvider } from './modules/credits/purchases/payment-provider.ts';
 import { stripeProvider } from './modules/credits/purchases/stripe-provider.ts';
 import { creditsRoutes } from './modules/credits/routes.ts';
 import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { measureLedger } from './modules/credits/verification/measure-ledger.ts';
+import { openAiFileRoutes } from './modules/datasets/openai-files/routes.ts';
 import { datasetsRoutes } from './modules/datasets/routes.ts';
 import { findAssetUse as findDeploymentUse } from './modules/deployments/find-asset-use.ts';
 import { findDeployObstacle } from './modules/deployments/find-deploy-obstacle.ts';
@@ -60,8 +56,8 @@ import { notificationsRoutes } from './modules/notifications/routes.ts';
 import { privacyRoutes } from './modules/privacy/routes.ts';
 import { referralsRoutes } from './modules/referrals/routes.ts';
 import { foreseePlacement } from './modules/serving/placement/foresee-placement.ts';
-import { PARALLEL_REQUESTS } from './modules/serving/text-spec.ts';
 import { findAssetUse as findTrainingUse } from './modules/training/find-asset-use.ts';
+import { findResults } from './modules/training/openai-jobs/find-results.ts';
 import { trainingRoutes } from './modules/training/routes.ts';
 import { estimateLoad } from './modules/training/validation/estimate-load.ts';
 import { findTrainObstacle } from './modules/training/validation/find-train-obstacle.ts';
@@ -85,7 +81,7 @@ type Parts = {
   kinds: WorkloadKinds;
   driver: Driver;
   usage: UsageLeader;
-  presence: GatewayPresence;
+  chat: ChatParts;
   readData: ReadData;
   cpuLoad: () => CpuLoad;
   errorReports: ErrorReports;
@@ -141,7 +137,7 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
 }
 
 function listBindings(
-  { services, kinds, driver, usage, presence, readData, cpuLoad, errorReports }: Parts,
+  { services, kinds, driver, usage, chat, readData, cpuLoad, errorReports }: Parts,
   { payments, countGuess }: { payments: PaymentProvider | null; countGuess: CountCall },
 ): Binding[] {
   const capacity = () => installationCapacity(services.db, driver.capacity);
@@ -165,6 +161,7 @@ function listBindings(
     ...hubRoutes({ findUses: FIND_USES, checkModelFile }),
     ...modelsRoutes({ deploy: findDeployObstacle(capacity), train: findTrainObstacle }),
     ...datasetsRoutes,
+    ...openAiFileRoutes({ findUses: FIND_USES, findResults }),
     ...publicHubRoutes({
       foresee: {
         deploy: foreseePlacement({ capacity }),
@@ -181,17 +178,8 @@ function listBindings(
       runCpu: (db) => estimateLoad(db, ownCpu(cpuLoad())),
     }),
     ...deploymentsRoutes({ capacity, usage }),
-    ...chatRoutes({
-      capacity,
-      presence,
-      usage,
-      keepRequest: keepRequests(services),
-      recallUpstream: recallUpstreams(services.rowChanges),
-      recallPrices: recallPrices(services),
-      replicas: replicaScaling({ capacity }),
-      turns: serverTurns(services.webProcesses),
-      slots: slotsByAddress(PARALLEL_REQUESTS.llamacpp),
-    }),
+    ...chatRoutes(chat),
+    ...batchesRoutes(chat),
   ];
 }
 

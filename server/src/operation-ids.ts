@@ -7,6 +7,7 @@ import * as assetUploads from '@bakehouse/contract/asset-uploads';
 import * as assets from '@bakehouse/contract/assets';
 import * as audit from '@bakehouse/contract/audit';
 import * as bagelml from '@bakehouse/contract/bagelml';
+import * as batches from '@bakehouse/contract/batches';
 import * as chat from '@bakehouse/contract/chat';
 import * as codes from '@bakehouse/contract/codes';
 import * as configurations from '@bakehouse/contract/configurations';
@@ -23,6 +24,7 @@ import type { Endpoint } from '@bakehouse/contract/endpoint';
 import * as errorReports from '@bakehouse/contract/error-reports';
 import * as events from '@bakehouse/contract/events';
 import * as fileLinks from '@bakehouse/contract/file-links';
+import * as fineTuningJobs from '@bakehouse/contract/fine-tuning-jobs';
 import * as gallery from '@bakehouse/contract/gallery';
 import * as generations from '@bakehouse/contract/generations';
 import * as generators from '@bakehouse/contract/generators';
@@ -43,6 +45,7 @@ import * as machine from '@bakehouse/contract/machines';
 import * as pictures from '@bakehouse/contract/media';
 import * as messages from '@bakehouse/contract/messages';
 import * as notifications from '@bakehouse/contract/notifications';
+import * as openAiFiles from '@bakehouse/contract/openai-files';
 import * as images from '@bakehouse/contract/openai-images';
 import * as paris from '@bakehouse/contract/paris';
 import * as prices from '@bakehouse/contract/prices';
@@ -68,6 +71,7 @@ const modules = [
   assetUploads,
   assets,
   bagelml,
+  batches,
   audit,
   chat,
   codes,
@@ -83,6 +87,7 @@ const modules = [
   errorReports,
   events,
   fileLinks,
+  fineTuningJobs,
   gallery,
   generations,
   generators,
@@ -111,6 +116,7 @@ const modules = [
   referrals,
   responses,
   notifications,
+  openAiFiles,
   purchases,
   search,
   sql,

@@ -9,6 +9,11 @@ const RETRY_AFTER_MS = 2_000;
 
 const open = openByKey();
 
+/** How many requests this process answers, or has waiting for an answer. */
+export function openRequests(): number {
+  return open.all();
+}
+
 type NeededServices = Pick<Services, 'webProcesses'>;
 
 /**

@@ -5,6 +5,7 @@ import { untilKeyEnds } from '../../platform/http/callers/until-key-ends.ts';
 import type { PriceList } from '../credits/prices/prices.ts';
 import type { Reservation } from '../credits/usage/usage-leader.ts';
 import { findModel } from '../deployments/reach/find-model.ts';
+import { findTextModel } from '../deployments/reach/find-text-model.ts';
 import { keepInUse } from '../deployments/reach/keep-in-use.ts';
 import type { Upstream } from '../deployments/reach/upstream.ts';
 import { type RequestDeadline, requestDeadline } from '../serving/ask/request-deadline.ts';
@@ -65,7 +66,7 @@ export async function callModel<K extends Kind, Answer>(
   const key = untilKeyEnds(ctx);
   try {
     const upstream = await parts.recallUpstream(ctx.caller.userId, { modelName, kind }, () =>
-      findModel(ctx, parts, { modelName, kind }),
+      findAsked(ctx, parts, { modelName, kind }),
     );
     const { quote, run } = await prepare(upstream, await parts.recallPrices());
     const reservation = quote && (await reserve(ctx, parts, upstream, quote));
@@ -103,6 +104,16 @@ export async function callModel<K extends Kind, Answer>(
     deadline.stop();
     leave();
   }
+}
+
+/** A text model may be a fine-tune, asked by its own name. */
+function findAsked<K extends Kind>(
+  ctx: Context,
+  parts: ChatParts,
+  { modelName, kind }: { modelName: string; kind: K },
+): Promise<Upstream<K>> {
+  if (kind === 'text') return findTextModel(ctx, parts, modelName) as Promise<Upstream<K>>;
+  return findModel(ctx, parts, { modelName, kind });
 }
 
 function isRefusal(error: unknown): boolean {

@@ -1,5 +1,6 @@
 import type { RecallPrices } from '../credits/prices/recall-prices.ts';
 import type { UsageLeader } from '../credits/usage/usage-leader.ts';
+import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
 import type { ReadCapacity } from '../serving/served-model.ts';
 import type { KeepRequest } from './requests/keep-requests.ts';
 import type { GatewayPresence } from './upstream/gateway-presence.ts';
@@ -12,7 +13,7 @@ import type { ServerTurns } from './upstream/server-turns.ts';
 export type ChatParts = ReadCapacity & {
   presence: GatewayPresence;
   /** The usage windows of this process. */
-  usage: UsageLeader;
+  usage: Pick<UsageLeader, 'reserve'> & IdleCredit;
   keepRequest: KeepRequest;
   recallUpstream: RecallUpstream;
   recallPrices: RecallPrices;

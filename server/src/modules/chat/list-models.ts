@@ -9,17 +9,20 @@ import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { selectDeployments } from '../deployments/find-deployments.ts';
 import { deploymentKinds, type KindName } from '../deployments/kinds/kinds.ts';
-import { toModelName } from '../deployments/names/model-name.ts';
+import { listFineTunes } from '../models/fine-tuned/steps.ts';
+import { toModelName } from '../models/names/model-name.ts';
 import { listStarterModels } from '../models/starter/list-starter-models.ts';
 import { listUpstreams } from '../providers/find-upstreams.ts';
 
 type Model = z.output<typeof openAiModel>;
 
-/** The caller's deployments, what services generate, and the starter models, as OpenAI clients list models; first what chats. */
+/** The caller's deployments and fine-tunes, what services generate, and the starter models, as OpenAI clients list models; first what chats. */
 export async function listModels(ctx: Context): Promise<ResponseOf<typeof contract>> {
   const { userId } = ctx.caller;
   const own = await selectDeployments(ctx.db, { userId, includeTerminated: false });
   const starters = await listStarterModels(ctx.db);
+  const fineTunes = await listFineTunes(ctx.db, { userId });
+  const deployed = new Set(own.map((row) => row.model_name));
   const models: Model[] = [
     ...own.map((row) => ({
       ...toModel(row.model_name, row.created_at, userId, deploymentKinds[row.kind as KindName].server),
@@ -29,6 +32,13 @@ export async function listModels(ctx: Context): Promise<ResponseOf<typeof contra
       toModel(generator, new Date(0), title, 'image'),
     ),
     ...starters.map((starter) => toModel(starter.modelName, starter.createdAt, 'bakehouse', starter.task)),
+    // Their first call deploys them.
+    ...fineTunes
+      .filter(({ name }) => !deployed.has(name))
+      .map(({ name, createdAt, baseTitle }) => ({
+        ...toModel(name, createdAt, userId, 'text'),
+        parent: baseTitle === null ? null : toModelName(baseTitle),
+      })),
   ];
   // Whoever takes the first one, as the examples of the web app do, chats with it.
   const rank = ({ task }: Model) => (task === 'text' ? 0 : 1);

@@ -12,12 +12,12 @@ import { readPrices } from '../credits/prices/read-prices.ts';
 import { refuseHigherCost } from '../credits/prices/refuse-higher-cost.ts';
 import { spendOnce } from '../credits/spend-once.ts';
 import { requireLicence } from '../licences/steps.ts';
+import { freeModelName, toModelName } from '../models/names/model-name.ts';
 import { listStarterModels } from '../models/starter/list-starter-models.ts';
 import { type AskedDeployment, type FoundPlacement, findPlacement } from './find-placement.ts';
 import { deploymentKinds, type KindName } from './kinds/kinds.ts';
 import { holdPeriod, PERIOD_MS, timeCostMicro } from './metering/meter-deployment.ts';
-import { freeModelName, toModelName } from './names/model-name.ts';
-import { insertDeployment, listLiveModelNames, lockDeployment } from './queries.ts';
+import { insertDeployment, listLiveModelNames, lockDeployment, lockLiveDeployment } from './queries.ts';
 import { ensureModelServer } from './servers/ensure-model-server.ts';
 import { refuseManyServers } from './servers/limits/refuse-many-servers.ts';
 import { checkReplicas } from './servers/plan/check-replicas.ts';
@@ -27,6 +27,8 @@ import type { WakingParts } from './waking-parts.ts';
 type Input = {
   kind: KindName;
   body: AskedDeployment & Pick<InputOf<typeof imageCalls.flux.deploy>['body'], 'cost_max'>;
+  /** What its owner calls it; made from the model's title unless said. One that is there by this name stays the only one. */
+  modelName?: string;
 };
 
 /**
@@ -37,7 +39,7 @@ type Input = {
 export async function deploy(
   ctx: Context,
   parts: WakingParts,
-  { kind, body: { cost_max: costMaxMicro, ...body } }: Input,
+  { kind, body: { cost_max: costMaxMicro, ...body }, modelName }: Input,
 ): Promise<ResponseOf<typeof imageCalls.flux.deploy>> {
   checkReplicas(body);
   return spendOnce(
@@ -47,7 +49,8 @@ export async function deploy(
     { operation: `deploy-${kind}`, input: body },
     () => findPlacement(ctx, parts, { kind, body }),
     async (tx, found) => {
-      const podId = await place(tx, ctx, { kind, ...found, body, costMaxMicro });
+      const own = modelName && (await lockLiveDeployment(tx, { userId: ctx.caller.userId, modelName }));
+      const podId = own || (await place(tx, ctx, { kind, ...found, body, costMaxMicro, modelName }));
       return { pod_id: podId, deployment_id: podId, created_at: ctx.clock.now().toISOString() };
     },
   );
@@ -57,12 +60,13 @@ type Wanted = FoundPlacement & {
   kind: KindName;
   body: AskedDeployment;
   costMaxMicro: bigint | undefined;
+  modelName: string | undefined;
 };
 
 async function place(
   tx: Transaction,
   ctx: Context,
-  { kind, placed, capacity, price, body, costMaxMicro }: Wanted,
+  { kind, placed, capacity, price, body, costMaxMicro, modelName }: Wanted,
 ): Promise<string> {
   const { userId } = ctx.caller;
   const { model } = placed;
@@ -97,7 +101,7 @@ async function place(
     revision_id: model.revisionId,
     base_asset_id: model.baseAssetId,
     adapter: model.adapter ? toJson(model.adapter) : null,
-    model_name: freeModelName(toModelName(model.title), taken),
+    model_name: modelName ?? freeModelName(toModelName(model.title), taken),
     title: model.title,
     base_model_title: model.baseTitle,
     instance_type: body.instance_type,

@@ -32,6 +32,23 @@ export async function findLiveDeployment(
     .executeTakeFirst();
 }
 
+/** The name of the user's newest deployment of a model; undefined where there is none. */
+export async function findLiveNameOf(
+  db: Db,
+  { userId, assetId }: { userId: string; assetId: string },
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('deployments')
+    .select('model_name')
+    .where('user_id', '=', userId)
+    .where('asset_id', '=', assetId)
+    .where('terminated_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.model_name;
+}
+
 /** Where a deployment runs, and what is seen of the workload that carries it, or will. */
 export type Carrier = {
   accelerator: string | null;

@@ -3,6 +3,7 @@ import { type Insertable, sql } from 'kysely';
 import type { WorkloadState } from '../../engine/model/workload.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { DeploymentsTable } from '../../platform/db/schema.generated.ts';
+import { findLiveDeployment } from './find-deployments.ts';
 import type { KindName } from './kinds/kinds.ts';
 import { lockModelServers } from './servers/server-queries.ts';
 
@@ -42,6 +43,16 @@ export async function listAwakeDeployments(db: Db) {
     .where('sleeping', '=', false)
     .orderBy('metered_at', (order) => order.asc().nullsFirst())
     .execute();
+}
+
+/** The id of the user's deployment of this name; until the transaction ends nobody else deploys by it. */
+export async function lockLiveDeployment(
+  tx: Transaction,
+  { userId, modelName }: { userId: string; modelName: string },
+): Promise<string | undefined> {
+  const name = `deployment ${userId} ${modelName}`;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
+  return (await findLiveDeployment(tx, { userId, modelName }))?.id;
 }
 
 export async function listLiveModelNames(db: Db, userId: string): Promise<string[]> {

@@ -33,8 +33,10 @@ const KEPT: Record<string, string> = {
 const FORGOTTEN = [
   'access_requests',
   'api_keys',
+  'batches',
   'contact_messages',
   'conversations',
+  'fine_tuning_jobs',
   'generation_outputs',
   'generation_turns',
   'generations',
@@ -113,6 +115,13 @@ async function fillTables(db: Database, userId: string): Promise<void> {
     db,
   );
   await sql`insert into responses values ('resp_1', ${userId}, '[]', '{}', 2, now())`.execute(db);
+  await sql`insert into batches (id, user_id, endpoint, model, input_asset_id, prices, hold_id, held_micro, total,
+      created_at, expires_at, ended_at, outcome, check_at)
+    values (gen_random_uuid(), ${userId}, '/v1/responses', 'crumb', gen_random_uuid(), '{}', gen_random_uuid(), 1, 1,
+      now(), now(), now(), 'completed', now())`.execute(db);
+  await sql`insert into fine_tuning_jobs values (gen_random_uuid(), ${userId}, 'rye', '{"shop": "north"}')`.execute(
+    db,
+  );
   await sql`insert into hub_clones (user_id, repo_id, dataset_type, commit_id, check_at, created_at)
     values (${userId}, 'ada/rye', 'MODEL', repeat('a', 40), now(), now())`.execute(db);
   await sql`

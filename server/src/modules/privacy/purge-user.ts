@@ -10,6 +10,7 @@ import { deleteAsset } from '../assets/delete-asset.ts';
 import { listOwnAssets } from '../assets/own/list-own-assets.ts';
 import { forgetRequests } from '../assets/restricted/forget-requests.ts';
 import { forgetShares } from '../assets/sharing/steps.ts';
+import { forgetBatches } from '../batches/forget-batches.ts';
 import { forgetConversations } from '../chat/conversations/conversations.ts';
 import { forgetResponses } from '../chat/responses/kept-responses.ts';
 import { forgetMessages } from '../contact/steps.ts';
@@ -30,6 +31,7 @@ import { endXAuth } from '../referrals/x/end-x-auth.ts';
 import { forgetConfigurations } from '../training/configurations/forget-configurations.ts';
 import { findAssetUse as findTrainingUse } from '../training/find-asset-use.ts';
 import { forgetHeldOutAnswers } from '../training/held-out/forget-held-out-answers.ts';
+import { forgetJobs } from '../training/openai-jobs/forget-jobs.ts';
 import { cancelRun } from '../training/runs/cancel-run.ts';
 import { listLiveRuns } from '../training/runs/list-live-runs.ts';
 
@@ -73,6 +75,8 @@ async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetWork(tx, userId);
   await forgetConfigurations(tx, userId);
   await forgetHeldOutAnswers(tx, userId);
+  await forgetJobs(tx, userId);
+  await forgetBatches(tx, userId);
   await forgetNotifications(tx, userId);
   await forgetCode(tx, userId);
   await forgetMessages(tx, userId);

@@ -24,7 +24,7 @@ export type FineTuneFields = Omit<
 >;
 
 /** Of a run that asks for none. */
-const SEED = 42;
+export const DEFAULT_SEED = 42;
 
 /** How a run that is requested at `now` reads its data. */
 export function toDataSpec(fields: FineTuneFields, now: Date): TrainTextSpec['data'] {
@@ -40,7 +40,7 @@ export function toDataSpec(fields: FineTuneFields, now: Date): TrainTextSpec['da
     stride: fields.stride,
     min_segment_length: fields.min_segment_length,
     train_test_split: fields.train_test_split,
-    seed: fields.seed ?? SEED,
+    seed: fields.seed ?? DEFAULT_SEED,
     date: now.toISOString().slice(0, 10),
   };
 }

@@ -4,6 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createAsset, downloadFile, getAsset } from '@bakehouse/contract/assets';
 import { getBalance } from '@bakehouse/contract/credits';
+import { toFlatId } from '@bakehouse/contract/fields/flat-id';
+import { getFineTuningJob } from '@bakehouse/contract/fine-tuning-jobs';
 import * as training from '@bakehouse/contract/training';
 import { describe, expect, test, vi } from 'vitest';
 import { readConfig } from '../../config.ts';
@@ -169,6 +171,14 @@ async function expectWhole(client: TestClient, user: TestUser, run: training.Run
     expect.arrayContaining(['README.md', 'adapter.gguf', 'adapter_config.json', 'adapter_model.safetensors']),
   );
   expect(model.card).toContain('# the baker');
+  const jobId = toFlatId('ftjob-', run.run_id);
+  const job = await client.request(getFineTuningJob, { params: { fine_tuning_job_id: jobId } }, { as: user });
+  expect(job).toMatchObject({
+    status: 'succeeded',
+    trained_tokens: run.summary?.tokens,
+    cost_so_far: run.charged,
+  });
+  expect(job.fine_tuned_model).toMatch(/^ft:tiny:[^:]+:the-baker:[0-9a-f]{8}$/);
   const answer = await client.send(
     downloadFile,
     { params: { id: run.model_id, '*': 'adapter_model.safetensors' } },

@@ -8,6 +8,7 @@ import { listConfigurations } from './configurations/list-configurations.ts';
 import { renameConfiguration } from './configurations/rename-configuration.ts';
 import { saveConfiguration } from './configurations/save-configuration.ts';
 import { getHeldOutAnswers } from './held-out/get-held-out-answers.ts';
+import { openAiJobRoutes } from './openai-jobs/routes.ts';
 import { cancelReading } from './readings/cancel-reading.ts';
 import { listReadings } from './readings/list-readings.ts';
 import { cancelRun } from './runs/cancel-run.ts';
@@ -51,6 +52,7 @@ export function trainingRoutes(parts: TrainingParts): Binding[] {
     bind(contract.getHeldOutAnswers, getHeldOutAnswers),
     bind(contract.cancelRun, cancelRun),
     bind(contract.resumeRun, (ctx, input) => resumeRun(ctx, parts, input)),
+    ...openAiJobRoutes(parts, readsAFile),
     bind(configurations.listConfigurations, listConfigurations),
     bind(configurations.saveConfiguration, saveConfiguration),
     bind(configurations.renameConfiguration, renameConfiguration),

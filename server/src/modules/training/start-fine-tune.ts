@@ -11,7 +11,7 @@ import { publishChange } from '../../platform/events/publish-change.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { clientSignal } from '../../platform/http/client-signal.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
-import { insertAsset } from '../assets/insert-asset.ts';
+import { insertAsset, type NewAsset } from '../assets/insert-asset.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
 import { recordLineage } from '../assets/record-lineage.ts';
 import { refuseHigherCost } from '../credits/prices/refuse-higher-cost.ts';
@@ -20,6 +20,7 @@ import { usualCeilingMicro } from './charges/ceiling.ts';
 import { holdForRun } from './charges/hold-run.ts';
 import { toTrainSpec, withFormat } from './fine-tune-spec.ts';
 import { nameSources } from './name-sources.ts';
+import { insertJob, type JobRow } from './openai-jobs/job-queries.ts';
 import { insertRun } from './queries.ts';
 import { FINE_TUNE_KIND } from './runs/fine-tune-kind.ts';
 import { checkFineTune, type FineTuneCheck, type TrainingParts } from './validation/check-fine-tune.ts';
@@ -27,6 +28,9 @@ import { checkFineTune, type FineTuneCheck, type TrainingParts } from './validat
 type Body = InputOf<typeof createAsset>['body'];
 
 const PAYLOAD = 'fine_tune_payload';
+
+/** What a job of OpenAI's API keeps beside its run. */
+type StartedJob = Omit<JobRow, 'runId'>;
 
 /**
  * Makes a model asset and starts the run that fills it: the quote is held, at most the ceiling, and
@@ -40,10 +44,11 @@ export async function startFineTune(
   body: Body,
   payload: FineTunePayload,
   { reply }: Pick<Http, 'reply'>,
+  job: StartedJob | null = null,
 ): Promise<string> {
   // Asked for again at a new price or load it is the same run.
   const { cost_max: costMaxMicro, slowdown: _, ...asked } = payload;
-  const input = { ...body, fine_tune_payload: asked };
+  const input = { ...body, fine_tune_payload: asked, ...(job && { job }) };
   const { id } = await spendOnce(
     ctx,
     parts.usage,
@@ -59,39 +64,32 @@ export async function startFineTune(
         what: 'this run',
         param: `${PAYLOAD}.cost_max`,
       });
-      return { id: await makeRun(tx, ctx, { body, payload, check, sources }) };
+      return { id: await makeRun(tx, ctx, { body, payload, check, sources, job }) };
     },
   );
   return id;
 }
 
-type Start = { body: Body; payload: FineTunePayload; check: FineTuneCheck; sources: TrainingSources };
+type Start = {
+  body: Body;
+  payload: FineTunePayload;
+  check: FineTuneCheck;
+  sources: TrainingSources;
+  job: StartedJob | null;
+};
 
 /** Step: makes the model asset and the run, holds the quote, and queues the work. Returns the asset's id. */
 async function makeRun(
   tx: Transaction,
   ctx: Context,
-  { body, payload, check, sources: named }: Start,
+  { body, payload, check, sources: named, job }: Start,
 ): Promise<string> {
-  const { userId } = ctx.caller;
+  const { userId, key } = ctx.caller;
   const { base, dataset, place } = check;
   await keepAssets(tx, { ids: [base.asset.id, dataset.asset.id], userId });
   const now = ctx.clock.now();
   const fields = withFormat(payload, check.validation.data?.format);
-  const assetId = await insertAsset(tx, {
-    ownerUserId: userId,
-    datasetType: 'MODEL',
-    title: body.title,
-    category: body.category,
-    details: body.details,
-    tags: body.tags,
-    priceMicro: body.price,
-    isPublished: body.is_published,
-    useIpfs: body.use_ipfs,
-    baseModelType: base.asset.baseModelType,
-    family: base.asset.family,
-    parentAssetId: base.asset.id,
-  });
+  const assetId = await insertAsset(tx, toAsset(userId, body, base));
   const runId = await requestWorkload(tx, {
     userId,
     behaviour: 'run',
@@ -114,7 +112,7 @@ async function makeRun(
   await recordLineage(tx, { assetId, runId, ...sources });
   await publishChange(tx, userId, { topic: 'run', id: runId });
   await recordAudit(tx, { userId, action: 'run.started', detail: { run_id: runId, model_id: assetId } });
-  const keyId = ctx.caller.key?.id ?? null;
+  const keyId = key?.id ?? null;
   const run = { id: runId, userId, keyId, title: body.title, modelAssetId: assetId, ...sources };
   const ceilingMicro = payload.ceiling ?? usualCeilingMicro(check.costMicro);
   const hold = await holdForRun(tx, run, {
@@ -136,7 +134,25 @@ async function makeRun(
     ceilingMicro,
     createdAt: now,
   });
+  if (job) await insertJob(tx, { runId, userId, ...job });
   return assetId;
+}
+
+function toAsset(ownerUserId: string, body: Body, { asset: base }: FineTuneCheck['base']): NewAsset {
+  return {
+    ownerUserId,
+    datasetType: 'MODEL',
+    title: body.title,
+    category: body.category,
+    details: body.details,
+    tags: body.tags,
+    priceMicro: body.price,
+    isPublished: body.is_published,
+    useIpfs: body.use_ipfs,
+    baseModelType: base.baseModelType,
+    family: base.family,
+    parentAssetId: base.id,
+  };
 }
 
 /** Refuses what the wizard's validation refuses. */

@@ -140,6 +140,43 @@ export type AuditLogTable = {
   detail: Generated<Json>;
 };
 
+export type BatchLinesTable = {
+  batch_id: string;
+  number: number;
+  custom_id: string;
+  body: Json;
+  answer: Json | null;
+  is_error: boolean | null;
+};
+
+export type BatchesTable = {
+  id: string;
+  user_id: string;
+  key_id: string | null;
+  endpoint: string;
+  model: string;
+  input_asset_id: string;
+  metadata: Json | null;
+  prices: Json;
+  hold_id: string;
+  held_micro: bigint;
+  cost_micro: Generated<bigint>;
+  total: number;
+  completed: Generated<number>;
+  failed: Generated<number>;
+  output_asset_id: string | null;
+  error_asset_id: string | null;
+  created_at: Timestamp;
+  begun_at: Timestamp | null;
+  cancelled_at: Timestamp | null;
+  expires_at: Timestamp;
+  ended_at: Timestamp | null;
+  outcome: string | null;
+  check_at: Timestamp;
+  lock_token: string | null;
+  locked_until: Timestamp | null;
+};
+
 export type BlobCidsTable = {
   sha256: string;
   cid: string;
@@ -282,6 +319,24 @@ export type DeploymentsTable = {
   no_room_at: Timestamp | null;
   unit_price_micro: bigint;
   stop_reason: string | null;
+};
+
+export type FilePurposesTable = {
+  asset_id: string;
+  purpose: string;
+};
+
+export type FineTunedModelsTable = {
+  asset_id: string;
+  name: string;
+  created_at: Generated<Timestamp>;
+};
+
+export type FineTuningJobsTable = {
+  run_id: string;
+  user_id: string;
+  suffix: string | null;
+  metadata: Json | null;
 };
 
 export type GenerationOutputsTable = {
@@ -1038,6 +1093,8 @@ export type DB = {
   asset_uploads: AssetUploadsTable;
   assets: AssetsTable;
   audit_log: AuditLogTable;
+  batch_lines: BatchLinesTable;
+  batches: BatchesTable;
   blob_cids: BlobCidsTable;
   blob_owners: BlobOwnersTable;
   blobs: BlobsTable;
@@ -1049,6 +1106,9 @@ export type DB = {
   credit_codes: CreditCodesTable;
   data_readings: DataReadingsTable;
   deployments: DeploymentsTable;
+  file_purposes: FilePurposesTable;
+  fine_tuned_models: FineTunedModelsTable;
+  fine_tuning_jobs: FineTuningJobsTable;
   generation_outputs: GenerationOutputsTable;
   generation_previews: GenerationPreviewsTable;
   generation_queue: GenerationQueueTable;

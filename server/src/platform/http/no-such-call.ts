@@ -24,28 +24,29 @@ const instead: [path: string, sentence: string][] = [
   ['realtime', 'This server neither hears nor speaks: stream from POST /v1/chat/completions'],
   ['videos', 'Make videos with POST /v1/video/generations'],
   ['images/variations', 'This server makes no variations: edit a picture with POST /v1/images/edits'],
+  ['files', 'Under /v1/files there are POST and GET, and GET and DELETE of one, and its content'],
   [
-    'files',
-    'Files belong to datasets and models here: POST /api/v1/asset, then POST /api/v1/asset/{id}/upload',
+    'uploads',
+    'Large files come in parts to POST /api/v1/asset/{id}/uploads: a dataset with one file is a file',
   ],
-  ['uploads', 'Large files come in parts to POST /api/v1/asset/{id}/uploads'],
   [
     'vector_stores',
     'This server has no vector stores: ask the files of a dataset in SQL, POST /api/v1/asset/{id}/sql',
   ],
   [
-    'fine_tuning',
-    'Fine-tune with POST /api/v1/asset and its fine_tune_payload, and follow it at GET /api/v1/runs',
+    'fine_tuning/jobs',
+    'Under /v1/fine_tuning/jobs there are POST and GET, and GET, cancel, resume, events and checkpoints of one. To pause a job, cancel it: its work is saved, and resume goes on from it',
   ],
   [
-    'batches',
-    'This server has no batches: send the requests to POST /v1/chat/completions, up to 64 at a time',
+    'fine_tuning',
+    'A fine-tune is called by its owner alone: publish its model, or share it, to let others deploy it',
   ],
+  ['batches', 'Under /v1/batches there are POST and GET, and GET and cancel of one'],
   ['evals', 'This server has no evaluations: GET /api/v1/runs tells what each fine-tune measured'],
 ];
 
 const HERE =
-  'Under /v1 there are chat/completions, responses, completions, messages, embeddings, models, images/generations, images/edits and video/generations; GET /openapi.json describes them';
+  'Under /v1 there are chat/completions, responses, completions, messages, embeddings, models, files, fine_tuning/jobs, batches, images/generations, images/edits and video/generations; GET /openapi.json describes them';
 
 /** Why a call meets nothing, with what to call instead where that is known. Pure. */
 export function noSuchCall(method: string, path: string): string {

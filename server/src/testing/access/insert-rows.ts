@@ -58,6 +58,21 @@ async function insertResponse({ services }: Pick<TestServer, 'services'>, user: 
   return id;
 }
 
+/** For tests: a batch of the user that has ended. */
+export async function insertBatch(server: Pick<TestServer, 'services'>, user: TestUser): Promise<string> {
+  const now = new Date();
+  const id = randomUUID();
+  await server.services.db
+    .insertInto('batches')
+    .values({
+      ...{ id, user_id: user.userId, endpoint: '/v1/responses', model: 'crumb', prices: '{}', total: 1 },
+      ...{ input_asset_id: randomUUID(), hold_id: randomUUID(), held_micro: 1n, outcome: 'completed' },
+      ...{ created_at: now, expires_at: now, ended_at: now, check_at: now },
+    })
+    .execute();
+  return id;
+}
+
 /** For tests: a picture and a video that nothing has generated; their bytes are those of a file of the user. */
 export async function insertPicture(
   server: Pick<TestServer, 'services'>,

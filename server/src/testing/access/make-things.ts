@@ -4,6 +4,7 @@ import { createAsset, updateAsset } from '@bakehouse/contract/assets';
 import { saveConfiguration } from '@bakehouse/contract/configurations';
 import { imageCalls } from '@bakehouse/contract/deployments/images';
 import { deployVllm, vllmStatus } from '@bakehouse/contract/deployments/text';
+import { toFlatId } from '@bakehouse/contract/fields/flat-id';
 import { whoAmI } from '@bakehouse/contract/hub/repositories';
 import { listRuns } from '@bakehouse/contract/training';
 import { expect } from 'vitest';
@@ -12,7 +13,7 @@ import { workOff } from '../../modules/ipfs/testing/work-off.ts';
 import { emptySafetensors } from '../../modules/training/testing/test-run.ts';
 import type { TestServer, TestUser } from '../test-server.ts';
 import { form } from './call-inputs.ts';
-import { insertPicture, insertRows } from './insert-rows.ts';
+import { insertBatch, insertPicture, insertRows } from './insert-rows.ts';
 
 type Parts = { server: TestServer; ada: TestUser };
 
@@ -54,6 +55,16 @@ async function nameRepository(parts: Parts, id: string): Promise<Record<string, 
   return { type: 'datasets', namespace, name: 'rows', revision: 'main', branch: 'main' };
 }
 
+/** What OpenAI's calls name. */
+async function nameForOpenAi(parts: Parts, runId: string): Promise<Record<string, string>> {
+  const file = await makeAsset(parts, 'RAW', 'chats', { 'chats.jsonl': Buffer.from('{}\n') });
+  return {
+    batch_id: toFlatId('batch_', await insertBatch(parts.server, parts.ada)),
+    file_id: toFlatId('file-', file),
+    fine_tuning_job_id: toFlatId('ftjob-', runId),
+  };
+}
+
 /** One of each of Ada's things, under the names that the paths of the contract give them. */
 export async function makeThings(parts: Parts): Promise<Record<string, string>> {
   const { server, ada } = parts;
@@ -78,12 +89,8 @@ export async function makeThings(parts: Parts): Promise<Record<string, string>> 
   await server.request(createAsset, { body }, { as });
   const { runs } = await server.request(listRuns, { query: {} }, { as });
   await addFile(parts, runs[0]?.model_id ?? '', 'rows.csv', Buffer.from('question,answer\na,b\n'));
-  const config_name = 'mine';
-  const saved = await server.request(
-    saveConfiguration,
-    { body: { config_name, fine_tune_payload: {} } },
-    { as },
-  );
+  const configuration = { config_name: 'mine', fine_tune_payload: {} };
+  const saved = await server.request(saveConfiguration, { body: configuration }, { as });
   const { pod_id: podId } = await server.request(
     deployVllm,
     { body: { model_id: base, user_id: as.userId } },
@@ -109,6 +116,7 @@ export async function makeThings(parts: Parts): Promise<Record<string, string>> 
     ...(await insertRows(server, ada, id)),
     uploadId,
     number: '1',
+    ...(await nameForOpenAi(parts, runs[0]?.run_id ?? '')),
     username: 'somebody',
     ...(await insertPicture(server, ada, id)),
     keyId: api_key.id,

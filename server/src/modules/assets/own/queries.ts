@@ -42,6 +42,24 @@ export async function selectOwnByTitle(
     .executeTakeFirst();
 }
 
+/** A user's models with files, the youngest first. */
+export async function selectOwnModels(
+  db: Database,
+  { userId, limit }: { userId: string; limit: number },
+): Promise<{ id: string; title: string }[]> {
+  return db
+    .selectFrom('assets')
+    .select(['id', 'title'])
+    .where('owner_user_id', '=', userId)
+    .where('dataset_type', '=', 'MODEL')
+    .where('deleted_at', 'is', null)
+    .where('revision_id', 'is not', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
 export async function countOwnAssets(
   db: Database,
   userId: string,

@@ -2,6 +2,7 @@ import * as accounts from '@bakehouse/contract/accounts';
 import * as commits from '@bakehouse/contract/asset-commits';
 import * as shares from '@bakehouse/contract/asset-shares';
 import * as uploads from '@bakehouse/contract/asset-uploads';
+import * as batches from '@bakehouse/contract/batches';
 import * as chat from '@bakehouse/contract/chat';
 import * as configurations from '@bakehouse/contract/configurations';
 import * as contact from '@bakehouse/contract/contact';
@@ -11,6 +12,7 @@ import * as deployments from '@bakehouse/contract/deployments/text';
 import { createEmbeddings } from '@bakehouse/contract/embeddings';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 import * as errorReports from '@bakehouse/contract/error-reports';
+import * as fineTuningJobs from '@bakehouse/contract/fine-tuning-jobs';
 import * as gallery from '@bakehouse/contract/gallery';
 import * as generations from '@bakehouse/contract/generations';
 import * as hubClones from '@bakehouse/contract/hub/clones';
@@ -26,6 +28,7 @@ import * as licences from '@bakehouse/contract/licences';
 import * as pictures from '@bakehouse/contract/media';
 import * as messages from '@bakehouse/contract/messages';
 import * as notifications from '@bakehouse/contract/notifications';
+import * as openAiFiles from '@bakehouse/contract/openai-files';
 import * as images from '@bakehouse/contract/openai-images';
 import * as paris from '@bakehouse/contract/paris';
 import * as purchases from '@bakehouse/contract/purchases';
@@ -43,6 +46,10 @@ const MESSAGE = 'a message';
 const BEFORE_COMMIT = 'bytes that only a commit makes files of';
 /** Its completion is audited, as an upload in a form is. */
 const UNFINISHED = 'nobody sees an unfinished upload';
+
+/** A file of OpenAI's API is a dataset, and a job a run. */
+const THE_DATASET = 'its dataset is audited';
+const THE_RUN = 'its run is audited';
 
 /** They ask another server first; their own tests look at the audit log. */
 const ASKS_THE_HUB = 'audited once the public hub has answered';
@@ -109,6 +116,13 @@ export const notAudited = new Map<Endpoint, string>([
   [responses.deleteResponse, PREFERENCE],
   [generations.startGeneration, STATEMENT],
   [generations.cancelGeneration, STATEMENT],
+  [batches.createBatch, STATEMENT],
+  [batches.cancelBatch, STATEMENT],
+  [openAiFiles.createFile, THE_DATASET],
+  [openAiFiles.deleteOpenAiFile, THE_DATASET],
+  [fineTuningJobs.createFineTuningJob, THE_RUN],
+  [fineTuningJobs.cancelFineTuningJob, THE_RUN],
+  [fineTuningJobs.resumeFineTuningJob, THE_RUN],
   [images.createImage, STATEMENT],
   [images.editImage, STATEMENT],
   [paris.generateParisImage, STATEMENT],

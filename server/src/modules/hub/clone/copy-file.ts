@@ -93,7 +93,7 @@ async function openFile(
 /** An upload of before; null where it is gone, or was whole and its bytes are not there any more. */
 async function findBegun(
   services: Services,
-  who: { uploadId: string; userId: string },
+  who: { uploadId: string; userId: string | null },
 ): Promise<Upload | null> {
   const upload = await selectUpload(services.db, who);
   return upload?.blob && !(await findWhole(services, upload)) ? null : upload;

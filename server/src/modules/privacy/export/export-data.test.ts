@@ -92,6 +92,8 @@ test('is one JSON file with all that is the caller’s, and no secret', async ()
     models: [{ title: 'Loaf' }],
     configurations: [{ config_name: 'Mine' }],
     runs: [],
+    batches: [],
+    fine_tuning_jobs: [],
     deployments: [],
     generations: [],
     access_requests: [{ restricted_model_id: 'rye', message: 'I bake', state: 'requested' }],

@@ -13,6 +13,7 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   // Those with whom the user shares something are named by nobody but themselves.
   'asset_shares.user_id': { section: 'shared_with_me' },
   'audit_log.user_id': { section: 'activity' },
+  'batches.user_id': { section: 'batches' },
   'chat_requests.user_id': {
     leftOut:
       'how long models took to answer, for the page of a deployment; what was used is in usage_windows',
@@ -24,6 +25,8 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'credit_codes.created_by': { leftOut: "an operator's work for others" },
   'data_readings.user_id': { leftOut: "what was counted in a dataset's file, which can be downloaded" },
   'deployments.user_id': { section: 'deployments' },
+  // Beside the runs.
+  'fine_tuning_jobs.user_id': { section: 'fine_tuning_jobs' },
   'generation_outputs.user_id': { section: 'generations' },
   'generation_turns.user_id': { leftOut: 'when a picture was generated last, of which the generations tell' },
   'generations.user_id': { section: 'generations' },

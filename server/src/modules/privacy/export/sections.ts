@@ -5,6 +5,7 @@ import { listAuditEntries, listKeyRecords, listSignInMethods } from '../../accou
 import { listAssets } from '../../assets/list-assets.ts';
 import { listOwnRequests } from '../../assets/restricted/list-own-requests.ts';
 import { listSharedWithCaller } from '../../assets/sharing/steps.ts';
+import { listAllBatches } from '../../batches/read-batches.ts';
 import { listConversations } from '../../chat/conversations/conversations.ts';
 import { listResponses } from '../../chat/responses/kept-responses.ts';
 import { listOwnMessages } from '../../contact/steps.ts';
@@ -20,6 +21,7 @@ import { listInvitations } from '../../referrals/list-invitations.ts';
 import { findOwnReferral } from '../../referrals/steps.ts';
 import { listConfigurations } from '../../training/configurations/list-configurations.ts';
 import { listHeldOutAnswers } from '../../training/held-out/list-held-out-answers.ts';
+import { listJobRecords } from '../../training/openai-jobs/forget-jobs.ts';
 import { listRuns } from '../../training/runs/list-runs.ts';
 
 const PAGE = 100;
@@ -41,6 +43,8 @@ export function sectionsOf(ctx: Context) {
     activity: { rows: activityOf(ctx) },
     datasets: { rows: assetsOf(ctx, 'RAW') },
     models: { rows: assetsOf(ctx, 'MODEL') },
+    batches: { rows: listAllBatches(ctx) },
+    fine_tuning_jobs: { value: () => listJobRecords(db, userId) },
     configurations: { value: async () => (await listConfigurations(ctx)).configurations },
     ...workOf(ctx),
     conversations: { rows: listConversations(ctx) },

@@ -10,6 +10,7 @@ import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { meterRun } from '../charges/meter-run.ts';
 import { settleRun } from '../charges/settle-run.ts';
 import { upsertHeldOutAnswers } from '../held-out/queries.ts';
+import { nameResult } from '../openai-jobs/name-result.ts';
 import { findOwners, findRun, updateSlowdown, updateSummary } from '../queries.ts';
 import { measuredSlowdown } from '../slowdown.ts';
 import { notifyOfEnd } from './notify-of-end.ts';
@@ -40,6 +41,7 @@ export function fineTuneKind(clock: Clock, usage: IdleCredit): WorkloadKind {
         keepsOthers: true,
         message: 'Add what the run has made',
       });
+      await nameResult(tx, run);
     },
     onReasons: async (tx, workloads) => {
       const owners = await findOwners(

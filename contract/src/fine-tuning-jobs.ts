@@ -1,0 +1,216 @@
+import * as z from 'zod';
+import { unknownParameter } from './chat.ts';
+import { endpoint } from './endpoint.ts';
+import { flatId } from './fields/flat-id.ts';
+import { metadata } from './fields/metadata.ts';
+import { modelName } from './fields/model-name.ts';
+import { only } from './fields/only.ts';
+import { fineTuneNumbers } from './fine-tune-numbers.ts';
+import { bgl } from './money.ts';
+import { fileId } from './openai-files.ts';
+
+/** OpenAI's fine-tuning API. A job is a run: what the web app starts is listed here too, and the other way round. */
+const SUFFIX_LENGTH_MAX = 64;
+/** What a `learning_rate_multiplier` of 1 stands for, usual for LoRA. */
+export const LEARNING_RATE = 2e-4;
+/** Passes over the data where nothing else is asked for. */
+export const EPOCHS_AUTO = 3;
+const EPOCHS_MAX = 50;
+const MULTIPLIER_MAX = 100;
+
+/** A number, or `auto` for what the server chooses. */
+const orAuto = (number: z.ZodNumber, message: string) =>
+  z.union([z.literal('auto'), number], message).nullish();
+
+const { max: BATCH_MAX } = fineTuneNumbers.batch_size;
+
+const hyperparameters = z
+  .object({
+    n_epochs: orAuto(
+      z.int().min(1).max(EPOCHS_MAX),
+      `n_epochs must be 'auto' or a whole number from 1 to ${EPOCHS_MAX}`,
+    ),
+    batch_size: orAuto(
+      z.int().min(1).max(BATCH_MAX),
+      `batch_size must be 'auto' or a whole number from 1 to ${BATCH_MAX}`,
+    ),
+    learning_rate_multiplier: orAuto(
+      z.number().gt(0).max(MULTIPLIER_MAX),
+      `learning_rate_multiplier must be 'auto' or a number above 0, up to ${MULTIPLIER_MAX}`,
+    ),
+  })
+  .catchall(unknownParameter);
+
+const SUPERVISED =
+  "must be 'supervised': jobs train by supervised fine-tuning with LoRA, and by no other method";
+const NO_INTEGRATIONS = 'must be left out: jobs report to this server alone. GET …/events has their metrics';
+const NO_VALIDATION_FILE =
+  'must be left out: one row in ten of training_file is held out, and the job is validated with those';
+
+const jobId = flatId('ftjob-', 'fine-tuning job');
+const jobParams = z.object({ fine_tuning_job_id: jobId });
+
+const chosen = z.object({ n_epochs: z.int(), batch_size: z.int(), learning_rate_multiplier: z.number() });
+
+const job = z.object({
+  id: z.string(),
+  object: z.literal('fine_tuning.job'),
+  created_at: z.int(),
+  /** While it runs, and where that can be told. */
+  estimated_finish: z.int().nullable(),
+  finished_at: z.int().nullable(),
+  /** What the base is called in OpenAI-style calls. */
+  model: z.string(),
+  /** What its result is called there, once there is one. */
+  fine_tuned_model: z.string().nullable(),
+  organization_id: z.string(),
+  /** Its files are validated by the call that makes it, which refuses what cannot be trained. */
+  status: z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled']),
+  error: z.object({ code: z.string(), message: z.string(), param: z.string().nullable() }).nullable(),
+  training_file: z.string(),
+  validation_file: z.null(),
+  /** The metrics of its steps as CSV. */
+  result_files: z.array(z.string()),
+  trained_tokens: z.int().nullable(),
+  hyperparameters: chosen,
+  method: z.object({ type: z.literal('supervised'), supervised: z.object({ hyperparameters: chosen }) }),
+  seed: z.int(),
+  user_provided_suffix: z.string().nullable(),
+  metadata: z.record(z.string(), z.string()).nullable(),
+  integrations: z.array(z.never()),
+  /** The run, and the model that it makes, in the calls under /api/v1. */
+  run_id: z.string(),
+  model_id: z.string(),
+  /** BGL that it was quoted at, and that it has cost by now. */
+  quote: bgl,
+  cost_so_far: bgl,
+});
+
+export type FineTuningJob = z.infer<typeof job>;
+
+export const createFineTuningJob = endpoint({
+  method: 'POST',
+  path: '/v1/fine_tuning/jobs',
+  access: 'key',
+  spends: true,
+  summary: 'Create a fine-tuning job (OpenAI-compatible)',
+  body: z
+    .object({
+      /** A starter model for text, a model of one's own by its name, title or id, or a clone by its name on the hub. */
+      model: modelName,
+      training_file: fileId,
+      validation_file: z.null(`validation_file ${NO_VALIDATION_FILE}`).optional(),
+      suffix: z
+        .string()
+        .trim()
+        .max(SUFFIX_LENGTH_MAX, `suffix must have at most ${SUFFIX_LENGTH_MAX} characters`)
+        .nullish(),
+      hyperparameters: hyperparameters.nullish(),
+      method: z
+        .object({
+          type: z.literal('supervised', `method.type ${SUPERVISED}`),
+          supervised: z.object({ hyperparameters: hyperparameters.nullish() }).nullish(),
+        })
+        .catchall(unknownParameter)
+        .nullish(),
+      seed: z
+        .int()
+        .min(0)
+        .max(2 ** 31 - 1)
+        .nullish(),
+      metadata: metadata.nullish(),
+      integrations: z
+        .array(z.unknown())
+        .refine((all) => all.length === 0, `integrations ${NO_INTEGRATIONS}`)
+        .nullish(),
+    })
+    .catchall(unknownParameter),
+  response: job,
+});
+
+const page = { limit: z.coerce.number().int().min(1).max(100).default(20) };
+
+export const listFineTuningJobs = endpoint({
+  method: 'GET',
+  path: '/v1/fine_tuning/jobs',
+  access: 'key',
+  summary: 'List fine-tuning jobs, newest first (OpenAI-compatible)',
+  query: only({ ...page, after: jobId.optional() }),
+  response: z.object({ object: z.literal('list'), data: z.array(job), has_more: z.boolean() }),
+});
+
+export const getFineTuningJob = endpoint({
+  method: 'GET',
+  path: '/v1/fine_tuning/jobs/:fine_tuning_job_id',
+  access: 'key',
+  summary: 'Get a fine-tuning job (OpenAI-compatible)',
+  params: jobParams,
+  response: job,
+});
+
+export const cancelFineTuningJob = endpoint({
+  method: 'POST',
+  path: '/v1/fine_tuning/jobs/:fine_tuning_job_id/cancel',
+  access: 'key',
+  summary: 'Cancel a fine-tuning job: its work is saved (OpenAI-compatible)',
+  params: jobParams,
+  response: job,
+});
+
+export const resumeFineTuningJob = endpoint({
+  method: 'POST',
+  path: '/v1/fine_tuning/jobs/:fine_tuning_job_id/resume',
+  access: 'key',
+  spends: true,
+  summary: 'Resume a cancelled or failed fine-tuning job (OpenAI-compatible)',
+  params: jobParams,
+  response: job,
+});
+
+const event = z.object({
+  id: z.string(),
+  object: z.literal('fine_tuning.job.event'),
+  created_at: z.int(),
+  level: z.enum(['info', 'warn', 'error']),
+  type: z.enum(['message', 'metrics']),
+  message: z.string(),
+  data: z.record(z.string(), z.number()).nullable(),
+});
+
+export type FineTuningEvent = z.infer<typeof event>;
+
+export const listFineTuningEvents = endpoint({
+  method: 'GET',
+  path: '/v1/fine_tuning/jobs/:fine_tuning_job_id/events',
+  access: 'key',
+  summary: "List a fine-tuning job's events, newest first (OpenAI-compatible)",
+  params: jobParams,
+  query: only({ ...page, after: z.string().max(100).optional() }),
+  response: z.object({ object: z.literal('list'), data: z.array(event), has_more: z.boolean() }),
+});
+
+const checkpoint = z.object({
+  id: z.string(),
+  object: z.literal('fine_tuning.job.checkpoint'),
+  created_at: z.int(),
+  fine_tuned_model_checkpoint: z.string(),
+  fine_tuning_job_id: z.string(),
+  step_number: z.int(),
+  metrics: z.record(z.string(), z.number()),
+});
+
+export const listFineTuningCheckpoints = endpoint({
+  method: 'GET',
+  path: '/v1/fine_tuning/jobs/:fine_tuning_job_id/checkpoints',
+  access: 'key',
+  summary: 'Get the checkpoint that a fine-tuning job has kept: its best (OpenAI-compatible)',
+  params: jobParams,
+  query: only({ ...page, after: z.string().max(100).optional() }),
+  response: z.object({
+    object: z.literal('list'),
+    data: z.array(checkpoint),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+  }),
+});

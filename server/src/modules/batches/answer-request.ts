@@ -1,0 +1,102 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Context, Services } from '../../platform/context.ts';
+import { storableJson } from '../../platform/db/storable-text.ts';
+import { AppError } from '../../platform/errors.ts';
+import { toErrorBody } from '../../platform/http/send-error.ts';
+import { completeChat } from '../chat/answer-completion.ts';
+import type { ChatParts } from '../chat/chat-parts.ts';
+import { answerEmbeddings } from '../chat/embeddings/answer-embeddings.ts';
+import { createResponse } from '../chat/responses/create-response.ts';
+import { withAgreedPrices } from './batch-prices.ts';
+import type { BatchRow } from './batches-table.ts';
+import { captureReply } from './captured-reply.ts';
+import type { BatchAnswer, BatchRequest } from './queries.ts';
+import { parseBody, type RequestBody } from './request-bodies.ts';
+
+/** A model server that is away may be there again. */
+const TRIES = 3;
+const PAUSE_MS = 2_000;
+
+type Asked = { batch: BatchRow; request: BatchRequest; signal: AbortSignal };
+
+/**
+ * The answer to one request of a batch, through the same door as a call of its user, with what it costs at the batch's
+ * prices. Charges nothing: who keeps the answer does. What is refused becomes an error of the request; throws where the
+ * signal or the end of this process has broken it off.
+ */
+export async function answerRequest(
+  services: Services,
+  chat: ChatParts,
+  { batch, request, signal }: Asked,
+): Promise<BatchAnswer> {
+  const requestId = `${batch.id}-${request.number}`;
+  const caller = { kind: 'user' as const, userId: batch.user_id, isOperator: false };
+  const ctx: Context = { ...services, caller, requestId, idempotencyKey: null };
+  const toAnswer = (status: number, body: unknown, costMicro: bigint) => ({
+    number: request.number,
+    answer: storableJson({
+      id: `batch_req_${batch.id.replaceAll('-', '')}_${request.number}`,
+      custom_id: request.customId,
+      response: { status_code: status, request_id: requestId, body },
+      error: null,
+    }),
+    isError: status !== 200,
+    costMicro,
+  });
+  const asked = parseBody(batch.endpoint, request.body);
+  for (let tried = 1; ; tried += 1) {
+    const bill = { micro: 0n };
+    try {
+      const body = await ask(ctx, billedTo(chat, batch, bill), asked, signal);
+      // An answer that its client has left is none.
+      signal.throwIfAborted();
+      return toAnswer(200, body, bill.micro);
+    } catch (error) {
+      signal.throwIfAborted();
+      services.closing.throwIfAborted();
+      if (!(error instanceof AppError)) throw error;
+      const mayHelp = error.status >= 500 || error.code === 'rate_limited';
+      if (!mayHelp || tried === TRIES)
+        return toAnswer(error.status, toErrorBody(error, requestId), bill.micro);
+      await pause(PAUSE_MS, undefined, { signal });
+    }
+  }
+}
+
+/** What chat takes, with a reservation that notes what would be charged, at the prices of the batch. */
+function billedTo(chat: ChatParts, batch: BatchRow, bill: { micro: bigint }): ChatParts {
+  return {
+    ...chat,
+    recallPrices: async () => withAgreedPrices(await chat.recallPrices(), batch.prices),
+    usage: {
+      closeIdle: (userId) => chat.usage.closeIdle(userId),
+      reserve: async ({ priceMicro }) => ({
+        windowId: batch.id,
+        priceMicro,
+        settle: (used) => {
+          bill.micro = used?.amountMicro ?? 0n;
+        },
+      }),
+    },
+  };
+}
+
+async function ask(
+  ctx: Context,
+  parts: ChatParts,
+  asked: RequestBody,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { http, said, close } = captureReply(signal);
+  const none = { params: undefined, query: undefined };
+  try {
+    if (asked.endpoint === '/v1/embeddings')
+      return await answerEmbeddings(ctx, parts, { ...none, body: asked.body }, http);
+    if (asked.endpoint === '/v1/responses')
+      await createResponse(ctx, parts, { ...none, body: { ...asked.body, store: false } }, http);
+    else await completeChat(ctx, parts, { path: asked.endpoint, body: asked.body }, http);
+    return said();
+  } finally {
+    close();
+  }
+}

@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type OpenAI from 'openai';
+import { toFile } from 'openai';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import type { TestUser } from '../../testing/test-server.ts';
+import { availableMicro } from '../credits/ledger/available-micro.ts';
+import { hold } from '../credits/ledger/holds/hold.ts';
+import { STARTER, starterServing } from '../deployments/testing/starter-serving.ts';
+import { stubUsage } from '../deployments/testing/stub-model-server.ts';
+import { insertEncoder } from '../deployments/testing/test-models.ts';
+
+/* Requests of a file that are answered by the batch, with OpenAI's client. */
+
+const { server, stub, clock, nextUser, openai, deploy, balance } = await starterServing();
+let ada: TestUser;
+
+beforeEach(async () => {
+  ada = await nextUser();
+});
+
+type Line = Record<string, unknown>;
+const chat = (id: string, more: object = {}): Line => ({
+  ...{ custom_id: id, method: 'POST', url: '/v1/chat/completions' },
+  body: { model: STARTER, max_tokens: 20, messages: [{ role: 'user', content: `Question ${id}` }], ...more },
+});
+const upload = async (lines: Line[], as = ada) => {
+  const text = lines.map((line) => JSON.stringify(line)).join('\n');
+  const file = await toFile(Buffer.from(text), 'requests.jsonl');
+  return (await openai(as).files.create({ file, purpose: 'batch' })).id;
+};
+const create = async (
+  lines: Line[],
+  endpoint: OpenAI.BatchCreateParams['endpoint'] = '/v1/chat/completions',
+) => openai().batches.create({ input_file_id: await upload(lines), endpoint, completion_window: '24h' });
+const until = (id: string, status: string) =>
+  vi.waitFor(
+    async () => {
+      const batch = await openai().batches.retrieve(id);
+      expect(batch.status).toBe(status);
+      return batch;
+    },
+    { timeout: 20_000, interval: 50 },
+  );
+const linesOf = async (id: string | null | undefined) =>
+  (await (await openai().files.content(id ?? '')).text())
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { custom_id: string; response: { status_code: number; body: Line } });
+
+/** What no model server here can hold an answer to. */
+const unenforced = {
+  type: 'json_schema',
+  json_schema: { name: 'none', strict: true, schema: { not: { type: 'string' } } },
+};
+
+/** Of one answer of the stub, at half the price of a call. */
+const COST = BigInt(
+  Math.ceil((stubUsage.prompt_tokens * 250_000 + stubUsage.completion_tokens * 1_000_000) / 1e6),
+);
+
+it('answers its requests at the lower price, each charged once, into a file of the user', async () => {
+  const before = await balance();
+  const made = await openai().batches.create({
+    ...{ input_file_id: await upload([chat('a'), chat('b'), chat('c', { response_format: unenforced })]) },
+    ...{ endpoint: '/v1/chat/completions', completion_window: '24h', metadata: { shop: 'north' } },
+  });
+  expect(made).toMatchObject({
+    ...{ object: 'batch', endpoint: '/v1/chat/completions', errors: null, metadata: { shop: 'north' } },
+    ...{ request_counts: { total: 3 }, expires_at: made.created_at + 86_400 },
+  });
+  const done = await until(made.id, 'completed');
+  expect(done.request_counts).toEqual({ total: 3, completed: 2, failed: 1 });
+  const answers = await linesOf(done.output_file_id);
+  expect(answers.map(({ custom_id: id }) => id)).toEqual(['a', 'b']);
+  expect(answers[0]).toMatchObject({
+    response: {
+      status_code: 200,
+      body: { model: STARTER, choices: [{ message: { content: 'Good bread.' } }] },
+    },
+    error: null,
+  });
+  expect(await linesOf(done.error_file_id)).toMatchObject([
+    { custom_id: 'c', response: { status_code: 400, body: { error: { code: 'invalid_request' } } } },
+  ]);
+  const file = await openai().files.retrieve(done.output_file_id ?? '');
+  expect(file).toMatchObject({ purpose: 'batch_output' });
+  expect(await balance()).toEqual({ balance: before.balance - 2n * COST, held: 0n });
+  const { data } = await openai().batches.list();
+  expect(data).toEqual([done]);
+});
+
+it('answers responses, and embeddings of a model of the user', async () => {
+  const response = { ...chat('r'), url: '/v1/responses', body: { model: STARTER, input: 'Bread?' } };
+  const responses = await until((await create([response], '/v1/responses')).id, 'completed');
+  const [answer] = await linesOf(responses.output_file_id);
+  expect(answer?.response.body).toMatchObject({ object: 'response', status: 'completed', store: false });
+
+  const embed = (model: string): Line => ({
+    ...{ ...chat('e'), url: '/v1/embeddings' },
+    body: { model, input: ['bread', 'dough'] },
+  });
+  await deploy((await insertEncoder(server.services, ada, 'Crumbs')).assetId);
+  const embeddings = await until((await create([embed('crumbs')], '/v1/embeddings')).id, 'completed');
+  const [vectors] = await linesOf(embeddings.output_file_id);
+  expect(vectors?.response.body).toMatchObject({ model: 'crumbs', data: [{ index: 0 }, { index: 1 }] });
+  expect(embeddings).toMatchObject({ cost_so_far: expect.stringMatching(/^0\.0000\d+$/) });
+  await expect(create([embed(STARTER)], '/v1/embeddings')).rejects.toMatchObject({
+    ...{ param: 'model', message: expect.stringContaining('writes text') },
+  });
+});
+
+/** A call that waits for its answer until the returned function is called. */
+async function callOfSomebody(): Promise<() => void> {
+  stub.answer = 'hang';
+  const leaving = new AbortController();
+  const messages = [{ role: 'user' as const, content: 'Wait' }];
+  const call = openai().chat.completions.create({ model: STARTER, messages }, { signal: leaving.signal });
+  call.catch(() => undefined);
+  await vi.waitFor(() => expect(stub.requests).toHaveLength(1), { timeout: 10_000 });
+  stub.answer = 'ok';
+  return () => leaving.abort();
+}
+
+/** Answers are on hold from now on, until the returned function is called. */
+function holdAnswers(): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  stub.answer = 'hold';
+  stub.held = promise;
+  return () => {
+    stub.answer = 'ok';
+    resolve();
+  };
+}
+
+it('lets calls of users go first', async () => {
+  const leave = await callOfSomebody();
+  const made = await create([chat('a')]);
+  const begun = async () =>
+    (
+      await sql<{ locked: boolean }>`select lock_token is not null as locked from batches
+      where user_id = ${ada.userId}`.execute(server.services.db)
+    ).rows[0]?.locked;
+  await vi.waitFor(async () => expect(await begun()).toBe(true), { timeout: 10_000 });
+  expect(stub.requests).toHaveLength(1);
+  leave();
+  await until(made.id, 'completed');
+  expect(stub.requests).toHaveLength(2);
+});
+
+it('asks again what a process has answered that died before it was kept, and charges it once', async () => {
+  const before = await balance();
+  const goOn = holdAnswers();
+  const made = await create([chat('a'), chat('b')]);
+  await vi.waitFor(() => expect(stub.open).toBe(2), { timeout: 10_000 });
+  // The lease is another's, who has died as well.
+  await sql`update batches set lock_token = ${randomUUID()}, locked_until = ${clock.now()}
+    where user_id = ${ada.userId}`.execute(server.services.db);
+  goOn();
+  clock.advance({ seconds: 30 });
+  const done = await until(made.id, 'completed');
+  expect(done.request_counts).toEqual({ total: 2, completed: 2, failed: 0 });
+  expect(stub.requests).toHaveLength(4);
+  expect(await linesOf(done.output_file_id)).toHaveLength(2);
+  expect(await balance()).toEqual({ balance: before.balance - 2n * COST, held: 0n });
+});
+
+it('that is cancelled keeps and charges what was answered', async () => {
+  const before = await balance();
+  const goOn = holdAnswers();
+  const made = await create(Array.from({ length: 6 }, (_, index) => chat(`${index}`)));
+  await vi.waitFor(() => expect(stub.open).toBeGreaterThan(0), { timeout: 10_000 });
+  expect((await openai().batches.cancel(made.id)).status).toBe('cancelling');
+  goOn();
+  const done = await until(made.id, 'cancelled');
+  expect(done).toMatchObject({
+    ...{ request_counts: { total: 6, completed: 4, failed: 0 }, error_file_id: null },
+    cancelled_at: expect.any(Number),
+  });
+  expect(await linesOf(done.output_file_id)).toHaveLength(4);
+  expect(await balance()).toEqual({ balance: before.balance - 4n * COST, held: 0n });
+  expect(await openai().batches.cancel(made.id)).toEqual(done);
+});
+
+it('that is not answered within its day says which requests are left, and charges nothing for them', async () => {
+  const before = await balance();
+  const leave = await callOfSomebody();
+  const made = await create([chat('a')]);
+  await sql`update batches set expires_at = ${clock.now()} where user_id = ${ada.userId}`.execute(
+    server.services.db,
+  );
+  leave();
+  const done = await until(made.id, 'expired');
+  expect(done).toMatchObject({
+    ...{ output_file_id: null, request_counts: { total: 1, completed: 0, failed: 0 } },
+  });
+  expect(await linesOf(done.error_file_id)).toMatchObject([
+    { custom_id: 'a', response: null, error: { code: 'batch_expired' } },
+  ]);
+  expect(await balance()).toEqual(before);
+});
+
+describe('is refused by its line, and nothing is held', () => {
+  it.each<[Line[], string]>([
+    [[chat('a'), chat('a')], "Line 2: custom_id 'a' stands on a line before"],
+    [[{ ...chat('a'), custom_id: undefined }], 'Line 1: custom_id is required'],
+    [[{ ...chat('a'), method: 'GET' }], "Line 1: method must be 'POST'"],
+    [[{ ...chat('a'), url: '/v1/completions' }], 'Line 1: url must be /v1/chat/completions'],
+    [[chat('a', { stream: true })], 'Line 1: body.stream must be left out'],
+    [[chat('a', { messages: [] })], 'Line 1: body.messages'],
+    [[chat('a', { nonsense: 1 })], 'Line 1: body.nonsense must be left out'],
+    [[chat('a'), chat('b', { model: 'other' })], `Line 2: body.model must be '${STARTER}'`],
+    [
+      Array.from({ length: 50_001 }, (_, index) => ({
+        ...chat(`${index}`),
+        body: { model: STARTER, messages: [{ role: 'user', content: 'a' }] },
+      })),
+      'A batch has at most 50000 requests',
+    ],
+  ])('%#', async (lines, message) => {
+    const before = await balance();
+    await expect(create(lines)).rejects.toMatchObject({
+      ...{ status: 400, param: 'input_file_id', message: expect.stringContaining(message) },
+    });
+    expect(await balance()).toEqual(before);
+    expect((await openai().batches.list()).data).toEqual([]);
+  });
+});
+
+it('is refused for what it can cost, for a model that nobody has, and to others', async () => {
+  const before = await balance();
+  await inTransaction(server.services.db, async (tx) =>
+    hold(tx, {
+      ...{ userId: ada.userId, amountMicro: await availableMicro(tx, ada.userId), kind: 'fine_tuning' },
+      ...{ description: 'All of it', idempotencyKey: `all:${ada.userId}` },
+      expiresAt: new Date(clock.now().getTime() + 3_600_000),
+    }),
+  );
+  await expect(create([chat('a')])).rejects.toMatchObject({ status: 402, code: 'insufficient_funds' });
+  expect((await balance()).balance).toBe(before.balance);
+  await expect(create([chat('a', { model: 'nobody' })])).rejects.toMatchObject({
+    status: 404,
+    param: 'model',
+  });
+  ada = await nextUser();
+  const made = await create([chat('a')]);
+  const bob = await server.signUp('Bob');
+  await expect(openai(bob).batches.retrieve(made.id)).rejects.toMatchObject({
+    status: 404,
+    param: 'batch_id',
+  });
+  await expect(openai(bob).batches.cancel(made.id)).rejects.toMatchObject({ status: 404 });
+  expect((await openai(bob).batches.list()).data).toEqual([]);
+});

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import {
+  BATCH_BYTES_MAX,
+  type Batch,
+  type BatchEndpoint,
+  type createBatch as endpoint,
+} from '@bakehouse/contract/batches';
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import { formatBytes } from '@bakehouse/contract/labels';
+import { DEFAULT_CONTEXT_TOKENS } from '@bakehouse/contract/limits';
+import type { Context } from '../../platform/context.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import { AppError, refused } from '../../platform/errors.ts';
+import { readBlob } from '../../platform/storage/read-blob.ts';
+import type { ChatParts } from '../chat/chat-parts.ts';
+import { hold } from '../credits/ledger/holds/hold.ts';
+import { spendOnce } from '../credits/spend-once.ts';
+import { findFile } from '../datasets/openai-files/find-file.ts';
+import { findModel } from '../deployments/reach/find-model.ts';
+import type { Upstream } from '../deployments/reach/upstream.ts';
+import { findFineTune } from '../models/fine-tuned/steps.ts';
+import { agreePrices, withAgreedPrices } from './batch-prices.ts';
+import { highestRequestCostMicro } from './highest-cost.ts';
+import { type BatchRequest, countOpen, insertBatch } from './queries.ts';
+import { getOwnBatch } from './read-batches.ts';
+import { readRequests } from './read-requests.ts';
+
+const FIELD = 'input_file_id';
+const WINDOW_MS = 24 * 60 * 60_000;
+/** The hold outlives the batch, so that what was answered at its end is charged. */
+const HOLD_SLACK_MS = 2 * 60 * 60_000;
+/** Of a user: each keeps its requests in the database. */
+const OPEN_MAX = 10;
+
+type Body = InputOf<typeof endpoint>['body'];
+type Read = {
+  fileId: string;
+  model: string;
+  requests: BatchRequest[];
+  highestMicro: bigint;
+  prices: Record<string, string>;
+};
+
+/**
+ * Begins a batch: its file is read, and what its requests can cost at most is held, or nothing is kept. Throws AppError
+ * 'not_found', 'invalid_request' about the first bad line, 'model_not_found', 'conflict' where too many are under way,
+ * 'insufficient_funds' and 'budget_exceeded'.
+ */
+export async function createBatch(ctx: Context, chat: ChatParts, { body }: { body: Body }): Promise<Batch> {
+  const { id } = await spendOnce(
+    ctx,
+    chat.usage,
+    { operation: 'create-batch', input: body },
+    () => read(ctx, chat, body),
+    (tx, found) => begin(tx, ctx, body, found),
+  );
+  return getOwnBatch(ctx, id);
+}
+
+async function read(
+  ctx: Context,
+  chat: ChatParts,
+  { input_file_id: id, endpoint: url }: Body,
+): Promise<Read> {
+  const file = await findFile(ctx, id, FIELD);
+  if (file.size_bytes > BigInt(BATCH_BYTES_MAX)) {
+    const most = formatBytes(BATCH_BYTES_MAX);
+    throw refused(FIELD, `A batch has at most ${most} of requests. Send them as several batches`);
+  }
+  const agreed = agreePrices(await chat.recallPrices());
+  const prices = withAgreedPrices(await chat.recallPrices(), agreed);
+  const requests: BatchRequest[] = [];
+  let upstream: Pick<Upstream, 'accelerator' | 'context_tokens'> | null = null;
+  let highestMicro = 0n;
+  let model = '';
+  for await (const { asked, ...request } of readRequests(await readBlob(ctx, file), url)) {
+    model = asked.body.model;
+    upstream ??= await findUpstreamOf(ctx, chat, { url, model });
+    highestMicro += await highestRequestCostMicro(ctx, asked, { prices, upstream });
+    requests.push(request);
+  }
+  return { fileId: file.asset_id, model, requests, highestMicro, prices: agreed };
+}
+
+/** Where the model answers, so that a name that nobody answers to is refused now. */
+async function findUpstreamOf(
+  ctx: Context,
+  chat: ChatParts,
+  { url, model }: { url: BatchEndpoint; model: string },
+): Promise<Pick<Upstream, 'accelerator' | 'context_tokens'>> {
+  const kind = url === '/v1/embeddings' ? 'embedding' : 'text';
+  const fineTune = await findFineTune(ctx.db, { userId: ctx.caller.userId, name: model });
+  // The first request deploys it, wherever that is: what is held is of the dearer place.
+  if (fineTune && kind === 'text') return { accelerator: 'GPU', context_tokens: DEFAULT_CONTEXT_TOKENS };
+  return findModel(ctx, chat, { modelName: model, kind });
+}
+
+async function begin(
+  tx: Transaction,
+  ctx: Context,
+  body: Body,
+  { fileId, model, requests, highestMicro, prices }: Read,
+): Promise<{ id: string }> {
+  const { userId, key } = ctx.caller;
+  if ((await countOpen(tx, userId)) >= OPEN_MAX) {
+    throw new AppError('conflict', {
+      publicMessage: `At most ${OPEN_MAX} batches can be under way. Wait for one to end, or cancel one`,
+    });
+  }
+  const id = randomUUID();
+  const now = ctx.clock.now();
+  const expiresAt = new Date(now.getTime() + WINDOW_MS);
+  const heldMicro = highestMicro > 0n ? highestMicro : 1n;
+  const { holdId } = await hold(tx, {
+    userId,
+    amountMicro: heldMicro,
+    kind: 'llm_inference',
+    description: `Batch of ${requests.length} requests to ${model}`,
+    references: { asset_name: model, ...(key && { key_id: key.id }) },
+    expiresAt: new Date(expiresAt.getTime() + HOLD_SLACK_MS),
+    idempotencyKey: `batch:${id}`,
+  });
+  await insertBatch(
+    tx,
+    {
+      ...{ id, user_id: userId, key_id: key?.id ?? null, endpoint: body.endpoint, model },
+      ...{ input_asset_id: fileId, metadata: body.metadata ?? null, prices },
+      ...{ hold_id: holdId, held_micro: heldMicro, total: requests.length },
+      ...{ created_at: now, expires_at: expiresAt },
+    },
+    requests,
+  );
+  return { id };
+}

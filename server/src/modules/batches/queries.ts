@@ -1,0 +1,192 @@
+import { sql } from 'kysely';
+import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
+import { type BatchRow, toRow } from './batches-table.ts';
+
+type Db = Database | Transaction;
+
+export type BatchRequest = { number: number; customId: string; body: Record<string, unknown> };
+
+/** What a request came to, as its line of the output or of the errors has it. */
+export type BatchAnswer = { number: number; answer: object; isError: boolean; costMicro: bigint };
+
+type NewBatch = Pick<
+  BatchRow,
+  | 'id'
+  | 'user_id'
+  | 'key_id'
+  | 'endpoint'
+  | 'model'
+  | 'input_asset_id'
+  | 'metadata'
+  | 'prices'
+  | 'hold_id'
+  | 'held_micro'
+  | 'total'
+  | 'created_at'
+  | 'expires_at'
+>;
+
+/** Lines that are written by one statement. */
+const LINES_AT_ONCE = 500;
+
+export async function insertBatch(tx: Transaction, batch: NewBatch, requests: BatchRequest[]): Promise<void> {
+  await tx
+    .insertInto('batches')
+    .values({
+      ...batch,
+      metadata: batch.metadata && toJson(batch.metadata),
+      prices: toJson(batch.prices),
+      check_at: batch.created_at,
+    })
+    .execute();
+  for (let from = 0; from < requests.length; from += LINES_AT_ONCE) {
+    const some = requests.slice(from, from + LINES_AT_ONCE);
+    await sql`
+      insert into batch_lines (batch_id, number, custom_id, body)
+      select ${batch.id}, number, custom_id, body::jsonb from unnest(
+        ${some.map(({ number }) => number)}::int[],
+        ${some.map(({ customId }) => customId)}::text[],
+        ${some.map(({ body }) => JSON.stringify(body))}::text[]
+      ) as line (number, custom_id, body)`.execute(tx);
+  }
+}
+
+/** A user's batch, locked until the transaction ends where that is asked for. */
+export async function findBatch(
+  db: Db,
+  { userId, id, lock = false }: { userId: string; id: string; lock?: boolean },
+): Promise<BatchRow | undefined> {
+  const row = await db
+    .selectFrom('batches')
+    .selectAll()
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .$if(lock, (query) => query.forUpdate())
+    .executeTakeFirst();
+  return row && toRow(row);
+}
+
+/** A user's batches, newest first, those that come after the batch `after`. */
+export async function selectBatches(
+  db: Db,
+  { userId, after = null, limit }: { userId: string; after?: string | null; limit: number },
+): Promise<BatchRow[]> {
+  const rows = await db
+    .selectFrom('batches')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .$if(after !== null, (query) =>
+      query.where(
+        sql<boolean>`(created_at, id) < (select created_at, id from batches where id = ${after} and user_id = ${userId})`,
+      ),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(toRow);
+}
+
+/** How many batches of a user are under way; until the transaction ends nobody else begins one of theirs. */
+export async function countOpen(tx: Transaction, userId: string): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`batches of ${userId}`}, 0))`.execute(tx);
+  const { count } = await tx
+    .selectFrom('batches')
+    .select(({ fn }) => fn.countAll<bigint>().as('count'))
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Notes that the batch shall end, and that it is looked at soon. */
+export async function noteCancelled(tx: Transaction, id: string, now: Date): Promise<void> {
+  await tx.updateTable('batches').set({ cancelled_at: now, check_at: now }).where('id', '=', id).execute();
+}
+
+export async function noteBegun(tx: Transaction, id: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('batches')
+    .set({ begun_at: now })
+    .where('id', '=', id)
+    .where('begun_at', 'is', null)
+    .execute();
+}
+
+/** The first requests that have not been answered. */
+export async function selectOpenRequests(db: Db, id: string, limit: number): Promise<BatchRequest[]> {
+  const rows = await db
+    .selectFrom('batch_lines')
+    .select(['number', 'custom_id as customId', 'body'])
+    .where('batch_id', '=', id)
+    .where('answer', 'is', null)
+    .orderBy('number')
+    .limit(limit)
+    .execute();
+  return rows as BatchRequest[];
+}
+
+/** Keeps answers with what they cost: each request has one. */
+export async function keepAnswers(tx: Transaction, id: string, answers: BatchAnswer[]): Promise<void> {
+  for (const { number, answer, isError, costMicro } of answers) {
+    const { numUpdatedRows } = await tx
+      .updateTable('batch_lines')
+      .set({ answer: toJson(answer), is_error: isError })
+      .where('batch_id', '=', id)
+      .where('number', '=', number)
+      .where('answer', 'is', null)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) continue;
+    const counted = isError ? ('failed' as const) : ('completed' as const);
+    await tx
+      .updateTable('batches')
+      .set((row) => ({
+        [counted]: row(counted, '+', 1),
+        cost_micro: row('cost_micro', '+', costMicro),
+      }))
+      .where('id', '=', id)
+      .execute();
+  }
+}
+
+/** Those requests of a batch that have the answers, page by page. */
+export async function selectAnswers(
+  db: Db,
+  { id, isError, after, limit }: { id: string; isError: boolean; after: number; limit: number },
+): Promise<{ number: number; answer: object }[]> {
+  const rows = await db
+    .selectFrom('batch_lines')
+    .select(['number', 'answer'])
+    .where('batch_id', '=', id)
+    .where('is_error', '=', isError)
+    .where('number', '>', after)
+    .orderBy('number')
+    .limit(limit)
+    .execute();
+  return rows as { number: number; answer: object }[];
+}
+
+type End = Pick<BatchRow, 'outcome' | 'output_asset_id' | 'error_asset_id' | 'ended_at'>;
+
+/** The batch has ended: what its requests said is in its files. */
+export async function noteEnd(tx: Transaction, id: string, end: End): Promise<void> {
+  await tx.updateTable('batches').set(end).where('id', '=', id).execute();
+  await tx.deleteFrom('batch_lines').where('batch_id', '=', id).execute();
+}
+
+export async function deleteBatchesOf(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('batches').where('user_id', '=', userId).execute();
+}
+
+/** The batches of a user that are under way, locked until the transaction ends. */
+export async function lockOpenBatches(tx: Transaction, userId: string): Promise<BatchRow[]> {
+  const rows = await tx
+    .selectFrom('batches')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  return rows.map(toRow);
+}

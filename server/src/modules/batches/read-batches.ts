@@ -1,0 +1,112 @@
+import type {
+  Batch,
+  cancelBatch as cancelContract,
+  listBatches as listContract,
+} from '@bakehouse/contract/batches';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import { fromFlatId, toFlatId } from '@bakehouse/contract/fields/flat-id';
+import { formatBgl } from '@bakehouse/contract/money';
+import type { Context } from '../../platform/context.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { AppError, refused } from '../../platform/errors.ts';
+import type { BatchRow } from './batches-table.ts';
+import { findBatch, noteCancelled, selectBatches } from './queries.ts';
+
+const PAGE = 100;
+
+/** A batch of the caller's by our own id. Throws AppError 'not_found'. */
+export async function getOwnBatch(ctx: Context, id: string): Promise<Batch> {
+  const row = await findBatch(ctx.db, { userId: ctx.caller.userId, id });
+  if (!row) throw notFound(id);
+  return toBatch(row, ctx.clock.now());
+}
+
+/** The caller's batches, newest first. Throws AppError 'invalid_request' for an `after` that is none of them. */
+export async function listBatches(
+  { db, caller: { userId }, clock }: Context,
+  { query: { limit, after } }: InputOf<typeof listContract>,
+): Promise<ResponseOf<typeof listContract>> {
+  const cursor = after === undefined ? null : fromFlatId(after);
+  if (cursor !== null && !(await findBatch(db, { userId, id: cursor })))
+    throw refused('after', `after: there is no batch '${after}'`);
+  const found = await selectBatches(db, { userId, after: cursor, limit: limit + 1 });
+  const data = found.slice(0, limit).map((row) => toBatch(row, clock.now()));
+  return {
+    ...{ object: 'list', data, has_more: found.length > limit },
+    ...{ first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null },
+  };
+}
+
+/** Lets a batch end with what has been answered. One that has ended, or was cancelled before, stays as it is. */
+export async function cancelBatch(ctx: Context, { params }: InputOf<typeof cancelContract>): Promise<Batch> {
+  const id = fromFlatId(params.batch_id);
+  const { userId } = ctx.caller;
+  const now = ctx.clock.now();
+  await inTransaction(ctx.db, async (tx) => {
+    const row = await findBatch(tx, { userId, id, lock: true });
+    if (!row) throw notFound(id);
+    if (!row.ended_at && !row.cancelled_at) await noteCancelled(tx, id, now);
+  });
+  return getOwnBatch(ctx, id);
+}
+
+/** All of the caller's, for the export of their data. */
+export async function* listAllBatches({ db, caller: { userId }, clock }: Context): AsyncGenerator<Batch> {
+  let after: string | null = null;
+  do {
+    const page: BatchRow[] = await selectBatches(db, { userId, after, limit: PAGE });
+    yield* page.map((row) => toBatch(row, clock.now()));
+    after = page.length === PAGE ? (page.at(-1)?.id ?? null) : null;
+  } while (after);
+}
+
+function notFound(id: string): AppError {
+  return new AppError('not_found', {
+    publicMessage: `There is no batch '${toFlatId('batch_', id)}'`,
+    param: 'batch_id',
+  });
+}
+
+function statusOf(row: BatchRow, now: Date): Batch['status'] {
+  if (row.outcome) return row.outcome;
+  if (row.cancelled_at) return 'cancelling';
+  const isDone = row.completed + row.failed === row.total;
+  return isDone || row.expires_at <= now ? 'finalizing' : 'in_progress';
+}
+
+/** A batch as OpenAI's clients know it. Pure. */
+export function toBatch(row: BatchRow, now: Date): Batch {
+  const { outcome, ended_at: endedAt } = row;
+  const endedAs = (one: typeof outcome) => (outcome === one ? toSeconds(endedAt) : null);
+  const status = statusOf(row, now);
+  const fileOf = (assetId: string | null) => assetId && toFlatId('file-', assetId);
+  return {
+    id: toFlatId('batch_', row.id),
+    object: 'batch',
+    endpoint: row.endpoint,
+    model: row.model,
+    errors: null,
+    input_file_id: toFlatId('file-', row.input_asset_id),
+    completion_window: '24h',
+    status,
+    output_file_id: fileOf(row.output_asset_id),
+    error_file_id: fileOf(row.error_asset_id),
+    created_at: Math.floor(row.created_at.getTime() / 1000),
+    in_progress_at: toSeconds(row.begun_at),
+    expires_at: Math.floor(row.expires_at.getTime() / 1000),
+    finalizing_at: outcome === null ? null : toSeconds(endedAt),
+    completed_at: endedAs('completed'),
+    failed_at: null,
+    expired_at: endedAs('expired'),
+    cancelling_at: toSeconds(row.cancelled_at),
+    cancelled_at: endedAs('cancelled'),
+    request_counts: { total: row.total, completed: row.completed, failed: row.failed },
+    metadata: row.metadata,
+    held: formatBgl(endedAt === null ? row.held_micro : 0n),
+    cost_so_far: formatBgl(row.cost_micro < row.held_micro ? row.cost_micro : row.held_micro),
+  };
+}
+
+function toSeconds(instant: Date | null): number | null {
+  return instant && Math.floor(instant.getTime() / 1000);
+}

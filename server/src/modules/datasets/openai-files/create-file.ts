@@ -1,0 +1,99 @@
+import { Readable } from 'node:stream';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { toFlatId } from '@bakehouse/contract/fields/flat-id';
+import { FILE_SIZE_LIMIT_BYTES, FILE_SIZE_LIMIT_MESSAGE } from '@bakehouse/contract/limits';
+import { createFileFields, type createFile as endpoint } from '@bakehouse/contract/openai-files';
+import type { Multipart } from '@fastify/multipart';
+import type { Context } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { refused } from '../../../platform/errors.ts';
+import type { Http } from '../../../platform/http/bind.ts';
+import { parseFields } from '../../../platform/http/bodies/parse-fields.ts';
+import { receiveForm } from '../../../platform/http/bodies/receive-form.ts';
+import type { Blob } from '../../../platform/storage/blob-store.ts';
+import { storeBlob } from '../../../platform/storage/store-blob.ts';
+import { completeOnboardingStep } from '../../accounts/complete-onboarding-step.ts';
+import { readQuota } from '../../assets/files/storage-quota.ts';
+import { cleanFileName } from '../../assets/files/upload/clean-file-name.ts';
+import { enterUpload } from '../../assets/files/upload/upload-slots.ts';
+import { findFile, toOpenAiFile } from './find-file.ts';
+import { readJsonLines } from './json-lines.ts';
+import { keepFile } from './keep-file.ts';
+
+const PART = 'file';
+/** A file of the largest size at half a megabit a second. */
+const WHOLE_MS = 2.5 * 60 * 60_000;
+
+/**
+ * Makes a private dataset of the file that comes, which is read as JSON Lines on its way to the store. Throws AppError
+ * 'invalid_request' naming its first bad line, 'payload_too_large', and what `enterUpload` throws; nothing is kept then.
+ */
+export async function createFile(
+  ctx: Context,
+  { request }: Pick<Http, 'request'>,
+): Promise<ResponseOf<typeof endpoint>> {
+  const leave = enterUpload(ctx);
+  try {
+    const form = { part: PART, limits: { files: 2 }, wholeMs: WHOLE_MS };
+    return await receiveForm(ctx, request, form, async (parts, signal) => {
+      const quota = await readQuota(ctx, ctx.caller.userId);
+      const { path, blob, fields } = await receive(ctx, parts);
+      const { purpose } = parseFields(createFileFields, fields);
+      signal.throwIfAborted();
+      const { userId } = ctx.caller;
+      const assetId = await inTransaction(ctx.db, async (tx) => {
+        await completeOnboardingStep(tx, userId, 'create_dataset');
+        return keepFile(tx, { userId, path, blob, purpose }, quota);
+      });
+      return toOpenAiFile(await findFile(ctx, toFlatId('file-', assetId), PART));
+    });
+  } finally {
+    leave();
+  }
+}
+
+type Received = { path: string; blob: Blob; fields: Record<string, string> };
+
+/** The file, and the fields before and after it: clients send them in any order. */
+async function receive(ctx: Context, parts: AsyncIterable<Multipart>): Promise<Received> {
+  const fields: Record<string, string> = {};
+  let file: Omit<Received, 'fields'> | null = null;
+  for await (const part of parts) {
+    if (part.type === 'field') {
+      if (part.fieldname.startsWith('expires_after'))
+        throw refused('expires_after', 'expires_after must be left out: files stay until they are deleted');
+      fields[part.fieldname] = String(part.value);
+      continue;
+    }
+    if (part.fieldname !== PART || file) throw refused(PART, `Send one file, in a part named ${PART}`);
+    const path = cleanFileName(part.filename, PART);
+    if (!/\.jsonl$/i.test(path)) {
+      throw refused(
+        PART,
+        `${path} must be a .jsonl file. Datasets of other formats are uploaded with POST /api/v1/asset/{id}/upload`,
+      );
+    }
+    const options = { sizeBytesMax: FILE_SIZE_LIMIT_BYTES, tooLargeMessage: FILE_SIZE_LIMIT_MESSAGE };
+    file = { path, blob: await storeBlob(ctx, Readable.from(checked(part.file, path)), options) };
+  }
+  if (!file) throw refused(PART, `Send the file in a part named ${PART}`);
+  return { ...file, fields };
+}
+
+/** The bytes as they come, each piece once its lines have been read. */
+async function* checked(bytes: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> {
+  const passed: Buffer[] = [];
+  const noted = async function* () {
+    for await (const chunk of bytes) {
+      passed.push(chunk);
+      yield chunk;
+    }
+  };
+  let isEmpty = true;
+  for await (const _ of readJsonLines(noted(), PART)) {
+    isEmpty = false;
+    yield* passed.splice(0);
+  }
+  if (isEmpty) throw refused(PART, `${path} is empty`);
+  yield* passed;
+}

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { LINE_BYTES_MAX, readJsonLines } from './json-lines.ts';
+
+async function* pieces(...all: (string | Buffer)[]) {
+  for (const piece of all) yield Buffer.from(piece);
+}
+const lines = (...all: (string | Buffer)[]) => Array.fromAsync(readJsonLines(pieces(...all), 'file'));
+
+it('reads objects wherever the pieces are cut, with the numbers of their lines', async () => {
+  const bread = Buffer.from('{"a": "Bröd"}');
+  const cut = bread.indexOf(0xb6);
+  expect(
+    await lines('\uFEFF{"a": 1}\r\n\n{"a"', ': 2}\n', bread.subarray(0, cut), bread.subarray(cut)),
+  ).toEqual([
+    { number: 1, value: { a: 1 } },
+    { number: 3, value: { a: 2 } },
+    { number: 4, value: { a: 'Bröd' } },
+  ]);
+  expect(await lines('')).toEqual([]);
+});
+
+it.each([
+  ['{"a": 1}\nquestion,answer\n', 'Line 2 is not valid JSON. Send JSON Lines: one object per line'],
+  ['{"a": 1}\n[1]', 'Line 2 is not a JSON object. Send JSON Lines: one object per line'],
+  [`{}\n"${'a'.repeat(LINE_BYTES_MAX)}"`, 'Line 2 has more than 4.00 MB'],
+])('refuses what is none by its line (%#)', async (text, publicMessage) => {
+  await expect(lines(text)).rejects.toMatchObject({ code: 'invalid_request', param: 'file', publicMessage });
+});

@@ -1,0 +1,45 @@
+import { Readable } from 'node:stream';
+import { fromFlatId } from '@bakehouse/contract/fields/flat-id';
+import type { OpenAiFile } from '@bakehouse/contract/openai-files';
+import * as contract from '@bakehouse/contract/openai-files';
+import type { Context } from '../../../platform/context.ts';
+import { type Binding, bind } from '../../../platform/http/bind.ts';
+import type { FindAssetUse } from '../../assets/asset-use.ts';
+import { deleteAsset } from '../../assets/delete-asset.ts';
+import { downloadFile } from '../../assets/files/download-file.ts';
+import { createFile } from './create-file.ts';
+import { findFile, toOpenAiFile } from './find-file.ts';
+import { listFiles } from './list-files.ts';
+
+/** What a run of the caller's has measured, as a file; null where no run has this id. */
+export type FindResults = (ctx: Context, id: string) => Promise<{ file: OpenAiFile; content: string } | null>;
+
+/** OpenAI's Files API. */
+export function openAiFileRoutes(parts: { findUses: FindAssetUse[]; findResults: FindResults }): Binding[] {
+  return [
+    bind(contract.createFile, (ctx, _input, http) => createFile(ctx, http)),
+    bind(contract.listFiles, listFiles),
+    bind(contract.getFile, async (ctx, { params: { file_id: id } }) => {
+      const results = await parts.findResults(ctx, id);
+      return results?.file ?? toOpenAiFile(await findFile(ctx, id, 'file_id'));
+    }),
+    bind(contract.getFileContent, async (ctx, { params: { file_id: id } }, http) => {
+      const results = await parts.findResults(ctx, id);
+      if (results) {
+        await http.reply.type('text/csv; charset=utf-8').send(Readable.from([results.content]));
+        return;
+      }
+      const { asset_id, path } = await findFile(ctx, id, 'file_id');
+      await downloadFile(
+        ctx,
+        { params: { id: asset_id, '*': path }, query: { revision_id: undefined } },
+        http,
+      );
+    }),
+    bind(contract.deleteOpenAiFile, async (ctx, { params: { file_id: id } }) => {
+      await findFile(ctx, id, 'file_id');
+      await deleteAsset(ctx, { assetId: fromFlatId(id), findUses: parts.findUses });
+      return { id, object: 'file' as const, deleted: true as const };
+    }),
+  ];
+}

@@ -1,0 +1,36 @@
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+
+type Db = Database | Transaction;
+
+/** A model that a run has made keeps the name that it got first. */
+export async function insertName(
+  tx: Transaction,
+  { assetId, name }: { assetId: string; name: string },
+): Promise<void> {
+  await tx
+    .insertInto('fine_tuned_models')
+    .values({ asset_id: assetId, name })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** The fine-tunes that a user owns, the oldest first: the one of that name, those of these ids, or all. */
+export async function selectFineTunes(
+  db: Db,
+  { userId, name, assetIds }: { userId: string; name?: string; assetIds?: string[] },
+) {
+  return db
+    .selectFrom('fine_tuned_models as tuned')
+    .innerJoin('assets', 'assets.id', 'tuned.asset_id')
+    .leftJoin('asset_lineage as lineage', 'lineage.asset_id', 'tuned.asset_id')
+    .select(['tuned.asset_id as assetId', 'tuned.name', 'tuned.created_at as createdAt'])
+    .select('lineage.base_title as baseTitle')
+    .where('assets.owner_user_id', '=', userId)
+    .where('assets.deleted_at', 'is', null)
+    .where('assets.revision_id', 'is not', null)
+    .$if(name !== undefined, (query) => query.where('tuned.name', '=', name ?? ''))
+    .$if(assetIds !== undefined, (query) => query.where('tuned.asset_id', 'in', assetIds ?? []))
+    .orderBy('tuned.created_at')
+    .orderBy('tuned.asset_id')
+    .execute();
+}

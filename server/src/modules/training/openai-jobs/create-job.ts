@@ -1,0 +1,77 @@
+import { createAsset } from '@bakehouse/contract/assets';
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import {
+  EPOCHS_AUTO,
+  type createFineTuningJob as endpoint,
+  type FineTuningJob,
+  LEARNING_RATE,
+} from '@bakehouse/contract/fine-tuning-jobs';
+import { fineTunePayload } from '@bakehouse/contract/training';
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { Http } from '../../../platform/http/bind.ts';
+import { findReadableAsset } from '../../assets/access/find-readable-asset.ts';
+import { findFile } from '../../datasets/openai-files/find-file.ts';
+import { listRuns } from '../runs/list-runs.ts';
+import { startFineTune } from '../start-fine-tune.ts';
+import type { TrainingParts } from '../validation/check-fine-tune.ts';
+import { findBase } from './find-base.ts';
+import { toOneJob } from './read-jobs.ts';
+
+type Body = InputOf<typeof endpoint>['body'];
+
+/** Of the rows; the others are held out, and the best checkpoint is chosen by them. */
+const TRAINED_PART = 0.9;
+/** Of the base, in the title of the model that is made. */
+const BASE_TITLE_LENGTH_MAX = 120;
+
+/**
+ * Starts a run as the web app does: its file is validated, the quote is held, and the run is queued, or nothing is. Throws
+ * what `startFineTune` throws, of the job's own fields.
+ */
+export async function createJob(
+  ctx: Context,
+  parts: TrainingParts,
+  { body }: InputOf<typeof endpoint>,
+  http: Pick<Http, 'reply'>,
+): Promise<FineTuningJob> {
+  const { userId } = ctx.caller;
+  const file = await findFile(ctx, body.training_file, 'training_file');
+  const baseId = await findBase(ctx, body.model).catch(ofJob);
+  const base = await findReadableAsset(ctx.db, { assetId: baseId, userId, param: 'model' });
+  const suffix = body.suffix || null;
+  const title = `${base.title.slice(0, BASE_TITLE_LENGTH_MAX)} ${suffix ?? 'fine-tune'}`;
+  const payload = fineTunePayload.parse({
+    ...{ asset_id: file.asset_id, file_name: file.path, base_model: baseId, model_name: title },
+    ...{ user_id: userId, train_test_split: TRAINED_PART, seed: body.seed ?? undefined },
+    ...toParameters(body),
+  });
+  const asset = createAsset.body?.parse({ dataset_type: 'MODEL', title, user_id: userId });
+  if (!asset) throw new Error('assets are created without a body');
+  const job = { suffix, metadata: body.metadata ?? null };
+  const modelId = await startFineTune(ctx, parts, asset, payload, http, job).catch(ofJob);
+  const query = { model_id: [modelId], limit: 1 };
+  const [run] = (await listRuns(ctx, { query, params: undefined, body: undefined })).runs;
+  if (!run) throw new Error(`no run makes ${modelId}`);
+  return toOneJob(ctx, run);
+}
+
+/** What is asked for, under the method or beside it; the learning rate that is usual for LoRA, times what is asked. */
+function toParameters({ method, hyperparameters }: Body): Record<string, number> {
+  const asked = method?.supervised?.hyperparameters ?? hyperparameters ?? {};
+  const numberOf = (value: 'auto' | number | null | undefined) => (typeof value === 'number' ? value : null);
+  const batchSize = numberOf(asked.batch_size);
+  return {
+    epochs: numberOf(asked.n_epochs) ?? EPOCHS_AUTO,
+    learning_rate: Math.min(1, LEARNING_RATE * (numberOf(asked.learning_rate_multiplier) ?? 1)),
+    ...(batchSize !== null && { batch_size: batchSize, gradient_accumulation_steps: 1 }),
+  };
+}
+
+/** Throws the error of the web app's call about the field of the job that it comes from. */
+function ofJob(error: unknown): never {
+  if (!(error instanceof AppError) || error.param === null) throw error;
+  const { code, publicMessage, data, cause, shouldRetry } = error;
+  const param = /base_model|model_id|^model$/.test(error.param) ? 'model' : 'training_file';
+  throw new AppError(code, { publicMessage, param, data, cause, shouldRetry });
+}

@@ -1,0 +1,25 @@
+import { fromFlatId, toFlatId } from '@bakehouse/contract/fields/flat-id';
+import type { OpenAiFile } from '@bakehouse/contract/openai-files';
+import { selectMetrics } from '../../../engine/reports/select-metrics.ts';
+import type { Context } from '../../../platform/context.ts';
+import { findRun } from '../queries.ts';
+
+/** The steps that a run of the caller's has measured, as a CSV file; null where no run has this id. */
+export async function findResults(
+  { db, caller }: Context,
+  id: string,
+): Promise<{ file: OpenAiFile; content: string } | null> {
+  const run = await findRun(db, fromFlatId(id));
+  if (run?.userId !== caller.userId) return null;
+  const points = await selectMetrics(db, run.id);
+  const rows = points.map(({ step, values }) => [step, values.loss ?? '', values.eval_loss ?? ''].join(','));
+  const content = `${['step,train_loss,valid_loss', ...rows].join('\n')}\n`;
+  return {
+    content,
+    file: {
+      ...{ id: toFlatId('file-', run.id), object: 'file', bytes: Buffer.byteLength(content) },
+      ...{ created_at: Math.floor(run.createdAt.getTime() / 1000), expires_at: null },
+      ...{ filename: 'step_metrics.csv', purpose: 'fine-tune-results', status: 'processed' },
+    },
+  };
+}

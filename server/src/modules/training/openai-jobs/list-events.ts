@@ -1,0 +1,105 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import {
+  type listFineTuningEvents as endpoint,
+  type FineTuningEvent,
+  type listFineTuningCheckpoints as listCheckpointsEndpoint,
+} from '@bakehouse/contract/fine-tuning-jobs';
+import type { Run } from '@bakehouse/contract/training';
+import { selectMetrics } from '../../../engine/reports/select-metrics.ts';
+import type { Context } from '../../../platform/context.ts';
+import { refused } from '../../../platform/errors.ts';
+import { describeCall } from './describe-call.ts';
+import { readJobRun, toOneJob } from './read-jobs.ts';
+import { toSeconds } from './to-job.ts';
+
+type Line = Pick<FineTuningEvent, 'message'> & Partial<FineTuningEvent> & { key: string; at: string };
+type Points = Awaited<ReturnType<typeof selectMetrics>>;
+
+/** What has happened to a job, newest first. Throws AppError 'not_found', and 'invalid_request' for an `after` that is no event. */
+export async function listEvents(
+  ctx: Context,
+  { params, query: { limit, after } }: InputOf<typeof endpoint>,
+): Promise<ResponseOf<typeof endpoint>> {
+  const run = await readJobRun(ctx, params.fine_tuning_job_id);
+  const job = await toOneJob(ctx, run);
+  const points = await selectMetrics(ctx.db, run.run_id);
+  const lines: Line[] = [
+    { key: 'created', at: run.created_at, message: `Created fine-tuning job: ${job.id}` },
+    { key: 'quoted', at: run.created_at, message: `Validated the training file. Held: ${job.quote} BGL` },
+    ...(run.started_at ? [{ key: 'started', at: run.started_at, message: 'Fine-tuning job started' }] : []),
+    ...points.map((point) => toMetricsLine(point, run)),
+    ...(await endLines(ctx, run, job.fine_tuned_model)),
+  ];
+  const events = lines
+    .map(
+      ({ key, at, ...line }): FineTuningEvent => ({
+        ...{ id: `ftevent-${run.run_id.replaceAll('-', '')}-${key}`, object: 'fine_tuning.job.event' },
+        ...{ created_at: toSeconds(at), level: 'info', type: 'message', data: null },
+        ...line,
+      }),
+    )
+    .toReversed();
+  const first = after === undefined ? 0 : events.findIndex(({ id }) => id === after) + 1;
+  if (after !== undefined && first === 0) throw refused('after', `after: there is no event '${after}'`);
+  const data = events.slice(first, first + limit);
+  return { object: 'list', data, has_more: first + limit < events.length };
+}
+
+function toMetricsLine({ step, at, values }: Points[number], { steps_total: total }: Run): Line {
+  const { loss, eval_loss: evalLoss } = values;
+  const said = [
+    ...(loss === undefined ? [] : [`training loss=${loss.toFixed(2)}`]),
+    ...(evalLoss === undefined ? [] : [`validation loss=${evalLoss.toFixed(2)}`]),
+  ];
+  return {
+    ...{ key: `step-${step}`, at: at.toISOString(), type: 'metrics' },
+    message: `Step ${step}/${total}${said.length > 0 ? `: ${said.join(', ')}` : ''}`,
+    data: { step, total_steps: total, ...toMetrics(values) },
+  };
+}
+
+/** By the names that OpenAI's clients look for. */
+function toMetrics({ loss, eval_loss: evalLoss, ...others }: Record<string, number>): Record<string, number> {
+  return {
+    ...others,
+    ...(loss !== undefined && { train_loss: loss }),
+    ...(evalLoss !== undefined && { valid_loss: evalLoss }),
+  };
+}
+
+async function endLines(ctx: Context, run: Run, name: string | null): Promise<Line[]> {
+  const { state, ended_at: at, reason, charged } = run;
+  if (at === null) return [];
+  const cost = charged === null ? '' : ` Charged: ${charged} BGL.`;
+  const level = state === 'completed' ? 'info' : state === 'failed' ? 'error' : 'warn';
+  const ended: Line = { key: 'ended', at, level, message: reason + cost };
+  return name === null ? [ended] : [ended, { key: 'callable', at, message: await describeCall(ctx, name) }];
+}
+
+/** The one checkpoint that a run keeps: where the held-out loss was lowest. */
+export async function listCheckpoints(
+  ctx: Context,
+  { params: { fine_tuning_job_id: id } }: InputOf<typeof listCheckpointsEndpoint>,
+): Promise<ResponseOf<typeof listCheckpointsEndpoint>> {
+  const run = await readJobRun(ctx, id);
+  const { fine_tuned_model: name } = await toOneJob(ctx, run);
+  const { best_step: best, train_loss: trainLoss, eval_loss: validLoss } = run.summary ?? {};
+  const numbers = { step: best ?? run.step, train_loss: trainLoss, valid_loss: validLoss };
+  const metrics = Object.fromEntries(
+    Object.entries(numbers).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
+  );
+  const data =
+    name === null || run.ended_at === null
+      ? []
+      : [
+          {
+            id: id.replace('ftjob-', 'ftckpt_'),
+            object: 'fine_tuning.job.checkpoint' as const,
+            created_at: toSeconds(run.ended_at),
+            ...{ fine_tuned_model_checkpoint: name, fine_tuning_job_id: id, metrics },
+            step_number: metrics.step ?? run.step,
+          },
+        ];
+  const [one = null] = data.map((checkpoint) => checkpoint.id);
+  return { object: 'list', data, first_id: one, last_id: one, has_more: false };
+}

@@ -1,0 +1,212 @@
+import { getAsset } from '@bakehouse/contract/assets';
+import * as training from '@bakehouse/contract/training';
+import OpenAI, { toFile } from 'openai';
+import { beforeEach, expect, test } from 'vitest';
+import { idleUntilStopped } from '../../../engine/drivers/fake/fake-driver.ts';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { goodData } from '../testing/test-run.ts';
+import { trainingServer } from '../testing/training-server.ts';
+import { micro, PRICE_MICRO_PER_S } from '../testing/workload-calls.ts';
+
+const { machine, server, user, baseId, clock, request, runOf, balance, ended, begin, workload, trainFor } =
+  await trainingServer();
+
+const openai = (as: TestUser = user) =>
+  new OpenAI({ baseURL: `${server.url}/v1`, apiKey: as.apiKey, maxRetries: 0 });
+const jobs = (as?: TestUser) => openai(as).fineTuning.jobs;
+
+const ROW = '{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}\n';
+const uploadRows = async (as: TestUser = user) =>
+  (
+    await openai(as).files.create({
+      file: await toFile(Buffer.from(ROW), 'rows.jsonl'),
+      purpose: 'fine-tune',
+    })
+  ).id;
+
+beforeEach(() => {
+  machine.data = goodData;
+});
+
+test('a job is quoted, held, trained and charged as the run that it is, and its result is named', async () => {
+  machine.script = trainFor(20);
+  const before = await balance();
+  const file = await uploadRows();
+  const job = await jobs().create({
+    ...{ model: 'tiny base', training_file: file, suffix: 'My Bakery', seed: 7, metadata: { shop: 'north' } },
+    method: {
+      type: 'supervised',
+      supervised: { hyperparameters: { n_epochs: 2, batch_size: 'auto', learning_rate_multiplier: 0.5 } },
+    },
+  });
+  const [run] = (await request(training.listRuns, { query: {} }, { as: user })).runs;
+  if (!run) throw new Error('no run');
+  const hyperparameters = { n_epochs: 2, batch_size: 4, learning_rate_multiplier: 0.5 };
+  expect(job).toMatchObject({
+    ...{ id: `ftjob-${run.run_id.replaceAll('-', '')}`, object: 'fine_tuning.job', status: 'queued' },
+    ...{ model: 'tiny-base', fine_tuned_model: null, training_file: file, validation_file: null },
+    ...{ hyperparameters, method: { type: 'supervised', supervised: { hyperparameters } }, seed: 7 },
+    ...{ metadata: { shop: 'north' }, user_provided_suffix: 'My Bakery', error: null, finished_at: null },
+    ...{ result_files: [], trained_tokens: null, run_id: run.run_id, quote: run.quote.total },
+  });
+  expect(run).toMatchObject({
+    title: 'tiny base My Bakery',
+    parameters: { epochs: 2, learning_rate: 1e-4, seed: 7, train_test_split: 0.9 },
+  });
+  expect((await balance()).held).toBe(run.quote.total);
+
+  await ended(run.model_id);
+  const done = await jobs().retrieve(job.id);
+  const { username } = await server.services.db
+    .selectFrom('users')
+    .select('username')
+    .where('id', '=', user.userId)
+    .executeTakeFirstOrThrow();
+  expect(done).toMatchObject({
+    ...{ status: 'succeeded', finished_at: expect.any(Number), error: null },
+    fine_tuned_model: `ft:tiny-base:${username}:my-bakery:${run.model_id.slice(0, 8)}`,
+    cost_so_far: (await runOf(run.model_id)).charged,
+  });
+  const after = await balance();
+  expect(after.held).toBe('0');
+  expect(micro(before.balance) - micro(after.balance)).toBe(Math.ceil(20 * PRICE_MICRO_PER_S));
+
+  const [results = ''] = done.result_files;
+  expect(await openai().files.retrieve(results)).toMatchObject({
+    ...{ filename: 'step_metrics.csv', purpose: 'fine-tune-results' },
+  });
+  expect(await (await openai().files.content(results)).text()).toBe('step,train_loss,valid_loss\n1,1.5,\n');
+  const stranger = await server.signUp();
+  await expect(openai(stranger).files.content(results)).rejects.toMatchObject({ status: 404 });
+  const checkpoints = await jobs().checkpoints.list(job.id);
+  expect(checkpoints.data).toMatchObject([
+    { fine_tuned_model_checkpoint: done.fine_tuned_model, metrics: { valid_loss: 0.5 } },
+  ]);
+  const { data } = await openai().models.list();
+  expect(data).toContainEqual(
+    expect.objectContaining({ id: done.fine_tuned_model, parent: 'tiny-base', owned_by: user.userId }),
+  );
+  const { data: others } = await openai(stranger).models.list();
+  expect(others.map(({ id }) => id)).not.toContain(done.fine_tuned_model);
+  const again = await jobs().create({ model: done.model, training_file: file });
+  expect(again).toMatchObject({
+    model: done.model,
+    hyperparameters: { n_epochs: 3, learning_rate_multiplier: 1 },
+  });
+  await jobs().cancel(again.id);
+});
+
+test('events tell what has happened, newest first and by pages', async () => {
+  machine.script = trainFor(20);
+  const job = await jobs().create({ model: baseId, training_file: await uploadRows() });
+  const { model_id: modelId } = job as unknown as { model_id: string };
+  await ended(modelId);
+  const { fine_tuned_model: name } = await jobs().retrieve(job.id);
+  const { data } = await jobs().listEvents(job.id);
+  expect(data.map(({ message }) => message)).toEqual([
+    `Call it as the model '${name}'. Its first call deploys it, at 1.25 BGL an hour on the CPU or 40 on a GPU, and lets it sleep after 60 minutes without one`,
+    expect.stringMatching(/^Completed\. Charged: 0\.0\d+ BGL\.$/),
+    'Step 1/2: training loss=1.50',
+    'Fine-tuning job started',
+    expect.stringMatching(/^Validated the training file\. Held: 0\.0\d+ BGL$/),
+    `Created fine-tuning job: ${job.id}`,
+  ]);
+  expect(data[2]).toMatchObject({ type: 'metrics', data: { step: 1, total_steps: 2, train_loss: 1.5 } });
+  const paged = await Array.fromAsync(jobs().listEvents(job.id, { limit: 2 }));
+  expect(paged).toEqual(data);
+  await expect(jobs().listEvents(job.id, { after: 'ftevent-1' })).rejects.toMatchObject({ param: 'after' });
+});
+
+test('jobs and runs of the web app are one list, and each cancels and resumes the other', async () => {
+  const { modelId, launch } = await begin(idleUntilStopped);
+  const id = `ftjob-${launch.workloadId.replaceAll('-', '')}`;
+  const all = (await request(training.listRuns, { query: { limit: 100 } }, { as: user })).runs;
+  const listed = await Array.fromAsync(jobs().list({ limit: 2 }));
+  expect(listed.map((job) => (job as unknown as { run_id: string }).run_id)).toEqual(
+    all.map((run) => run.run_id),
+  );
+  expect(listed[0]).toMatchObject({ id, status: 'running', metadata: null });
+  expect(listed[0]?.estimated_finish).toBe(Math.floor(clock.now().getTime() / 1000 + 1));
+  await jobs().cancel(id);
+  await ended(modelId);
+  expect(await jobs().retrieve(id)).toMatchObject({ status: 'cancelled', error: null });
+  expect((await balance()).held).toBe('0');
+  await jobs().resume(id);
+  expect((await runOf(modelId)).ended_at).toBeNull();
+  expect((await balance()).held).not.toBe('0');
+  await request(training.cancelRun, { params: { runId: launch.workloadId } }, { as: user });
+  await ended(modelId);
+  expect((await jobs().retrieve(id)).status).toBe('cancelled');
+  await expect(jobs().pause(id)).rejects.toMatchObject({
+    ...{ status: 404, message: expect.stringContaining('To pause a job, cancel it') },
+  });
+});
+
+test('one that fails costs nothing, and says why', async () => {
+  const before = await balance();
+  const { launch, modelId } = await begin(async (one) => {
+    await workload(one).report({ type: 'failed', message: 'The memory is not enough.' });
+    return 1;
+  });
+  await ended(modelId);
+  expect(await jobs().retrieve(`ftjob-${launch.workloadId.replaceAll('-', '')}`)).toMatchObject({
+    ...{ status: 'failed', fine_tuned_model: null, result_files: [] },
+    error: { code: 'run_failed', message: expect.stringContaining('The memory is not enough.'), param: null },
+  });
+  expect(await balance()).toMatchObject(before);
+});
+
+test('what the house cannot train is refused by its field, and nothing is held', async () => {
+  const file = await uploadRows();
+  const good = { model: 'tiny base', training_file: file };
+  const before = await balance();
+  const refusedBy = async (body: object, param: string, message: string, status = 400) =>
+    expect(jobs().create({ ...good, ...body } as never)).rejects.toMatchObject({
+      ...{ status, param, message: expect.stringContaining(message) },
+    });
+  await refusedBy({ model: 'gpt-5' }, 'model', "There is no model 'gpt-5' to fine-tune", 404);
+  await refusedBy({ training_file: `file-${'0'.repeat(32)}` }, 'training_file', 'There is no file', 404);
+  await refusedBy({ training_file: 'rows' }, 'training_file', 'No file has this id');
+  await refusedBy(
+    { validation_file: file },
+    'validation_file',
+    'one row in ten of training_file is held out',
+  );
+  await refusedBy({ method: { type: 'dpo' } }, 'method.type', "must be 'supervised'");
+  await refusedBy({ hyperparameters: { n_epochs: 0 } }, 'hyperparameters.n_epochs', 'must be');
+  await refusedBy({ hyperparameters: { beta: 1 } }, 'hyperparameters.beta', 'does not know it');
+  await refusedBy({ integrations: [{ type: 'wandb', wandb: { project: 'a' } }] }, 'integrations', 'left out');
+  await refusedBy({ suffix: 'a'.repeat(65) }, 'suffix', 'at most 64 characters');
+  machine.data = { ...goodData, critical_errors: ['Row 1 has no answer'] };
+  await refusedBy({}, 'training_file', 'Row 1 has no answer');
+  machine.data = goodData;
+  const stranger = await server.signUp();
+  await expect(jobs(stranger).create(good)).rejects.toMatchObject({ status: 404, param: 'training_file' });
+  const tuned = (await jobs().list()).data.find(({ fine_tuned_model: name }) => name !== null);
+  await refusedBy({ model: tuned?.fine_tuned_model }, 'model', 'is itself a fine-tune');
+  expect(await balance()).toEqual(before);
+});
+
+test('what the balance does not cover is refused with both amounts', async () => {
+  machine.data = { ...goodData, train_tokens: 4_000_000_000, train_padded_tokens: 4_000_000_000 };
+  const before = await balance();
+  const call = jobs().create({ model: 'tiny base', training_file: await uploadRows() });
+  await expect(call).rejects.toMatchObject({
+    ...{ status: 402, code: 'insufficient_funds' },
+    error: { required_amount: expect.any(String), available_amount: before.balance },
+  });
+  expect(await balance()).toEqual(before);
+});
+
+test('the same Idempotency-Key starts one job', async () => {
+  const body = { model: 'tiny base', training_file: await uploadRows() };
+  const headers = { 'Idempotency-Key': 'one loaf' };
+  const first = await jobs().create(body, { headers });
+  expect((await jobs().create(body, { headers })).id).toBe(first.id);
+  await jobs().cancel(first.id);
+  const { model_id: modelId } = first as unknown as { model_id: string };
+  await ended(modelId);
+  expect((await request(getAsset, { params: { id: modelId } }, { as: user })).title).toBe(
+    'tiny base fine-tune',
+  );
+});

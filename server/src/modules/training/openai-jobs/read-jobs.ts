@@ -1,0 +1,66 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import { fromFlatId } from '@bakehouse/contract/fields/flat-id';
+import type { FineTuningJob, listFineTuningJobs as list } from '@bakehouse/contract/fine-tuning-jobs';
+import type { Run } from '@bakehouse/contract/training';
+import type { Context } from '../../../platform/context.ts';
+import { AppError, refused } from '../../../platform/errors.ts';
+import { listFineTunes } from '../../models/fine-tuned/steps.ts';
+import { getRun } from '../runs/get-run.ts';
+import { listRuns } from '../runs/list-runs.ts';
+import { selectJobs } from './job-queries.ts';
+import { toJob } from './to-job.ts';
+
+/** The run of a job of the caller's. Throws AppError 'not_found'. */
+export async function readJobRun(ctx: Context, jobId: string): Promise<Run> {
+  const runId = fromFlatId(jobId);
+  try {
+    return await getRun(ctx, { params: { runId }, query: undefined, body: undefined });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+    throw new AppError('not_found', {
+      publicMessage: `There is no fine-tuning job '${jobId}'`,
+      param: 'fine_tuning_job_id',
+      cause: error,
+    });
+  }
+}
+
+/** Runs as jobs, with what is kept beside them. */
+export async function toJobs(ctx: Context, runs: Run[]): Promise<FineTuningJob[]> {
+  if (runs.length === 0) return [];
+  const jobs = await selectJobs(
+    ctx.db,
+    runs.map(({ run_id }) => run_id),
+  );
+  const models = await listFineTunes(ctx.db, {
+    userId: ctx.caller.userId,
+    assetIds: runs.map(({ model_id }) => model_id),
+  });
+  const names = new Map(models.map(({ assetId, name }) => [assetId, name]));
+  const now = ctx.clock.now();
+  return runs.map((run) =>
+    toJob(run, { job: jobs.get(run.run_id), fineTunedModel: names.get(run.model_id) ?? null, now }),
+  );
+}
+
+/** One run as a job. */
+export async function toOneJob(ctx: Context, run: Run): Promise<FineTuningJob> {
+  const [job] = await toJobs(ctx, [run]);
+  if (!job) throw new Error(`no job of ${run.run_id}`);
+  return job;
+}
+
+/** The caller's jobs, newest first. Throws AppError 'invalid_request' for an `after` that is none of them. */
+export async function listJobs(
+  ctx: Context,
+  { query: { limit, after } }: InputOf<typeof list>,
+): Promise<ResponseOf<typeof list>> {
+  const cursor = after && fromFlatId(after);
+  const asked = { query: { limit, cursor }, params: undefined, body: undefined };
+  const { runs, next_cursor: next } = await listRuns(ctx, asked).catch((error: unknown) => {
+    throw error instanceof AppError && error.param === 'cursor'
+      ? refused('after', `after: there is no fine-tuning job '${after}'`, error)
+      : error;
+  });
+  return { object: 'list', data: await toJobs(ctx, runs), has_more: next !== null };
+}

@@ -1,0 +1,87 @@
+import { toFlatId } from '@bakehouse/contract/fields/flat-id';
+import { type FineTuningJob, LEARNING_RATE } from '@bakehouse/contract/fine-tuning-jobs';
+import type { Run } from '@bakehouse/contract/training';
+import { toModelName } from '../../models/names/model-name.ts';
+import { DEFAULT_SEED } from '../fine-tune-spec.ts';
+import type { JobRow } from './job-queries.ts';
+
+/** What a run that is under way is called; one that has ended says how by `statusOf`. */
+const statuses: Record<Run['state'], FineTuningJob['status']> = {
+  queued: 'queued',
+  starting: 'queued',
+  running: 'running',
+  stopping: 'running',
+  completed: 'succeeded',
+  cancelled: 'cancelled',
+  failed: 'failed',
+};
+
+/** What ended a job that neither failed by itself nor was cancelled. */
+const stopCodes: Record<NonNullable<Run['stop_reason']>, string> = {
+  ceiling: 'ceiling_reached',
+  credits: 'insufficient_funds',
+  budget: 'budget_exceeded',
+};
+
+type Beside = { job: JobRow | undefined; fineTunedModel: string | null; now: Date };
+
+/** A run as OpenAI's clients know it. Pure. */
+export function toJob(run: Run, { job, fineTunedModel, now }: Beside): FineTuningJob {
+  const { parameters } = run;
+  const hyperparameters = {
+    n_epochs: parameters.epochs,
+    batch_size: parameters.batch_size * parameters.gradient_accumulation_steps,
+    learning_rate_multiplier: parameters.learning_rate / LEARNING_RATE,
+  };
+  const status = statusOf(run);
+  const isDone = status === 'succeeded';
+  return {
+    id: toFlatId('ftjob-', run.run_id),
+    object: 'fine_tuning.job',
+    created_at: toSeconds(run.created_at),
+    estimated_finish:
+      run.remaining_seconds === null ? null : Math.floor(now.getTime() / 1000 + run.remaining_seconds),
+    finished_at: run.ended_at === null ? null : toSeconds(run.ended_at),
+    model: toModelName(run.base_model.title),
+    fine_tuned_model: isDone ? fineTunedModel : null,
+    organization_id: run.user_id,
+    status,
+    error: errorOf(run, status),
+    training_file: toFlatId('file-', run.dataset.dataset_id),
+    validation_file: null,
+    result_files: isDone ? [toFlatId('file-', run.run_id)] : [],
+    trained_tokens: isDone ? numberOf(run.summary?.tokens) : null,
+    hyperparameters,
+    method: { type: 'supervised', supervised: { hyperparameters } },
+    seed: parameters.seed ?? DEFAULT_SEED,
+    user_provided_suffix: job?.suffix ?? null,
+    metadata: job?.metadata ?? null,
+    integrations: [],
+    run_id: run.run_id,
+    model_id: run.model_id,
+    quote: run.quote.total,
+    cost_so_far: run.cost_so_far,
+  };
+}
+
+/** Whoever did not cancel it has a job that failed, and reads why. */
+export function statusOf({ state, stop_reason: stopReason }: Run): FineTuningJob['status'] {
+  return state === 'cancelled' && stopReason !== null ? 'failed' : statuses[state];
+}
+
+function errorOf(
+  { reason, stop_reason: stopReason }: Run,
+  status: FineTuningJob['status'],
+): FineTuningJob['error'] {
+  if (status !== 'failed') return null;
+  return { code: stopReason ? stopCodes[stopReason] : 'run_failed', message: reason, param: null };
+}
+
+function numberOf(value: string | number | null | undefined): number | null {
+  return typeof value === 'number' ? Math.round(value) : null;
+}
+
+/** Of an instant as the wire of runs has it. */
+export function toSeconds(instant: string): number {
+  return Math.floor(Date.parse(instant) / 1000);
+}

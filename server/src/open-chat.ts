@@ -1,0 +1,31 @@
+import type { Driver } from './engine/drivers/driver.ts';
+import { installationCapacity } from './engine/machines/installation-capacity.ts';
+import type { ChatParts } from './modules/chat/chat-parts.ts';
+import { keepRequests } from './modules/chat/requests/keep-requests.ts';
+import type { GatewayPresence } from './modules/chat/upstream/gateway-presence.ts';
+import { slotsByAddress } from './modules/chat/upstream/prompt-slots.ts';
+import { recallUpstreams } from './modules/chat/upstream/recall-upstreams.ts';
+import { replicaScaling } from './modules/chat/upstream/replicas/replica-scaling.ts';
+import { serverTurns } from './modules/chat/upstream/server-turns.ts';
+import { recallPrices } from './modules/credits/prices/recall-prices.ts';
+import type { UsageLeader } from './modules/credits/usage/usage-leader.ts';
+import { PARALLEL_REQUESTS } from './modules/serving/text-spec.ts';
+import type { Services } from './platform/context.ts';
+
+type Parts = { services: Services; driver: Driver; usage: UsageLeader; presence: GatewayPresence };
+
+/** What the calls of text models share in this process, and batches with them. */
+export function openChat({ services, driver, usage, presence }: Parts): ChatParts {
+  const capacity = () => installationCapacity(services.db, driver.capacity);
+  return {
+    capacity,
+    presence,
+    usage,
+    keepRequest: keepRequests(services),
+    recallUpstream: recallUpstreams(services.rowChanges),
+    recallPrices: recallPrices(services),
+    replicas: replicaScaling({ capacity }),
+    turns: serverTurns(services.webProcesses),
+    slots: slotsByAddress(PARALLEL_REQUESTS.llamacpp),
+  };
+}
