@@ -49,7 +49,14 @@ const anyState = z.enum([...states, 'PENDING', 'DEPLOYING', 'FAILED', 'TERMINATE
 const status = z.object({ status: anyState });
 
 const imageDeployment = deployment
-  .omit({ task: true, status: true, job_status: true, base_model_title: true, replicas: true, context_tokens: true })
+  .omit({
+    task: true,
+    status: true,
+    job_status: true,
+    base_model_title: true,
+    replicas: true,
+    context_tokens: true,
+  })
   .extend({
     kind: z.enum(imageDeploymentKinds),
     status: anyState,

@@ -73,7 +73,8 @@ export async function answerCompletion(
           bounds: usageBounds(choice.body, upstream),
         }));
         // What is refused is refused before it costs anything.
-        for (const { body } of choices) toServerRequest(body, { engine: upstream.engine, contextTokens: upstream.context_tokens });
+        const served = { engine: upstream.engine, contextTokens: upstream.context_tokens };
+        for (const { body } of choices) toServerRequest(body, served);
         const prices = tokenPrices(upstream, priceList);
         shape = asked.shape;
         return {

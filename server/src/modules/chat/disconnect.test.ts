@@ -99,7 +99,10 @@ it.each([{ max_tokens: 10 }, { max_completion_tokens: 10 }, {}])(
       prompt: defaultPrice('prompt_tokens:CPU'),
       completion: defaultPrice('completion_tokens:CPU'),
     };
-    const priceMicro = highestCostMicro(prices, usageBounds(body, { context_tokens: DEFAULT_CONTEXT_TOKENS }));
+    const priceMicro = highestCostMicro(
+      prices,
+      usageBounds(body, { context_tokens: DEFAULT_CONTEXT_TOKENS }),
+    );
     // A window is opened for a few answers.
     expect((await serving.balance(user)).held).toBe(priceMicro * 4n);
   },

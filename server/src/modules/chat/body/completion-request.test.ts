@@ -172,7 +172,8 @@ describe('a completion of plain text', () => {
   });
 
   it.each(['llamacpp', 'vllm'] as const)('has 16 tokens on %s where it names no maximum', (engine) => {
-    const maximum = (more: object) => toServerRequest({ model: 'm', prompt: 'Bread is', ...more }, on(engine));
+    const maximum = (more: object) =>
+      toServerRequest({ model: 'm', prompt: 'Bread is', ...more }, on(engine));
     expect(maximum({ max_tokens: null })).toMatchObject({ max_tokens: 16 });
     expect(maximum({ max_tokens: 300 })).toMatchObject({ max_tokens: 300 });
     expect(toServerRequest(chat({}), on(engine))).not.toHaveProperty('max_tokens');

@@ -1,5 +1,4 @@
 import { toolsOf, toServerTool } from '../tools/asked-tools.ts';
-import type { CompletionBody } from './completion-request.ts';
 
 /** What a model's chat template says beside the messages, as a system prompt of its own. Hardly one says more. */
 const TEMPLATE_TOKENS = 512;
@@ -8,7 +7,7 @@ const TEMPLATE_TOKENS = 512;
 const TOOL_TOKENS = 2;
 
 /** How many tokens a model reads of a request at most: a token is a byte at least, and what a template says around a message is shorter than its JSON. Pure. */
-export function longestPrompt(body: CompletionBody): number {
+export function longestPrompt(body: Record<string, unknown>): number {
   const { messages, prompt, response_format: format, chat_template_kwargs: kwargs } = body;
   const tools = toolsOf(body)?.tools ?? [];
   return (

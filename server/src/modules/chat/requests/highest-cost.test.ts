@@ -29,7 +29,12 @@ describe('an answer can have', () => {
 
   test.each([
     ['4,096 tokens in a long context', chat(), 100_000, 4096],
-    ['what a long prompt leaves of it', chat({ messages: [{ role: 'user', content: 'a'.repeat(99_000) }] }), 100_000, 100_000],
+    [
+      'what a long prompt leaves of it',
+      chat({ messages: [{ role: 'user', content: 'a'.repeat(99_000) }] }),
+      100_000,
+      100_000,
+    ],
     ['as much as a chat asks for', chat({ max_tokens: 50_000 }), 100_000, 50_000],
   ])('%s', (_, body, contextTokens, tokens) => {
     expect(completionOf(body, contextTokens)).toBe(tokens);

@@ -8,9 +8,6 @@ import type { TokenPrices } from '../token-prices.ts';
 /** The most of each that a request may use, and of both together. */
 export type UsageBounds = Usage & { contextTokens: number };
 
-/** What a chat template says of a tool for each byte of its JSON, which it may write with spaces and line ends. */
-const TOOL_TOKENS = 2;
-
 /** Models whose templates say more, as an answer has shown. */
 const longTemplates = new WeakSet<object>();
 

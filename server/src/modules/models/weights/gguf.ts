@@ -132,7 +132,9 @@ export function parseGgufHead(head: Buffer): GgufHead {
     // The head is cut somewhere in the vocabulary.
     if (!(error instanceof DamagedFile)) throw error;
   }
-  const pools = [...numbers].some(([key, pooling]) => key.endsWith('.pooling_type') && pooling >= 1 && pooling <= 3);
+  const pools = [...numbers].some(
+    ([key, pooling]) => key.endsWith('.pooling_type') && pooling >= 1 && pooling <= 3,
+  );
   return { task: isEncoder || pools ? 'embedding' : 'text', numbers };
 }
 
