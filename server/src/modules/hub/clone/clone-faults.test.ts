@@ -1,17 +1,13 @@
-import { createHash } from 'node:crypto';
 import { cancelClone, retryClone } from '@bakehouse/contract/hub/clones';
 import { listNotifications } from '@bakehouse/contract/notifications';
 import { sql } from 'kysely';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { DamagedParts } from '../../../platform/storage/blob-store.ts';
 import type { TestServer, TestUser } from '../../../testing/test-server.ts';
 import { assetCalls } from '../../assets/testing/asset-calls.ts';
-import { findHubAccess } from '../public/tokens.ts';
-import { cloneCalls, cloningServer, quickPace, safetensors } from '../testing/clones.ts';
+import { cloneCalls, cloningServer, safetensors } from '../testing/clones.ts';
 import { type HubRepo, openPublicHub, type PublicHub, sendFile } from '../testing/public-hub.ts';
-import { fetchBytes } from './fetch-bytes.ts';
 import { forgetClonesJob } from './forget-clones.ts';
 
 /* A hub that is busy, breaks off, lies or forbids. */
@@ -331,74 +327,6 @@ test('what is begun anew while it is forgotten keeps its files, and what has los
     asset_id: null,
     reason: expect.stringContaining('config.json was copied, and is not there any more'),
   });
-});
-
-test('clones that begin at once are no more than one user may have', async () => {
-  const ned = await server.signUp('Ned');
-  const later = new Date(Date.now() + 3_600_000);
-  const waiting = Array.from({ length: 19 }, (_, index) => ({
-    ...{ user_id: ned.userId, repo_id: `bakery/roll-${index}`, dataset_type: 'RAW' },
-    ...{ commit_id: 'c'.repeat(40), check_at: later, created_at: new Date() },
-  }));
-  await server.services.db.insertInto('hub_clones').values(waiting).execute();
-  const begun = await Promise.allSettled([1, 2, 3, 4].map(() => calls.start(ned, repo().id)));
-  expect(begun.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-});
-
-test('a part that the disk has lost is fetched again', async () => {
-  const it = repo({ type: 'dataset', files: { 'a.csv': `a\n${made}\n` } });
-  const { parts } = server.services.blobs;
-  const complete = vi.spyOn(parts, 'complete').mockRejectedValueOnce(new DamagedParts([1]));
-  hub.requests = [];
-  const done = await calls.clone(ada, it.id, 'RAW');
-  expect(complete).toHaveBeenCalledTimes(2);
-  complete.mockRestore();
-  expect(done).toMatchObject({ status: 'COMPLETED', bytes_done: done.bytes_total });
-  expect(hub.requests.filter(({ file }) => file === 'a.csv')).toHaveLength(2);
-});
-
-test('a hub that drips is given up', async () => {
-  const { id, files: own } = repo();
-  const sizeBytes = (own['model.safetensors'] ?? '').length;
-  hub.instead = (_request, response, file) => {
-    if (file !== 'model.safetensors') return undefined;
-    response.writeHead(200, { 'content-length': sizeBytes });
-    const drip = setInterval(() => response.write('x'), 5);
-    response.once('close', () => clearInterval(drip));
-    return true;
-  };
-  const listed = { path: 'model.safetensors', sizeBytes, sha256: null, gitSha1: '' };
-  const access = await findHubAccess(server.services, ada.userId);
-  const pace = { ...quickPace, leastBytes: 1_000, leastMs: 50 };
-  const bytes = fetchBytes(
-    { access, repo: { type: 'model', id }, revision: 'main', file: listed },
-    {
-      ...{ start: 0, end: sizeBytes, pace },
-      signal: new AbortController().signal,
-      onFailure: () => undefined,
-    },
-  );
-  await expect(Array.fromAsync(bytes)).rejects.toThrow('The hub sends model.safetensors too slowly');
-});
-
-test('a file whose bytes were lost before they were checked is fetched again', async () => {
-  const mia = await server.signUp('Mia');
-  const { blobs, db } = server.services;
-  const it = repo({ type: 'dataset', files: { 'a.csv': 'a\n1\n', 'b.csv': 'b\n2\n' } });
-  hub.instead = (_request, response, file) => {
-    if (file !== 'b.csv') return undefined;
-    response.writeHead(404, { 'x-error-code': 'EntryNotFound' }).end();
-    return true;
-  };
-  const { id } = await calls.clone(mia, it.id, 'RAW');
-  hub.instead = null;
-  await db.updateTable('hub_clone_files').set({ is_copied: false }).where('clone_id', '=', id).execute();
-  await blobs.delete(createHash('sha256').update('a\n1\n').digest('hex'));
-  await server.request(retryClone, { params: { id } }, { as: mia });
-  const done = await calls.untilEnded(mia, id);
-  expect(done).toMatchObject({ status: 'COMPLETED', bytes_done: done.bytes_total });
-  const bytes = await assetCalls(server).download(mia, done.asset_id ?? '', 'a.csv');
-  expect(await bytes.text()).toBe('a\n1\n');
 });
 
 test('a gated repository is not begun without access, and ends where that is taken back', async () => {
