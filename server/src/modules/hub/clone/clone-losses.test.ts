@@ -6,7 +6,7 @@ import type { TestServer, TestUser } from '../../../testing/test-server.ts';
 import { assetCalls } from '../../assets/testing/asset-calls.ts';
 import { findHubAccess } from '../public/tokens.ts';
 import { cloneCalls, cloningServer, quickPace } from '../testing/clones.ts';
-import { type HubRepo, openPublicHub, type PublicHub } from '../testing/public-hub.ts';
+import { commitOf, type HubRepo, openPublicHub, type PublicHub } from '../testing/public-hub.ts';
 import { fetchBytes } from './fetch-bytes.ts';
 
 /* A disk that loses bytes, a hub that drips, and a user in a hurry. */
@@ -63,7 +63,7 @@ test('a part that the disk has lost is fetched again', async () => {
 
 test('a hub that drips is given up', async () => {
   const sizeBytes = 30_000;
-  const { id } = repo({ 'large.bin': Buffer.alloc(sizeBytes) });
+  const it = repo({ 'large.bin': Buffer.alloc(sizeBytes) });
   hub.instead = (_request, response, file) => {
     if (file !== 'large.bin') return undefined;
     response.writeHead(200, { 'content-length': sizeBytes });
@@ -75,7 +75,7 @@ test('a hub that drips is given up', async () => {
   const access = await findHubAccess(server.services, ada.userId);
   const pace = { ...quickPace, leastBytes: 1_000, leastMs: 50 };
   const bytes = fetchBytes(
-    { access, repo: { type: 'dataset', id }, revision: 'main', file: listed },
+    { access, repo: it, revision: commitOf(it), file: listed },
     {
       ...{ start: 0, end: sizeBytes, pace },
       signal: new AbortController().signal,
