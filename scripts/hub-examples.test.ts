@@ -110,7 +110,9 @@ async function reader(url: string, cwd: string) {
   const shell = async (lines: string) =>
     (await run('sh', ['-c', `set -e\n${environment}\n${lines}`], { cwd, env })).stdout;
   const runner = spawn('sh', ['-c', `${environment}\nexec "$0" -c "$1"`, python, RUNNER], {
-    ...{ cwd, env, stdio: ['pipe', 'pipe', 'inherit'] },
+    cwd,
+    env,
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
   onTestFinished(() => void runner.kill());
   const answers = createInterface({ input: runner.stdout })[Symbol.asyncIterator]();

@@ -39,7 +39,8 @@ test('the server and its OpenAPI document do not contradict each other', {
       ...['--checks', 'all', '--continue-on-failure', '--no-color'],
     ],
     {
-      ...{ cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, SCHEMATHESIS_HOOKS: effort({ usual: HOOKS, soak: '' }) },
     },
   );
