@@ -71,19 +71,20 @@ export const journey = test.extend<Fixtures>({
 });
 
 /**
- * Looks at a state of a screen: no axe violation on a desktop in either theme, and nothing reaches over the edge, there
- * or on a phone. With `JOURNEY_SCREENSHOTS` it also keeps a picture of both widths in both themes. The page is a light
- * desktop again afterwards. A `popup` hangs on something that a phone does not have, and the page is behind it.
+ * Looks at a state of a screen: no axe violation on a desktop, and nothing reaches over the edge, there or on a phone.
+ * What lies over a page is looked at in both themes; pages are where every screen is visited. With `JOURNEY_SCREENSHOTS`
+ * it also keeps a picture of both widths in both themes. The page is a light desktop again afterwards. A `popup` hangs on something that a phone does not have, and the page is behind it.
  */
 export async function look(page: Page, name: string, { popup = false } = {}): Promise<void> {
+  const isOverPage = popup || (await page.getByRole('dialog').count()) > 0;
+  const themes: Theme[] = isOverPage ? ['light', 'dark'] : ['light'];
   for (const [width, viewport] of [
     ['1440', DESKTOP],
     ['390', PHONE],
   ] as const) {
     if (popup && viewport === PHONE) continue;
     await page.setViewportSize(viewport);
-    const themes: Theme[] = viewport === DESKTOP ? ['light', 'dark'] : [];
-    for (const theme of themes) {
+    for (const theme of viewport === DESKTOP ? themes : []) {
       const found = await findViolations(page, theme, { popup });
       expect(found, `axe on ${name} at ${width} px, ${theme}`).toEqual([]);
     }

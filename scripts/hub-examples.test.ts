@@ -1,7 +1,8 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { createAsset, getAsset, listAssets, uploadFile } from '@bakehouse/contract/assets';
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
@@ -14,6 +15,20 @@ import { Client } from './client/client.ts';
 import { startOwnServer } from './client/own-server.ts';
 
 const run = promisify(execFile);
+
+/** Runs each program that it is sent, as JSON in a line, and answers with what it has printed. Importing the libraries takes longer than all they do here. */
+const RUNNER = `
+import contextlib, io, json, sys, traceback
+for line in sys.stdin:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        try:
+            exec(json.loads(line), {"__name__": "__main__"})
+            failure = None
+        except Exception:
+            failure = traceback.format_exc()
+    print(json.dumps({"printed": printed.getvalue(), "failure": failure}), flush=True)
+`;
 
 /** Makes a base model and an adapter for it, small enough for a test, and pushes both. */
 const pushModels = (namespace: string) => `
@@ -78,6 +93,8 @@ test('the lines that load a dataset and a model do so as they are', { timeout: 6
   expect(await runPython(named)).toContain('Bread is made of');
 });
 
+type Answer = { printed: string; failure: string | null };
+
 /** A user of the server, and what runs the examples as they. */
 async function reader(url: string, cwd: string) {
   const ada = await Client.signUp(url, {
@@ -92,10 +109,18 @@ async function reader(url: string, cwd: string) {
   const environment = hubEnvironment(url).replace('your-api-key', ada.apiKey);
   const shell = async (lines: string) =>
     (await run('sh', ['-c', `set -e\n${environment}\n${lines}`], { cwd, env })).stdout;
-  const runPython = async (code = '') => {
-    const file = path.join(cwd, 'example.py');
-    await writeFile(file, code);
-    return shell(`"${python}" "${file}"`);
+  const runner = spawn('sh', ['-c', `${environment}\nexec "$0" -c "$1"`, python, RUNNER], {
+    cwd,
+    env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void runner.kill());
+  const answers = createInterface({ input: runner.stdout })[Symbol.asyncIterator]();
+  const runPython = async (code = ''): Promise<string> => {
+    runner.stdin.write(`${JSON.stringify(code)}\n`);
+    const { printed, failure } = JSON.parse((await answers.next()).value ?? '{}') as Answer;
+    expect(failure, code).toBeNull();
+    return printed;
   };
   const examplesOf = async (id: string) => {
     const asset = await ada.call(getAsset, { params: { id } });

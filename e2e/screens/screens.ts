@@ -16,8 +16,8 @@ export type Screen<Made> = {
   empty?: string;
   /** Of a page for operators: what anybody else reads there. */
   denied?: string;
-  /** It looks as another screen does, with other words. */
-  alike?: true;
+  /** It looks as another screen does, with other words; `same` is that very page under another address. */
+  alike?: true | 'same';
 };
 
 /** Who looks has no account. */
@@ -300,8 +300,11 @@ const isListed = (name: GeneratorName) => generations.some(({ route }) => route 
 
 /** One page renders all generators from a table. */
 const generators: Screen<Things>[] = generatorNames.flatMap((name) => {
-  const screen = (path: string): Screen<Things> => ({ route: path, at: path, full: 'Prompt', alike: true });
-  return isListed(name) ? [screen(`/bakery/${name}`)] : [screen(`/${name}`), screen(`/bakery/${name}`)];
+  const screen = (path: string, alike: true | 'same'): Screen<Things> => ({
+    ...{ route: path, at: path, full: 'Prompt', alike },
+  });
+  const again = screen(`/bakery/${name}`, 'same');
+  return isListed(name) ? [again] : [screen(`/${name}`, true), again];
 });
 
 /** Who looks is signed in. */

@@ -12,11 +12,14 @@ import { testServer } from './testing/test-server.ts';
 
 /*
  * Schemathesis reads the server's own OpenAPI document, calls every operation with input that fits
- * it and input that does not, and finds answers that contradict it. The seed is fixed, so that a
+ * it and input that does not, and finds answers that contradict it. A usual run tries each rule of the
+ * document; a soak tries them at every operation, and random input. The seed is fixed, so that a
  * failure comes again; to look for more, change `seed` in its settings.
  */
 
 const SETTINGS = path.join(import.meta.dirname, 'testing/schemathesis.toml');
+/** They leave repetitions to a soak. */
+const HOOKS = path.join(import.meta.dirname, 'testing/schemathesis_hooks.py');
 
 test('the server and its OpenAPI document do not contradict each other', {
   timeout: effort({ usual: 900_000, soak: 7_200_000 }),
@@ -31,10 +34,15 @@ test('the server and its OpenAPI document do not contradict each other', {
     [
       ...['-m', 'schemathesis.cli', '--config-file', SETTINGS],
       ...['run', `${server.url}/openapi.json`, '--header', `X-API-KEY: ${ada.apiKey}`],
-      ...['--max-examples', String(effort({ usual: 2, soak: 200 }))],
+      ...['--phases', effort({ usual: 'examples,coverage', soak: 'examples,coverage,fuzzing' })],
+      ...['--max-examples', '200'],
       ...['--checks', 'all', '--continue-on-failure', '--no-color'],
     ],
-    { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },
+    {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, SCHEMATHESIS_HOOKS: effort({ usual: HOOKS, soak: '' }) },
+    },
   );
   const [output, errors, code] = await Promise.all([
     text(child.stdout),

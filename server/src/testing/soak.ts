@@ -2,6 +2,6 @@
 const isSoak = process.env.BAKEHOUSE_TEST_SOAK === 'true';
 
 /** How often to do, or how much to try: little in every run, much in a soak. */
-export function effort({ usual, soak }: { usual: number; soak: number }): number {
+export function effort<Value>({ usual, soak }: { usual: Value; soak: Value }): Value {
   return isSoak ? soak : usual;
 }

@@ -1,5 +1,5 @@
 import { updateAsset } from '@bakehouse/contract/assets';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { listed } from '../../../engine/testing/test-gpus.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../../testing/test-serving.ts';
@@ -27,35 +27,31 @@ async function countServers(serving: TestServing, fileSets: Record<string, strin
   return count;
 }
 
+const gpus = [listed('NVIDIA_TESLA_A100', [0, 1, 2, 3])];
+const onGpus = await testServing({ capacity: { gpus, servesTextOnGpus: true } });
+const onCpu = await testServing({ capacity: { 'cpu:deployment': 12 } });
+
 describe('a base in the memory of a GPU', () => {
-  let serving: TestServing;
-
-  beforeAll(async () => {
-    const gpus = [listed('NVIDIA_TESLA_A100', [0, 1, 2, 3])];
-    serving = await testServing({ capacity: { gpus, servesTextOnGpus: true } });
-  });
-
   it('is shared by all models of the same files, whoever deployed them', async () => {
-    expect(await countServers(serving, [files, files])).toBe(1);
+    expect(await countServers(onGpus, [files, files])).toBe(1);
   });
 
   it('is not shared with one of the same weights and another tokenizer', async () => {
-    expect(await countServers(serving, [files, retokenized])).toBe(2);
+    expect(await countServers(onGpus, [files, retokenized])).toBe(2);
   });
 });
 
 describe('a base in the memory of the CPU', () => {
   it('is shared by all models of the same GGUF, which is all that is loaded', async () => {
-    const serving = await testServing();
     const gguf = { ...files, 'model.gguf': 'weights and tokenizer' };
-    expect(await countServers(serving, [gguf, { ...gguf, 'tokenizer.json': 'another tokenizer' }])).toBe(1);
-    expect(await countServers(serving, [gguf, { ...gguf, 'model.gguf': 'other weights' }])).toBe(2);
+    expect(await countServers(onCpu, [gguf, { ...gguf, 'tokenizer.json': 'another tokenizer' }])).toBe(1);
+    expect(await countServers(onCpu, [gguf, { ...gguf, 'model.gguf': 'other weights' }])).toBe(2);
   });
 });
 
 describe("a base of another user's", () => {
   it.each(['text', 'embedding'] as const)('has a process for each who deploys it: %s', async (task) => {
-    const { server, deploy } = await testServing({ capacity: { 'cpu:deployment': 12 } });
+    const { server, deploy } = onCpu;
     const [owner, stranger] = [await server.signUp(), await server.signUp()];
     const { assetId } =
       task === 'text'

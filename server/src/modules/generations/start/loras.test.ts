@@ -17,24 +17,23 @@ import { insertFlux, insertModel } from '../../deployments/testing/test-models.t
 
 /* A LoRA that is chosen for one picture. */
 
-const { server, stub, until, balance } = await testGenerations({ cpuPlaces: 12 });
+const { server, stub, until, balance } = await testGenerations();
 const { db } = server.services;
 
-let ada: TestUser;
-beforeEach(async () => {
-  stub.startAnew();
-  ada = await server.signUp('Ada');
-});
+const ada = await server.signUp('Ada');
+beforeEach(() => stub.startAnew());
 
 const WEIGHTS = 'pytorch_lora_weights.safetensors';
-const insertLora = (owner: TestUser, title = 'Watercolour') =>
-  insertModel(server.services, owner, title, { [WEIGHTS]: `weights of ${title}`, 'README.md': '' });
 const deploy = async () => {
   const { assetId } = await insertFlux(server.services, ada, 'My painter');
   const body = { model_id: assetId, user_id: ada.userId };
   const { pod_id: podId } = await server.request(imageCalls.flux.deploy, { body }, { as: ada });
   return (await server.request(getImageDeployment, { params: { podId } }, { as: ada })).model_name;
 };
+/** Of Ada's, for all tests. */
+const model = await deploy();
+const insertLora = (owner: TestUser, title = 'Watercolour') =>
+  insertModel(server.services, owner, title, { [WEIGHTS]: `weights of ${title}`, 'README.md': '' });
 const generate = (
   parameters: Generation['parameters'],
   asked: { generator?: GeneratorName; model?: string } = {},
@@ -50,7 +49,6 @@ const refused = (param: string, message: string | RegExp, status = 400) => ({
 });
 
 test('is put on the model that generates, is recorded, and is lent to nobody else', async () => {
-  const model = await deploy();
   const { assetId, revisionId } = await insertLora(ada);
   const started = await generate({ lora: assetId, lora_scale: 0.5 }, { model });
   const done = await until(ada, started.id, 'completed');
@@ -91,7 +89,6 @@ test.each<[Generation['parameters'], string, string]>([
   [{ lora: 'own', lora_scale: -0.1 }, 'lora_scale', 'LoRA strength must be at least 0'],
   [{ lora: 'own', lora_scale: 'much' }, 'lora_scale', 'LoRA strength must be a number'],
 ])('%# outside the bounds is refused by name', async (given, field, message) => {
-  const model = await deploy();
   const { assetId } = await insertLora(ada);
   const parameters = { ...given, ...(given.lora === 'own' && { lora: assetId }) };
   const { held } = await balance(ada);
@@ -102,7 +99,6 @@ test.each<[Generation['parameters'], string, string]>([
 });
 
 test('of another user is named in the history as long as it may be read', async () => {
-  const model = await deploy();
   const bob = await server.signUp('Bob');
   const { assetId } = await insertLora(bob, 'Gouache');
   const publish = (is_published: boolean) =>
@@ -118,13 +114,13 @@ test('of another user is named in the history as long as it may be read', async 
     return generations.find((one) => one.id === id)?.lora_revision;
   };
   expect(await shown()).toMatchObject({ title: 'Gouache' });
+  // One that waits yet would fail.
+  await until(ada, id, 'completed');
   await publish(false);
   expect(await shown()).toBeNull();
-  await until(ada, id, 'completed');
 });
 
 test('is one’s own, or one that may be read, and a LoRA', async () => {
-  const model = await deploy();
   const bob = await server.signUp('Bob');
   const { assetId: foreign } = await insertLora(bob, 'Oil');
   const missing = refused('parameters.lora', 'Asset not found', 404);
@@ -137,7 +133,9 @@ test('is one’s own, or one that may be read, and a LoRA', async () => {
     values ('bob/oil', 'Oil', 'flux', '{}', '', ${foreign})`.execute(db);
   await sql`insert into access_requests (restricted_model_id, user_id, message, state)
     values ('bob/oil', ${ada.userId}, '', 'granted')`.execute(db);
-  expect(await generate({ lora: foreign }, { model })).toMatchObject({ parameters: { lora: foreign } });
+  const { id, parameters } = await generate({ lora: foreign }, { model });
+  expect(parameters).toMatchObject({ lora: foreign });
+  await until(ada, id, 'completed');
 });
 
 test('is refused by name where nobody takes one', async () => {
@@ -149,7 +147,6 @@ test('is refused by name where nobody takes one', async () => {
 });
 
 test('fails once, and costs nothing, where it was deleted or does not fit', async () => {
-  const model = await deploy();
   const { held } = await balance(ada);
   const { assetId: lora } = await insertLora(ada);
   stub.answer = 'hang';
@@ -175,18 +172,19 @@ test('fails once, and costs nothing, where it was deleted or does not fit', asyn
 });
 
 test('those of a person are listed page by page, the newest first, and found by their titles', async () => {
-  await insertLora(ada, 'Oil');
+  const carol = await server.signUp('Carol');
+  await insertLora(carol, 'Oil');
   const kohya = { 'charcoal.safetensors': 'weights', 'README.md': '' };
-  await insertModel(server.services, ada, 'Charcoal', kohya);
-  await insertFlux(server.services, ada, 'My painter');
+  await insertModel(server.services, carol, 'Charcoal', kohya);
+  await insertFlux(server.services, carol, 'My painter');
   const list = (as: TestUser, query: object = {}) =>
     server.request(listLoras, { params: { userId: as.userId }, query }, { as });
   const titles = ({ loras }: { loras: { title: string }[] }) => loras.map(({ title }) => title);
-  expect(titles(await list(ada))).toEqual(['Charcoal', 'Oil']);
-  expect(titles(await list(ada, { search: 'OIL' }))).toEqual(['Oil']);
-  const page = await list(ada, { limit: 1 });
+  expect(titles(await list(carol))).toEqual(['Charcoal', 'Oil']);
+  expect(titles(await list(carol, { search: 'OIL' }))).toEqual(['Oil']);
+  const page = await list(carol, { limit: 1 });
   expect(titles(page)).toEqual(['Charcoal']);
-  const rest = await list(ada, { limit: 1, cursor: page.next_cursor });
+  const rest = await list(carol, { limit: 1, cursor: page.next_cursor });
   expect([titles(rest), rest.next_cursor]).toEqual([['Oil'], null]);
   const bob = await server.signUp('Bob');
   expect(await list(bob)).toEqual({ loras: [], next_cursor: null });

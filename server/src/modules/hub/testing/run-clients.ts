@@ -32,20 +32,15 @@ export async function startPython(
   });
 }
 
-/** Runs a file of pytest beside this one with the hub's Python clients, which call the server as the user. */
+/** Runs files of pytest beside this one with the hub's Python clients, which call the server as the user. */
 export async function runClients(
   server: TestServer,
-  {
-    file,
-    user,
-    env = {},
-    only = '',
-  }: { file: string; user: TestUser; env?: Record<string, string>; only?: string },
+  { files, user, env = {} }: { files: string[]; user: TestUser; env?: Record<string, string> },
 ): Promise<{ code: unknown; output: string }> {
-  const child = await startPython(
-    ['-m', 'pytest', '-q', '-x', '-p', 'no:cacheprovider', '-k', only, path.join(import.meta.dirname, file)],
-    { server, user, home: await temporaryFolder(), env },
-  );
+  const paths = files.map((file) => path.join(import.meta.dirname, file));
+  const child = await startPython(['-m', 'pytest', '-q', '-x', '-p', 'no:cacheprovider', ...paths], {
+    ...{ server, user, home: await temporaryFolder(), env },
+  });
   const [output, errors, code] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
