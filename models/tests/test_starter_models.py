@@ -17,7 +17,8 @@ from PIL import Image, ImageFilter
 from bakehouse_runtime.image.flux.pipeline import KontextPipeline, KontextRequest
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
 from bakehouse_runtime.image.picture_defaults import PictureDefaults
-from bakehouse_runtime.image.text import SENTENCE_WINDOW, load_sentence_encoder
+from bakehouse_runtime.image.sentence_encoder import SENTENCE_WINDOW
+from bakehouse_runtime.image.text import load_sentence_encoder
 from bakehouse_runtime.image.training.latent_cache import (
     Example,
     LatentCache,

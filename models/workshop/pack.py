@@ -17,7 +17,7 @@ from pathlib import Path
 from safetensors.torch import load_file, save_file
 
 from bakehouse_runtime.errors import PlainError
-from bakehouse_runtime.image.text import SENTENCE_PACKAGE, sentence_encoder_folder
+from bakehouse_runtime.image.sentence_encoder import SENTENCE_PACKAGE, sentence_encoder_folder
 
 from .recipe import Recipe, results
 from .scenes.objects import source_files

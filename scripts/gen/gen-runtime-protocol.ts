@@ -14,6 +14,7 @@ import * as serve from '@bakehouse/contract/runtime/serve-spec';
 import * as specs from '@bakehouse/contract/runtime/specs';
 import * as trainImage from '@bakehouse/contract/runtime/train-image-spec';
 import * as train from '@bakehouse/contract/runtime/train-spec';
+import * as validatePictures from '@bakehouse/contract/runtime/validate-pictures-spec';
 import * as workload from '@bakehouse/contract/runtime/workload-spec';
 import * as z from 'zod';
 
@@ -185,6 +186,7 @@ const source = pythonModule({
   ...workload,
   ...train,
   ...trainImage,
+  ...validatePictures,
   ...serve,
   ...serveEmbedding,
   ...serveImage,

@@ -62,6 +62,15 @@ export const report = z.discriminatedUnion('type', [
   z.object({ ...numbered, type: z.literal('log'), line: z.string() }),
   z.object({ ...numbered, type: z.literal('checkpoint'), step: z.int() }),
   z.object({ ...numbered, type: z.literal('held_out_answers'), ...heldOutAnswers.shape }),
+  /** A checkpoint has drawn these: artefacts that are stored already, in the order of the spec's `sample_prompts`. */
+  z.object({
+    ...numbered,
+    type: z.literal('samples'),
+    step: z.int().min(0),
+    pictures: z
+      .array(z.object({ path: z.string().max(500), width: z.int().min(1), height: z.int().min(1) }))
+      .max(8),
+  }),
   /** A server is answering. */
   z.object({ ...numbered, type: z.literal('ready'), base_url: z.string() }),
   /** A finite workload has uploaded its last artefact. `summary` is kept with the run. */

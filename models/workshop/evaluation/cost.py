@@ -18,10 +18,10 @@ from diffusers.models.transformers.transformer_flux import FluxTransformer2DMode
 from PIL import Image
 
 from bakehouse_runtime.image.flux.family import DISTILLED_GUIDANCE, Flux
-from bakehouse_runtime.image.flux.load import FULL_SIZE_WINDOW
 from bakehouse_runtime.image.flux.pipeline import KontextPipeline, KontextRequest
 from bakehouse_runtime.image.paris.model import Expert, ExpertShape, Router, RouterShape
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
+from bakehouse_runtime.image.sentence_encoder import FULL_SIZE_WINDOW
 from bakehouse_runtime.image.text import TextStates
 
 # What a picture costs is measured on as many cores as a small laptop has to spare.

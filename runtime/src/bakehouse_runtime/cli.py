@@ -61,6 +61,11 @@ def parser() -> argparse.ArgumentParser:
 
     for name, run, text in (
         ("validate", _validate, "read a data file as training would; prints one JSON report"),
+        (
+            "validate-pictures",
+            _validate_pictures,
+            "read a dataset of pictures as training would; prints one JSON report",
+        ),
         ("train", _train, "train by a spec and report to its server"),
         ("serve", _serve, "serve a model by a spec until it is stopped"),
     ):
@@ -110,6 +115,15 @@ def _validate(arguments: argparse.Namespace) -> int:
     from .validate import validate
 
     report = validate(_read_spec(arguments.spec, ValidateSpec))
+    print(report.model_dump_json(), flush=True)
+    return 0
+
+
+def _validate_pictures(arguments: argparse.Namespace) -> int:
+    from .protocol import ValidatePicturesSpec
+    from .validate_pictures import validate_pictures
+
+    report = validate_pictures(_read_spec(arguments.spec, ValidatePicturesSpec))
     print(report.model_dump_json(), flush=True)
     return 0
 

@@ -188,6 +188,7 @@ class ValidateSpec(Wire):
 
 class PictureDataSpec(Wire):
     metadata_path: str | None
+    trigger_word: str | None = None
     seed: Annotated[int, Field(ge=0, le=2147483647)]
 
 
@@ -195,7 +196,15 @@ class PictureTrainingParameters(Wire):
     steps: Annotated[int, Field(ge=1)]
     learning_rate: Annotated[float, Field(gt=0)]
     batch_size: Annotated[int, Field(ge=1)]
+    gradient_accumulation_steps: Annotated[int, Field(ge=1)] = 1
+    caption_dropout: Annotated[float, Field(ge=0, le=1)] = 0.1
+    resolution: Annotated[int, Field(ge=16, le=4096)] | None = None
     checkpoint_every: Annotated[int, Field(ge=1)]
+
+
+class SamplePrompt(Wire):
+    prompt: str
+    seed: Annotated[int, Field(ge=0, le=4294967295)]
 
 
 class TrainFluxSpec(Wire):
@@ -209,11 +218,13 @@ class TrainFluxSpec(Wire):
     title: str
     base_model_title: str
     dataset_title: str
+    sources: TrainingSources | None = None
     data: PictureDataSpec
     parameters: PictureTrainingParameters
     device: Literal["auto", "cpu", "cuda", "mps"]
     method: Literal["flux"]
     lora: LoraSpec | None
+    sample_prompts: Annotated[list[SamplePrompt], Field(max_length=8)] = []
 
 
 class TrainParisSpec(Wire):
@@ -227,11 +238,57 @@ class TrainParisSpec(Wire):
     title: str
     base_model_title: str
     dataset_title: str
+    sources: TrainingSources | None = None
     data: PictureDataSpec
     parameters: PictureTrainingParameters
     device: Literal["auto", "cpu", "cuda", "mps"]
     method: Literal["paris"]
     expert: Annotated[int, Field(ge=0)]
+
+
+class FileNote(Wire):
+    file: str
+    message: str
+
+
+class PicturesReportSample(Wire):
+    file: str
+    caption: str
+    width: int
+    height: int
+
+
+class PicturesReportSize(Wire):
+    width: int
+    height: int
+    count: int
+
+
+class PicturesReport(Wire):
+    pictures_total: int
+    pictures_kept: int
+    left_out: Annotated[list[FileNote], Field(max_length=100)]
+    left_out_total: int
+    notes: Annotated[list[FileNote], Field(max_length=100)]
+    samples: Annotated[list[PicturesReportSample], Field(max_length=12)]
+    held_out: int
+    sizes: list[PicturesReportSize]
+    steps_total: int
+    tokens_per_step: int
+    base_parameters: int
+    trainable_parameters: int
+    memory_bytes: int
+    gpu_memory_bytes: int
+    critical_errors: list[str]
+
+
+class ValidatePicturesSpec(Wire):
+    base_model_dir: str
+    weights_bytes: dict[str, int]
+    dataset_dir: str
+    data: PictureDataSpec
+    parameters: PictureTrainingParameters
+    lora_rank: Annotated[int, Field(ge=1, le=256)]
 
 
 class ServeTextSpecAdapter(Wire):
@@ -473,6 +530,20 @@ class HeldOutAnswersReport(Wire):
     skipped: str | None
 
 
+class SamplesReportPicture(Wire):
+    path: str
+    width: Annotated[int, Field(ge=1)]
+    height: Annotated[int, Field(ge=1)]
+
+
+class SamplesReport(Wire):
+    seq: Annotated[int, Field(ge=1)]
+    at: str
+    type: Literal["samples"]
+    step: Annotated[int, Field(ge=0)]
+    pictures: Annotated[list[SamplesReportPicture], Field(max_length=8)]
+
+
 class ReadyReport(Wire):
     seq: Annotated[int, Field(ge=1)]
     at: str
@@ -515,6 +586,7 @@ Report = Annotated[
     | LogReport
     | CheckpointReport
     | HeldOutAnswersReport
+    | SamplesReport
     | ReadyReport
     | ResultReport
     | StoppedReport

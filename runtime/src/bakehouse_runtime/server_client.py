@@ -296,6 +296,10 @@ class Reporter:
         """What the base and the tuned model answer to held-out rows."""
         self._add("held_out_answers", **answers.model_dump())
 
+    def samples(self, step: int, pictures: list[dict[str, object]]) -> None:
+        """A checkpoint has drawn pictures, which are uploaded: path, width and height of each."""
+        self._add("samples", step=step, pictures=pictures)
+
     def ready(self, base_url: str) -> None:
         """A server is answering at `base_url`."""
         self._add("ready", base_url=base_url)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,93 +11,149 @@ from PIL import Image
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.pictures import read_picture
+from bakehouse_runtime.image.training.captioned import (
+    CaptionedPicture,
+    Captions,
+    FileNote,
+    PictureSet,
+    read_picture_set,
+)
 from bakehouse_runtime.image.training.dataset import (
     CUTS,
-    CaptionedPicture,
     PictureExamples,
-    hold_out_pictures,
-    read_captioned_pictures,
+    by_size,
+    held_out_pictures,
+    rows_of,
 )
+from bakehouse_runtime.image.training.sizes import training_sizes
+
+READS_ALL = Captions(None, 512, len)
+
+
+def read(
+    dataset: Path, metadata: str | None = "metadata.jsonl", captions: Captions = READS_ALL
+) -> PictureSet:
+    return read_picture_set(dataset, metadata, captions, usual_side=30)
+
+
+def messages(notes: list[FileNote]) -> list[str]:
+    return [note.message for note in notes]
 
 
 @pytest.mark.parametrize(
-    ("lines", "message"),
+    ("line", "message"),
     [
         ("{", "Line 1 of metadata.jsonl is not JSON."),
-        ("\n[1]", "Line 2 of metadata.jsonl is not an object."),
-        ('{"file_name": "plain-red.png"}', "Line 1 of metadata.jsonl has no text."),
+        ("[1]", "Line 1 of metadata.jsonl is not an object."),
+        (
+            '{"file_name": "plain-red.png"}',
+            "Line 1 of metadata.jsonl has no text for plain-red.png: write one, or choose a "
+            "trigger word.",
+        ),
         ('{"text": "a field"}', "Line 1 of metadata.jsonl has no file_name."),
         (
             '{"file_name": "../x.png", "text": "a"}',
-            "names ../x.png, which is outside of the dataset",
+            "metadata.jsonl names ../x.png, which is outside of the dataset.",
         ),
-        (
-            '{"file_name": "plain-red.png", "text": "a"}\n'
-            '{"file_name": "plain-red.png", "text": "a", "source": "plain-blue.png"}',
-            "Some lines of metadata.jsonl have a source and some have none.",
-        ),
-        ("", "The dataset has no captioned picture"),
+        ('{"file_name": "none.png", "text": "a"}', "The picture none.png is missing."),
     ],
 )
-def test_metadata_that_cannot_be_used_is_named(dataset: Path, lines: str, message: str) -> None:
-    (dataset / "metadata.jsonl").write_text(lines)
-    with pytest.raises(PlainError) as raised:
-        read_captioned_pictures(dataset, "metadata.jsonl")
-    assert message in str(raised.value)
+def test_a_line_that_cannot_be_used_is_named_and_left_out(
+    dataset: Path, line: str, message: str
+) -> None:
+    good = '{"file_name": "plain-blue.png", "text": "a field"}'
+    (dataset / "metadata.jsonl").write_text(f"{line}\n\n{good}")
+    found = read(dataset)
+    assert messages(found.left_out) == [message]
+    assert [picture.path.name for picture in found.kept] == ["plain-blue.png"]
 
 
-def test_pictures_with_text_files_need_no_metadata(dataset: Path) -> None:
-    with pytest.raises(PlainError, match="no captioned picture"):
-        read_captioned_pictures(dataset, None)
-    (dataset / "wide-red.txt").write_text("a red field\n")
-    (found,) = read_captioned_pictures(dataset, None)
-    assert (found.path.name, found.text, found.source) == ("wide-red.png", "a red field", None)
-    (dataset / "wide-red.txt").write_bytes("a café".encode("latin-1"))
-    with pytest.raises(PlainError, match=r"The caption wide-red\.txt cannot be read as UTF-8"):
-        read_captioned_pictures(dataset, None)
+def test_edits_and_pictures_are_not_mixed(dataset: Path) -> None:
+    (dataset / "metadata.jsonl").write_text(
+        '{"file_name": "plain-red.png", "text": "a"}\n'
+        '{"file_name": "plain-red.png", "text": "b", "source": "plain-blue.png"}'
+    )
+    with pytest.raises(PlainError, match=r"Some lines of metadata\.jsonl have a source and some"):
+        read(dataset)
+    (dataset / "metadata.jsonl").write_text("")
+    with pytest.raises(PlainError, match="The dataset has no pictures"):
+        read(dataset)
+
+
+def test_pictures_have_their_captions_in_text_files_beside_them(dataset: Path) -> None:
+    (dataset / "wide-red.txt").write_text("a red\n field\n")
+    (dataset / "wide-blue.txt").write_bytes("a café".encode("latin-1"))
+    found = read(dataset, None)
+    [kept] = found.kept
+    assert (kept.path.name, kept.text, kept.source) == ("wide-red.png", "a red field", None)
+    assert (kept.width, kept.height) == (60, 30)
+    assert "The caption wide-blue.txt cannot be read as UTF-8 text." in messages(found.left_out)
+    missing = "plain-red.png has no caption: put it into plain-red.txt, or choose a trigger word."
+    assert missing in messages(found.left_out)
+    worded = read(dataset, None, Captions("zwk", 512, len))
+    assert len(worded.kept) == 7
+    texts = {picture.path.name: picture.text for picture in worded.kept}
+    assert (texts["wide-red.png"], texts["plain-red.png"]) == ("zwk, a red field", "zwk")
+
+
+def test_a_caption_has_the_trigger_word_once_and_ends_where_the_model_stops_reading() -> None:
+    captions = Captions("zwk", 3, lambda text: len(text.split()))
+    assert captions.with_trigger("a ZWK field") == "a ZWK field"
+    assert captions.fitted("one two three") == "one two three"
+    assert captions.fitted("one two three four five") == "one two three"
+
+
+def test_files_that_cannot_be_trained_on_are_left_out_by_name(dataset: Path) -> None:
+    for name in ("plain-red", "plain-green", "plain-blue", "plain-orange", "copy"):
+        (dataset / f"{name}.txt").write_text("a field")
+    shutil.copy(dataset / "plain-green.png", dataset / "copy.png")
+    (dataset / "plain-red.png").write_bytes(b"no picture")
+    content = (dataset / "plain-blue.png").read_bytes()
+    (dataset / "plain-blue.png").write_bytes(content[: len(content) // 2])
+    Image.new("RGB", (31, 90)).save(dataset / "plain-orange.png")
+    (dataset / "film.mp4").write_bytes(b"...")
+    for path in dataset.glob("wide-*"):
+        path.unlink()
+    found = read(dataset, None)
+    assert messages(found.left_out) == [
+        "film.mp4 is no PNG, JPEG, WebP, BMP, GIF or TIFF file.",
+        "plain-blue.png is not a picture that can be read.",
+        "plain-green.png is the same picture as copy.png.",
+        "plain-orange.png is 31 x 90 pixels, and 32 x 32 at least.",
+        "plain-red.png is not a picture that can be read.",
+    ]
+    assert [picture.path.name for picture in found.kept] == ["copy.png"]
 
 
 def test_no_picture_is_both_trained_and_measured_on() -> None:
     pictures = [
-        CaptionedPicture(Path(f"{number}.png"), caption, "line")
+        CaptionedPicture(Path(f"{number}.png"), caption, "line", None, 40, 40)
         for number in range(20)
         for caption in ("a field", "a wide field")
     ]
-    examples = PictureExamples(pictures, 32, seed=1)
-    rows, held_out = hold_out_pictures(examples.picture_of_row())
-    assert sorted([*rows, *held_out]) == list(range(len(examples)))
-    trained, measured = (
-        {pictures[row // CUTS].path.stem for row in part} for part in (rows, held_out)
-    )
-    assert measured == {"0", "10"}
-    assert not trained & measured
-    few, same = hold_out_pictures(PictureExamples(pictures[:18], 32, seed=1).picture_of_row())
-    assert len(few) == len(same) == 18 * CUTS
+    held_out = held_out_pictures(pictures)
+    assert {pictures[number].path.stem for number in held_out} == {"0", "10"}
+    assert held_out_pictures(pictures[:18]) == frozenset()
+    rows = rows_of(range(40), held_out, CUTS)
+    assert {pictures[row // CUTS].path.stem for row in rows} == {"0", "10"}
     edits = [
         CaptionedPicture(Path("after.png"), "make it black", "line", Path(f"{number}.png"))
         for number in range(20)
     ]
-    _, held_out = hold_out_pictures(PictureExamples(edits, 32, seed=1).picture_of_row())
-    assert set(held_out // CUTS) == {0, 10}
+    assert held_out_pictures(edits) == {0, 10}
 
 
-def test_a_file_that_is_no_picture_is_named(dataset: Path) -> None:
-    (dataset / "plain-red.png").write_bytes(b"no picture")
-    pictures = read_captioned_pictures(dataset, "metadata.jsonl")
-    with pytest.raises(PlainError, match=r"plain-red\.png is not a picture that can be read\."):
-        PictureExamples(pictures, 32, seed=1)[0]
-    # Pillow meets the length of -1 in the middle of the pixels with a SyntaxError.
-    field = Image.fromarray(np.random.default_rng(1).integers(0, 255, (300, 300, 3), np.uint8))
-    field.save(dataset / "plain-red.png")
-    content = bytearray((dataset / "plain-red.png").read_bytes())
-    second = content.index(b"IDAT", content.index(b"IDAT") + 4)
-    content[second : second + 4] = b"\x00\x01\x02\x03"
-    (dataset / "plain-red.png").write_bytes(content)
-    with pytest.raises(PlainError, match=r"plain-red\.png is not a picture that can be read\."):
-        PictureExamples(pictures, 32, seed=1)[0]
-    (dataset / "plain-red.png").unlink()
-    with pytest.raises(PlainError, match=r"The picture plain-red\.png is missing\."):
-        PictureExamples(pictures, 32, seed=1)[0]
+def test_a_large_model_is_trained_in_the_ratios_of_its_pictures(dataset: Path) -> None:
+    sizes = training_sizes(1024, 512)
+    assert (512, 512) in sizes
+    assert all(width % 16 == height % 16 == 0 for width, height in sizes)
+    assert all(abs(width * height / 512**2 - 1) < 0.05 for width, height in sizes)
+    assert training_sizes(128, None) == [(128, 128)]
+    found = by_size(read(dataset).kept, sizes)
+    assert found == {(512, 512): [0, 2, 4, 6], (720, 368): [1, 3, 5, 7]}
+    pictures = read(dataset).kept
+    [wide] = PictureExamples([pictures[1]], (720, 368), seed=1, cuts=1, places=[1])
+    assert wide.picture.size == (720, 368)
 
 
 def test_a_picture_of_too_many_pixels_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
@@ -118,7 +175,7 @@ def test_what_only_other_readers_of_pillow_know_is_no_picture(tmp_path: Path) ->
 def test_metadata_outside_of_the_dataset_is_not_read(dataset: Path) -> None:
     (dataset.parent / "metadata.jsonl").write_text('{"file_name": "x.png", "text": "a"}')
     with pytest.raises(PlainError, match="leads out of its folder"):
-        read_captioned_pictures(dataset, "../metadata.jsonl")
+        read(dataset, "../metadata.jsonl")
 
 
 @pytest.mark.parametrize(

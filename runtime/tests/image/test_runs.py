@@ -21,11 +21,7 @@ from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.flux.family import Flux
 from bakehouse_runtime.image.flux.pipeline import KontextPipeline, KontextRequest
 from bakehouse_runtime.image.paris.weights import load_expert
-from bakehouse_runtime.image.text import SentenceText, TextStates
-from bakehouse_runtime.image.training.dataset import (
-    check_caption_lengths,
-    read_captioned_pictures,
-)
+from bakehouse_runtime.image.text import TextStates
 from bakehouse_runtime.image.training.device import frozen_dtype
 from bakehouse_runtime.protocol import LoraSpec
 from bakehouse_runtime.train.diffusion.adapter import add_adapter, save_adapter
@@ -74,8 +70,8 @@ def test_an_expert_is_fine_tuned(
     assert train(spec) == 0
     phases = [report["phase"] for report in server.of_type("phase")]
     assert phases == [
-        "pulling inputs", "reading data", "loading model", "encoding pictures",
-        "encoding captions", "training", "saving", "uploading",
+        "pulling inputs", "loading encoders", "reading data", "encoding pictures",
+        "encoding captions", "loading model", "training", "saving", "uploading",
     ]  # fmt: skip
     free = [report["phase"] for report in server.of_type("phase") if not report["counted"]]
     assert free == ["saving", "uploading"]
@@ -228,19 +224,17 @@ def test_what_is_wrong_with_a_run_is_reported(
     assert message in server.of_type("failed")[-1]["message"]
 
 
-def test_a_caption_longer_than_the_window_is_named(
+def test_a_caption_is_read_as_far_as_the_model_reads(
     tmp_path: Path, server: BakehouseServer, dataset: Path, paris_folder: Path
 ) -> None:
     with (dataset / "metadata.jsonl").open("a") as file:
-        row = {"file_name": "wide-red.png", "text": "cat " * 40}
+        row = {"file_name": "missing.png", "text": "cat " * 40}
         file.write("\n" + json.dumps(row))
+    Image.new("RGB", (40, 40), "pink").save(dataset / "long.png")
+    with (dataset / "metadata.jsonl").open("a") as file:
+        file.write("\n" + json.dumps({"file_name": "long.png", "text": "cat " * 40}))
     inputs = {"base_model": paris_folder, "dataset": dataset}
     spec = spec_file(tmp_path, server, inputs, method="paris", expert=3)
-    assert train(spec) == 1
-    assert server.of_type("failed")[-1]["message"] == (
-        "Line 9 of metadata.jsonl: the text is 42 tokens long, but this model reads at most 32."
-    )
-    assert server.of_type("phase")[-1]["phase"] == "loading model"
-    (dataset / "wide-red.txt").write_text("cat " * 40)
-    with pytest.raises(PlainError, match=r"wide-red\.txt: the text is 42 tokens long"):
-        check_caption_lengths(read_captioned_pictures(dataset, None), SentenceText())
+    assert train(spec) == 0
+    lines = [report["line"] for report in server.of_type("log")]
+    assert lines == ["Left out: The picture missing.png is missing."]

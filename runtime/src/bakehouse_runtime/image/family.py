@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from .autoencoder import decode_latents, decode_preview, encode_pictures, use_channels_last
 from .pictures import grid, to_pictures
-from .text import TextEncoder, TextStates
+from .text import EncodedTexts, TextEncoder, TextStates
 
 
 class Family(ABC):
@@ -109,6 +109,8 @@ class Family(ABC):
         if self._text_encoder is not None:
             self._text_encoder.to(device)
 
-    def drop_text_encoder(self) -> None:
-        """Frees its memory: a full-size one takes ten gigabytes."""
-        self._text_encoder = None
+    def drop_text_encoder(self, *kept: str) -> None:
+        """Frees its memory: a full-size one takes ten gigabytes. These prompts can be read on."""
+        encoder, self._text_encoder = self._text_encoder, None
+        if encoder is not None and kept:
+            self._text_encoder = EncodedTexts(encoder, kept)

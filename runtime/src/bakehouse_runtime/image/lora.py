@@ -119,7 +119,8 @@ def read_lora(file: Path, network: nn.Module, family: Family) -> Lora:
     tensors, settings = _opened(file)
     state, alphas = _named_by_diffusers(tensors, family)
     settings = settings or _from_alphas(alphas)
-    modules = dict(network.named_modules())
+    # While an adapter of PEFT is trained, each of its layers has the model's own below it.
+    modules = {name.removesuffix(".base_layer"): one for name, one in network.named_modules()}
     changes: dict[nn.Linear, _Change] = {}
     for name, (down, up) in _pairs(state).items():
         layer = modules.get(name)

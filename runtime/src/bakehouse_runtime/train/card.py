@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..protocol import TrainTextSpec
+    from ..protocol import TrainFluxSpec, TrainParisSpec, TrainTextSpec
+
+    TrainSpec = TrainTextSpec | TrainFluxSpec | TrainParisSpec
 
 _REPOSITORY_ID = re.compile(r"[\w.-]{1,96}/[\w.-]{1,96}", re.ASCII)
 
@@ -21,8 +23,8 @@ def origin(base_model_title: str, dataset_title: str) -> dict[str, object]:
     return _origin(repository_id(base_model_title), repository_id(dataset_title))
 
 
-def text_origin(spec: TrainTextSpec) -> dict[str, object]:
-    """The same of a text run, whose server has said how hubs call its sources; with the licence of
+def trained_origin(spec: TrainSpec) -> dict[str, object]:
+    """The same of a run, whose server has said how hubs call its sources; with the licence of
     the base, which holds for what is made from it."""
     sources = spec.sources
     if sources is None:

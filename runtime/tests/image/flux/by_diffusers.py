@@ -24,6 +24,7 @@ class Diffusers:
         assert isinstance(text, FluxText)
         self.window = text.window
         self.edits: FluxKontextPipeline = text._pipeline
+        self.edits.register_modules(transformer=self.model.transformer)
         self.draws = FluxPipeline(
             scheduler=self.edits.scheduler,
             vae=self.edits.vae,

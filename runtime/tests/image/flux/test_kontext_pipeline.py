@@ -19,9 +19,10 @@ from safetensors.torch import load_file, save_file
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.flux.family import Flux, pack, positions, unpack
-from bakehouse_runtime.image.flux.load import FULL_SIZE_WINDOW, PUBLISHED_DEFAULTS
+from bakehouse_runtime.image.flux.load import PUBLISHED_DEFAULTS
 from bakehouse_runtime.image.flux.pipeline import KontextPipeline, KontextRequest
 from bakehouse_runtime.image.flux.text import FluxText
+from bakehouse_runtime.image.sentence_encoder import FULL_SIZE_WINDOW
 from bakehouse_runtime.image.text import load_sentence_encoder
 
 from ..conftest import one_sentence

@@ -22,7 +22,8 @@ from ...errors import PlainError
 from ...files import SAFE_WEIGHTS, read_object
 from ..model_files import load_picture_model, load_text_model, loading
 from ..picture_defaults import PictureDefaults, read_defaults
-from ..text import SENTENCE_WINDOW, load_sentence_encoder
+from ..sentence_encoder import FULL_SIZE_WINDOW, SENTENCE_WINDOW
+from ..text import load_sentence_encoder
 from .family import DISTILLED_GUIDANCE, Flux
 from .text import FluxText
 
@@ -30,7 +31,6 @@ TEXT_ENCODERS = ("text_encoder", "text_encoder_2")
 # In `model_index.json` of a model without a guidance of its own.
 TRUE_GUIDANCE = "true_guidance"
 TEXT_PARTS = (*TEXT_ENCODERS, "tokenizer", "tokenizer_2")
-FULL_SIZE_WINDOW = 512
 # Of FLUX.1 Kontext; its guidance is the distilled one.
 PUBLISHED_DEFAULTS = PictureDefaults(steps=28, guidance=DISTILLED_GUIDANCE)
 
@@ -47,10 +47,26 @@ class FluxModel:
     has_true_guidance: bool = False
 
 
+@dataclass(frozen=True)
+class FluxEncoders:
+    """What pictures and prompts go through before the transformer reads them. `text_sizes` are
+    those of the states of `text_encoder_2` and of the vector of `text_encoder`."""
+
+    family: Flux
+    text_sizes: tuple[int, int]
+
+
 def load_flux(folder: Path, device: torch.device, dtype: torch.dtype = torch.float32) -> FluxModel:
     """Loads a pipeline in Diffusers' format. Raises PlainError where it cannot."""
+    return load_flux_network(folder, load_flux_encoders(folder, device, dtype), device, dtype)
+
+
+def load_flux_encoders(
+    folder: Path, device: torch.device, dtype: torch.dtype = torch.float32
+) -> FluxEncoders:
+    """Loads the autoencoder and the text encoders, which a training uses up before it loads the
+    transformer: a GPU need not hold all of them at once."""
     index = _checked_index(folder)
-    defaults = read_defaults(folder, PUBLISHED_DEFAULTS)
     if _has_text_encoders(index):
         window = FULL_SIZE_WINDOW
         parts: dict[str, Any] = {
@@ -63,23 +79,43 @@ def load_flux(folder: Path, device: torch.device, dtype: torch.dtype = torch.flo
         encoder = encoder.to(dtype)  # pyright: ignore[reportArgumentType]
         places = (encoder, encoder, tokenizer, tokenizer)
         parts = dict(zip(TEXT_PARTS, places, strict=True))
-    # All parts are loaded apart from the pipeline, which would fill in at random what their files
-    # lack.
-    parts["transformer"] = load_picture_model(
+    parts["vae"] = load_picture_model(AutoencoderKL, folder / "vae", "The autoencoder", dtype)
+    pipeline = _pipeline(folder, dtype, parts | {"transformer": None})
+    pipeline.to(device)
+    sizes = (pipeline.text_encoder_2.config.hidden_size, pipeline.text_encoder.config.hidden_size)
+    return FluxEncoders(Flux(pipeline.vae, FluxText(pipeline, window)), sizes)
+
+
+def load_flux_network(
+    folder: Path,
+    encoders: FluxEncoders,
+    device: torch.device,
+    dtype: torch.dtype = torch.float32,
+) -> FluxModel:
+    """Loads what the encoders lead into; the text encoders may be gone by then."""
+    transformer = load_picture_model(
         FluxTransformer2DModel, folder / "transformer", "The transformer", dtype
     )
-    parts["vae"] = load_picture_model(AutoencoderKL, folder / "vae", "The autoencoder", dtype)
+    autoencoder = encoders.family.autoencoder
+    parts: dict[str, Any] = {"transformer": transformer, "vae": autoencoder}
+    pipeline = _pipeline(folder, dtype, parts | dict.fromkeys(TEXT_PARTS))
+    _check_parts(transformer, autoencoder, encoders.text_sizes)
     with loading(f"The model in {folder.name}"):
-        whole = FluxKontextPipeline.from_pretrained(folder, dtype=dtype, **SAFE_WEIGHTS, **parts)
-        _check_parts(whole)
-        whole.to(device)
-        return FluxModel(
-            Flux(whole.vae, FluxText(whole, window)),
-            whole.transformer,
-            whole.scheduler,
-            defaults,
-            has_true_guidance=index.get(TRUE_GUIDANCE) is True,
-        )
+        transformer.to(device)  # pyright: ignore[reportArgumentType]
+    return FluxModel(
+        encoders.family,
+        transformer,
+        pipeline.scheduler,
+        read_defaults(folder, PUBLISHED_DEFAULTS),
+        has_true_guidance=_checked_index(folder).get(TRUE_GUIDANCE) is True,
+    )
+
+
+def _pipeline(folder: Path, dtype: torch.dtype, parts: dict[str, Any]) -> FluxKontextPipeline:
+    """Diffusers' pipeline of these parts. All with weights are loaded apart from it, since it would
+    fill in at random what their files lack."""
+    with loading(f"The model in {folder.name}"):
+        return FluxKontextPipeline.from_pretrained(folder, dtype=dtype, **SAFE_WEIGHTS, **parts)
 
 
 def _checked_index(folder: Path) -> dict[str, Any]:
@@ -120,14 +156,12 @@ def _text_encoder_class(index: dict[str, Any], part: str) -> type[PreTrainedMode
     return kind
 
 
-def _check_parts(pipeline: FluxKontextPipeline) -> None:
-    transformer, autoencoder = pipeline.transformer, pipeline.vae
+def _check_parts(
+    transformer: FluxTransformer2DModel, autoencoder: AutoencoderKL, given: tuple[int, int]
+) -> None:
     if transformer.config["in_channels"] != 4 * autoencoder.config["latent_channels"]:
         raise PlainError("Transformer and autoencoder do not have the same latent channels.")
     wanted = transformer.config["joint_attention_dim"], transformer.config["pooled_projection_dim"]
-    given = tuple(
-        part.config.hidden_size for part in (pipeline.text_encoder_2, pipeline.text_encoder)
-    )
     if wanted != given:
         raise PlainError(
             f"The transformer reads text states of sizes {wanted}, but the text encoders give "

@@ -10,8 +10,8 @@ from typing import Any
 import torch
 from diffusers.pipelines.flux.pipeline_flux import FluxPipeline
 
+from ..sentence_encoder import SENTENCE_WINDOW
 from ..text import (
-    SENTENCE_WINDOW,
     TextStates,
     check_prompt_length,
     load_sentence_encoder,

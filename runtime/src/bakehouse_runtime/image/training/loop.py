@@ -52,15 +52,16 @@ class TrainingReporter(Protocol):
 
     def checkpoint(self, step: int) -> None: ...
 
-    def samples(self, file: Path) -> None:
-        """Samples of a checkpoint have been written to `file`."""
+    def samples(self, written: Path) -> None:
+        """Samples of a checkpoint have been written: a file, or a folder of them."""
         ...
 
 
-# A step's loss and further values for the curves.
+# The loss of a batch by its number, which is the step's unless a step has several, and further
+# values for the curves.
 ComputeLoss: TypeAlias = Callable[[int], tuple[Tensor, dict[str, Tensor]]]
 # Gets the model with its averaged weights, writes samples to the path with the ending of their
-# kind, and gives that file and measurements for the curves.
+# kind, or into a folder there, and gives where they are and measurements for the curves.
 Evaluate: TypeAlias = Callable[[nn.Module, Path], tuple[Path, dict[str, float]]]
 
 
@@ -68,7 +69,8 @@ Evaluate: TypeAlias = Callable[[nn.Module, Path], tuple[Path, dict[str, float]]]
 class LoopSettings:
     """How long and how fast. `cooldown` is the last part of the steps in which the learning rate
     falls to zero; `average_decay` that of the exponential average of the weights. `muon` suits a
-    transformer from nothing; weights that were made by AdamW are best tuned by it."""
+    transformer from nothing; weights that were made by AdamW are best tuned by it. `accumulation`
+    is how many losses make a step; `samples_first` asks for samples before the first one."""
 
     steps: int
     learning_rate: float
@@ -80,6 +82,8 @@ class LoopSettings:
     average_decay: float = 0.999
     report_every: int = 20
     checkpoint_every: int = 500
+    accumulation: int = 1
+    samples_first: bool = False
 
 
 class Training:
@@ -95,6 +99,8 @@ class Training:
         }
         self.average = {name: weight.detach().clone() for name, weight in self.trained.items()}
         self.optimizers = _optimizers(model, self.trained, settings)
+        # Whether gradients of the next step are there.
+        self._is_begun = False
 
     def learning_rate(self) -> float:
         """Linear warm-up, constant, linear cool-down to zero."""
@@ -103,14 +109,14 @@ class Training:
         falling = (settings.steps - self.step) / max(1.0, settings.cooldown * settings.steps)
         return settings.learning_rate * min(1.0, rising, falling)
 
-    def advance(self, loss: Tensor) -> Tensor:
-        """One optimizer step on `loss`; the gradient's norm before clipping. It does not wait for a
-        GPU, so whether they are numbers is asked later, by `refuse_unless_finite`."""
+    def advance(self, *losses: Tensor) -> Tensor:
+        """One optimizer step on the losses; the gradient's norm before clipping. It does not wait
+        for a GPU, so whether they are numbers is asked later, by `refuse_unless_finite`."""
+        for loss in losses:
+            self.add_gradients(loss)
         for optimizer in self.optimizers:
             for group in optimizer.param_groups:
                 group["lr"] = self.learning_rate()
-            optimizer.zero_grad(set_to_none=True)
-        loss.backward()
         norm = nn.utils.clip_grad_norm_(self.trained.values(), GRADIENT_NORM_LIMIT)
         for optimizer in self.optimizers:
             optimizer.step()
@@ -121,7 +127,20 @@ class Training:
         averages, weights = list(self.average.values()), [w.detach() for w in self.trained.values()]
         get_ema_multi_avg_fn(decay)(averages, weights, self.step)
         self.step += 1
+        self._is_begun = False
         return norm
+
+    def add_gradients(self, loss: Tensor) -> None:
+        """Adds the gradients of one of several losses to those of the step; what it took to compute
+        the loss is freed."""
+        if not self._is_begun:
+            self._forget_gradients()
+        self._is_begun = True
+        loss.backward()
+
+    def _forget_gradients(self) -> None:
+        for optimizer in self.optimizers:
+            optimizer.zero_grad(set_to_none=True)
 
     def refuse_unless_finite(self, last: Sequence[Mapping[str, float]]) -> None:
         """Raises PlainError where a loss or a gradient's norm of the last steps was no number.
@@ -136,8 +155,7 @@ class Training:
     def ema_weights(self) -> Iterator[nn.Module]:
         """The model with its averaged weights, in evaluation mode, for samples and export."""
         # The last step's gradients are needed no more, and take as much as the weights kept here.
-        for optimizer in self.optimizers:
-            optimizer.zero_grad(set_to_none=True)
+        self._forget_gradients()
         kept = {name: weight.detach().clone() for name, weight in self.trained.items()}
         _copy_into(self.trained, self.average)
         self.model.eval()
@@ -267,19 +285,17 @@ def run_loop(
     """
     settings = training.settings
     training.resume(work_dir / "checkpoints")
+    if settings.samples_first and training.step == 0 and not reporter.stop_requested:
+        reporter.phase("drawing samples")
+        _evaluate(training, work_dir, reporter, evaluate)
     reporter.phase("training")
     recent: deque[dict[str, Tensor]] = deque(maxlen=settings.report_every)
     started, first_step = time.monotonic(), training.step
     while training.step < settings.steps and not reporter.stop_requested:
-        # What a model draws by itself, as dropout does, is the step's alone too.
-        torch.manual_seed(step_seed(settings.seed, training.step))
-        with fast_arithmetic(training.device):
-            loss, values = compute_loss(training.step)
-        norm = training.advance(loss)
-        recent.append(
-            {"loss": loss.detach(), "grad_norm": norm}
-            | {name: value.detach() for name, value in values.items()}
-        )
+        draws = [_add_draw(training, compute_loss, draw) for draw in range(settings.accumulation)]
+        norm = training.advance()
+        of_step = {name: torch.stack([draw[name] for draw in draws]).mean() for name in draws[0]}
+        recent.append(of_step | {"grad_norm": norm})
         if training.step % settings.report_every == 0 or training.step == settings.steps:
             rows = _numbers(recent)
             training.refuse_unless_finite(rows)
@@ -295,6 +311,18 @@ def run_loop(
     training.refuse_unless_finite(_numbers(recent))
     _checkpoint(training, work_dir, reporter, evaluate)
     return training.step >= settings.steps
+
+
+def _add_draw(training: Training, compute_loss: ComputeLoss, draw: int) -> dict[str, Tensor]:
+    """Adds the gradients of one of a step's batches; its loss and further values."""
+    settings = training.settings
+    number = training.step * settings.accumulation + draw
+    # What a model draws by itself, as dropout does, is the batch's alone too.
+    torch.manual_seed(step_seed(settings.seed, number))
+    with fast_arithmetic(training.device):
+        loss, values = compute_loss(number)
+    training.add_gradients(loss / settings.accumulation)
+    return {"loss": loss.detach()} | {name: value.detach() for name, value in values.items()}
 
 
 def _numbers(rows: Sequence[Mapping[str, Tensor]]) -> list[dict[str, float]]:
@@ -316,13 +344,18 @@ def _checkpoint(
     training.save(work_dir / "checkpoints")
     # At once: samples of a full-size model take minutes, and a stopped run is killed before that.
     reporter.checkpoint(training.step)
-    if reporter.stop_requested:
-        return
+    if not reporter.stop_requested:
+        _evaluate(training, work_dir, reporter, evaluate)
+
+
+def _evaluate(
+    training: Training, work_dir: Path, reporter: TrainingReporter, evaluate: Evaluate
+) -> None:
     samples = work_dir / "samples" / f"step-{training.step:08d}"
     samples.parent.mkdir(exist_ok=True)
     with training.ema_weights() as model, torch.no_grad():
-        file, measured = evaluate(model, samples)
-    reporter.samples(file)
+        written, measured = evaluate(model, samples)
+    reporter.samples(written)
     if measured:
         reporter.metrics(training.step, measured)
 

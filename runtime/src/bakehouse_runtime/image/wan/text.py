@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from diffusers.pipelines.wan.pipeline_wan import WanPipeline
 
+from ..sentence_encoder import SENTENCE_WINDOW
 from ..text import (
-    SENTENCE_WINDOW,
     TextStates,
     check_prompt_length,
     load_sentence_encoder,

@@ -11,13 +11,14 @@ from safetensors import safe_open
 
 from ...errors import PlainError
 from ...image.autoencoder import load_autoencoder
-from ...image.flux.load import TEXT_PARTS, load_flux
+from ...image.flux.load import TEXT_PARTS, load_flux_encoders, load_flux_network
 from ...image.model_files import forget_origins
 from ...image.paris.family import Paris
 from ...image.paris.pipeline import load_text_encoder
 from ...image.paris.weights import load_expert, save_expert
 from ...image.training.device import frozen_dtype
 from .adapter import add_adapter, save_adapter
+from .samples import AdapterSamples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from ...image.family import Family
+    from ...image.flux.load import FluxModel
     from ...protocol import LoraSpec, TrainFluxSpec, TrainParisSpec
 
 # From here on what lies between the layers is computed twice instead of kept: the full-size model
@@ -39,48 +41,62 @@ TRAINED_BYTES = 5 * 4
 @dataclass(frozen=True)
 class OpenedNetwork:
     """What a spec trains, ready for it. `title` is what comes of it, for its card; `save` writes
-    that into a folder."""
+    that into a folder; `write_samples` draws what the spec wants to see at each checkpoint into a
+    folder, where it wants to see something."""
 
-    family: Family
     network: nn.Module
     title: str
     save: Callable[[Path], None]
+    write_samples: Callable[[Path], None] | None = None
 
 
-def open_network(
-    spec: TrainFluxSpec | TrainParisSpec, base: Path, device: torch.device
-) -> OpenedNetwork:
-    """What the spec trains, in float32. Raises PlainError where it cannot be loaded or is too
-    large."""
+@dataclass(frozen=True)
+class OpenedEncoders:
+    """What pictures and captions are encoded by, and how the network is opened after that: a GPU
+    need not hold both."""
+
+    family: Family
+    open_network: Callable[[], OpenedNetwork]
+
+
+def open_encoders(
+    spec: TrainFluxSpec | TrainParisSpec, base: Path, work_dir: Path, device: torch.device
+) -> OpenedEncoders:
+    """The encoders of the model that the spec trains. Raises PlainError where they cannot be
+    loaded; so does `open_network`, and where the network is too large."""
     if spec.method == "paris":
-        return _expert(spec.expert, base, device)
-    return (
-        _flux(base, device)
-        if spec.lora is None
-        else _adapter(spec.lora, spec.data.seed, base, device)
-    )
+        family = Paris(load_autoencoder(base / "vae", device), load_text_encoder(base))
+        return OpenedEncoders(family, lambda: _expert(spec.expert, base))
+    # In halves small steps of all weights would be lost.
+    dtype = torch.float32 if spec.lora is None else frozen_dtype(device)
+    encoders = load_flux_encoders(base, device, dtype)
+
+    def open_network() -> OpenedNetwork:
+        model = load_flux_network(base, encoders, device, dtype)
+        _checkpoint_activations(model.transformer)
+        if spec.lora is None:
+            return _whole(model, base, device)
+        return _adapter(spec, spec.lora, model, base, work_dir)
+
+    return OpenedEncoders(encoders.family, open_network)
 
 
-def _expert(number: int, base: Path, device: torch.device) -> OpenedNetwork:
-    """One expert of a Paris, saved in the precision that it had."""
+def _expert(number: int, base: Path) -> OpenedNetwork:
+    """One expert of a Paris, in float32, saved in the precision that it had."""
     folder = f"expert_{number}"
     expert = load_expert(base / folder)
     dtype = expert.pos_embed.dtype
     return OpenedNetwork(
-        Paris(load_autoencoder(base / "vae", device), load_text_encoder(base)),
         expert.float(),
         f"Expert {number} of a Paris",
         lambda outputs: save_expert(expert, outputs / folder, dtype),
     )
 
 
-def _flux(base: Path, device: torch.device) -> OpenedNetwork:
+def _whole(model: FluxModel, base: Path, device: torch.device) -> OpenedNetwork:
     """All weights of a Flux, saved in the precision that they had."""
-    # In halves small steps would be lost.
-    model = load_flux(base, device, torch.float32)
     transformer = model.transformer
     check_memory(transformer.num_parameters(), device)
-    _checkpoint_activations(transformer)
 
     def save(outputs: Path) -> None:
         _copy_other_parts(base, outputs)
@@ -88,19 +104,21 @@ def _flux(base: Path, device: torch.device) -> OpenedNetwork:
         transformer.save_pretrained(outputs / "transformer")
         forget_origins(outputs)
 
-    return OpenedNetwork(model.family, transformer, "A FLUX Kontext", save)
+    return OpenedNetwork(transformer, "A FLUX Kontext", save)
 
 
-def _adapter(lora: LoraSpec, seed: int, base: Path, device: torch.device) -> OpenedNetwork:
+def _adapter(
+    spec: TrainFluxSpec, lora: LoraSpec, model: FluxModel, base: Path, work_dir: Path
+) -> OpenedNetwork:
     """A LoRA on a Flux, of which nothing else is trained or saved."""
-    model = load_flux(base, device, frozen_dtype(device))
-    _checkpoint_activations(model.transformer)
-    add_adapter(model.transformer, lora, seed)
+    family, transformer = model.family, model.transformer
+    add_adapter(transformer, lora, spec.data.seed)
+    samples = AdapterSamples(model, base, spec.sample_prompts, work_dir)
     return OpenedNetwork(
-        model.family,
-        model.transformer,
-        f"A LoRA adapter of rank {lora.r} for FLUX Kontext",
-        lambda outputs: save_adapter(model.family, model.transformer, outputs),
+        transformer,
+        f"A LoRA adapter of rank {lora.r} for {spec.base_model_title}",
+        lambda outputs: save_adapter(family, transformer, outputs),
+        samples.write if spec.sample_prompts else None,
     )
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PIL import Image
+
+from ...files import read_optional_object, write_json
 from ...workload import CHECKPOINTS_FOLDER
 from ..checkpoint_artefact import CheckpointArtefact, restore_checkpoint
 
@@ -14,10 +17,14 @@ if TYPE_CHECKING:
     from ...image.training.loop import Unit
     from ...workload import Workload
 
+# What was drawn before the first step.
+FIRST_SAMPLES = "samples/step-00000000"
+
 
 class DiffusionReporter:
     """Hands a trainer's reports to the server, samples as artefacts, and keeps the newest
-    value of each curve for the summary."""
+    value of each curve for the summary; `first` are those before the first step, also after a
+    restart."""
 
     def __init__(self, work: Workload) -> None:
         self._work = work
@@ -25,6 +32,8 @@ class DiffusionReporter:
         self.last_step = 0
         self._on_server = CheckpointArtefact(work)
         restore_checkpoint(work)
+        self._first_file = work.work_dir / "first-values.json"
+        self.first: dict[str, float] = read_optional_object(self._first_file)
 
     @property
     def stop_requested(self) -> bool:
@@ -40,6 +49,9 @@ class DiffusionReporter:
 
     def metrics(self, step: int, values: Mapping[str, float]) -> None:
         self.latest.update(values)
+        if step == 0:
+            self.first = dict(values)
+            write_json(self._first_file, self.first)
         self._work.reporter.metrics(step, values)
 
     def log(self, line: str) -> None:
@@ -50,7 +62,19 @@ class DiffusionReporter:
         self._work.reporter.checkpoint(step)
         newest = max((self._work.work_dir / CHECKPOINTS_FOLDER).glob("step-*.pt"), default=None)
         if newest is not None:
-            self._on_server.upload([newest])
+            first = [self._first_file, self._work.work_dir / FIRST_SAMPLES]
+            self._on_server.upload([newest, *(path for path in first if path.exists())])
 
-    def samples(self, file: Path) -> None:
-        self._work.client.upload(f"samples/{file.name}", file)
+    def samples(self, written: Path) -> None:
+        """A sheet is an artefact alone; the pictures of a folder are told of once all are there."""
+        client = self._work.client
+        if written.is_file():
+            client.upload(f"samples/{written.name}", written)
+            return
+        pictures: list[dict[str, object]] = []
+        for file in sorted(written.iterdir()):
+            path = f"samples/{written.name}/{file.name}"
+            client.upload(path, file)
+            with Image.open(file) as picture:
+                pictures.append({"path": path, "width": picture.width, "height": picture.height})
+        self._work.reporter.samples(self.last_step, pictures)

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...device import use_all_cores
 from ...errors import PlainError
+from ...image.training.captioned import Captions, read_picture_set
 from ...image.training.dataset import (
     PictureExamples,
-    check_caption_lengths,
-    hold_out_pictures,
-    read_captioned_pictures,
+    by_size,
+    cuts_of,
+    held_out_pictures,
+    rows_of,
 )
 from ...image.training.device import training_device
-from ...image.training.latent_cache import LatentCache, write_latent_cache
+from ...image.training.latent_cache import CachedRows, LatentCache, write_latent_cache
 from ...image.training.loop import LoopSettings
+from ...image.training.sizes import training_sizes
 from ...workload import workload
-from ..card import front_matter, origin
-from .networks import open_network
-from .reporter import DiffusionReporter
-from .train import DiffusionTraining, TrainingData, train_network
+from ..card import front_matter, trained_origin
+from .networks import open_encoders
+from .reporter import FIRST_SAMPLES, DiffusionReporter
+from .train import Data, DiffusionTraining, SizedData, TrainingData, train_network
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from ...protocol import PictureTrainingParameters, TrainFluxSpec, TrainParisSpec
+    from ...image.family import Family
+    from ...image.training.captioned import CaptionedPicture
+    from ...protocol import SamplePrompt, TrainFluxSpec, TrainParisSpec
     from ...workload import Workload
 
 
@@ -44,32 +51,29 @@ def _run(spec: TrainFluxSpec | TrainParisSpec, work: Workload) -> None:
     inputs = work.inputs()
     base, dataset = (_required_input(inputs, name) for name in ("base_model", "dataset"))
     reporter = DiffusionReporter(work)
-    reporter.phase("reading data")
     use_all_cores()
-    pictures = read_captioned_pictures(dataset, spec.data.metadata_path)
-    reporter.phase("loading model")
-    opened = open_network(spec, base, training_device(spec.device))
+    reporter.phase("loading encoders")
+    opened = open_encoders(spec, base, work.work_dir, training_device(spec.device))
     family = opened.family
-    check_caption_lengths(pictures, family.text_encoder)
-    examples = PictureExamples(pictures, family.side, spec.data.seed)
-    folder = work.work_dir / "latents"
-    if not write_latent_cache(folder, examples, family, reporter):
+    reporter.phase("reading data")
+    pictures = _read_pictures(spec, dataset, family, reporter)
+    encoded = _encoded(spec, pictures, family, work.work_dir / "latents", reporter)
+    if encoded is None:
         work.reporter.stopped(0)
         return
-    family.drop_text_encoder()
-    cache = LatentCache(folder)
-    rows, held_out = hold_out_pictures(examples.picture_of_row())
+    family.drop_text_encoder("", *(one.prompt for one in sample_prompts(spec)))
+    reporter.phase("loading model")
+    network = opened.open_network()
     if not train_network(
         family,
-        opened.network,
-        TrainingData.of(cache.select(rows)),
-        TrainingData.of(cache.select(held_out)),
-        DiffusionTraining(
-            _loop_settings(spec.parameters, spec.data.seed), spec.parameters.batch_size
-        ),
+        network.network,
+        encoded.trained,
+        encoded.measured,
+        _settings(spec, encoded),
         work.work_dir,
         reporter,
         spec.device,
+        network.write_samples,
     ):
         work.reporter.stopped(reporter.last_step)
         return
@@ -77,21 +81,117 @@ def _run(spec: TrainFluxSpec | TrainParisSpec, work: Workload) -> None:
     outputs = work.work_dir / "outputs"
     shutil.rmtree(outputs, ignore_errors=True)
     outputs.mkdir(parents=True)
-    opened.save(outputs)
-    _write_card(outputs, spec, opened.title, len(pictures), reporter.latest)
-    work.reporter.result(work.upload(outputs), {**reporter.latest, "steps": reporter.last_step})
+    network.save(outputs)
+    has_samples = network.write_samples is not None
+    if has_samples:
+        _copy_samples(work.work_dir, outputs / "samples")
+    _write_card(outputs, spec, network.title, len(pictures), reporter.latest)
+    work.reporter.result(work.upload(outputs), _summary(reporter))
 
 
-def _loop_settings(parameters: PictureTrainingParameters, seed: int) -> LoopSettings:
+def sample_prompts(spec: TrainFluxSpec | TrainParisSpec) -> list[SamplePrompt]:
+    """What the spec wants to see at each checkpoint."""
+    return spec.sample_prompts if spec.method == "flux" else []
+
+
+def _read_pictures(
+    spec: TrainFluxSpec | TrainParisSpec,
+    dataset: Path,
+    family: Family,
+    reporter: DiffusionReporter,
+) -> list[CaptionedPicture]:
+    """Those that can be trained on; the log says what is left out. Raises PlainError where none
+    is left."""
+    encoder = family.text_encoder
+    captions = Captions(spec.data.trigger_word, encoder.window, encoder.length)
+    found = read_picture_set(dataset, spec.data.metadata_path, captions, family.side)
+    for note in found.left_out:
+        reporter.log(f"Left out: {note.message}")
+    if not found.kept:
+        raise PlainError(
+            f"No picture of the dataset can be trained on. {found.left_out[0].message}"
+        )
+    return found.kept
+
+
+@dataclass(frozen=True)
+class _Encoded:
+    """The rows that are trained and measured on, which are the same where nothing is held out."""
+
+    trained: Data
+    measured: Data
+    has_held_out: bool
+
+
+def _encoded(
+    spec: TrainFluxSpec | TrainParisSpec,
+    pictures: Sequence[CaptionedPicture],
+    family: Family,
+    folder: Path,
+    reporter: DiffusionReporter,
+) -> _Encoded | None:
+    """The pictures as latents, each in the size that suits it; None where it was asked to stop."""
+    sizes = by_size(pictures, training_sizes(family.side, spec.parameters.resolution))
+    held_out = held_out_pictures(pictures)
+    others = frozenset(range(len(pictures))) - held_out
+    cuts = cuts_of(family.side)
+    trained: list[CachedRows] = []
+    measured: list[CachedRows] = []
+    for size, places in sizes.items():
+        chosen = [pictures[place] for place in places]
+        examples = PictureExamples(chosen, size, spec.data.seed, cuts, places)
+        cached = folder if len(sizes) == 1 else folder / f"{size[0]}x{size[1]}"
+        if not write_latent_cache(cached, examples, family, reporter):
+            return None
+        cache = LatentCache(cached)
+        for part, numbers in ((trained, others), (measured, held_out or others)):
+            rows = rows_of(places, numbers, cuts)
+            if len(rows) > 0:
+                part.append(cache.select(rows))
+    return _Encoded(_data(trained), _data(measured), has_held_out=bool(held_out))
+
+
+def _data(parts: list[CachedRows]) -> Data:
+    return TrainingData.of(parts[0]) if len(parts) == 1 else SizedData(tuple(parts))
+
+
+def _settings(spec: TrainFluxSpec | TrainParisSpec, encoded: _Encoded) -> DiffusionTraining:
     """For a person's run: a curve of some hundred points."""
-    return LoopSettings(
+    parameters = spec.parameters
+    loop = LoopSettings(
         steps=parameters.steps,
         learning_rate=parameters.learning_rate,
-        seed=seed,
+        seed=spec.data.seed,
         warmup_steps=min(100, parameters.steps // 10),
         report_every=max(1, parameters.steps // 300),
         checkpoint_every=parameters.checkpoint_every,
+        accumulation=parameters.gradient_accumulation_steps,
+        samples_first=bool(sample_prompts(spec)),
     )
+    return DiffusionTraining(
+        loop,
+        parameters.batch_size,
+        text_dropout=parameters.caption_dropout,
+        eval_name="eval_loss" if encoded.has_held_out else "trained_loss",
+    )
+
+
+def _summary(reporter: DiffusionReporter) -> dict[str, float]:
+    """The curves' last values, with what the held-out loss was before the first step."""
+    latest = dict(reporter.latest)
+    if "loss" in latest:
+        latest["train_loss_end"] = latest.pop("loss")
+    if "eval_loss" in reporter.first:
+        latest["eval_loss_base"] = reporter.first["eval_loss"]
+    return {**latest, "steps": reporter.last_step}
+
+
+def _copy_samples(work_dir: Path, outputs: Path) -> None:
+    """What was drawn before the first step and after the last one, for the card."""
+    last = max(folder for folder in (work_dir / "samples").iterdir() if folder.is_dir())
+    for name, folder in (("before", work_dir / FIRST_SAMPLES), ("after", last)):
+        if folder.is_dir():
+            shutil.copytree(folder, outputs / name)
 
 
 def _required_input(inputs: Mapping[str, Path], name: str) -> Path:
@@ -107,13 +207,25 @@ def _write_card(
     pictures: int,
     measured: Mapping[str, float],
 ) -> None:
-    """The model card: what was trained on what, how, and the curves' last values."""
+    """The model card: what was trained on what, how, the curves' last values, and what it draws."""
     parameters = spec.parameters
     title = " ".join(spec.title.split())
+    word = spec.data.trigger_word
+    is_adapter = spec.method == "flux" and spec.lora is not None
     metadata = {
-        **origin(spec.base_model_title, spec.dataset_title),
+        **trained_origin(spec),
         "library_name": "diffusers",
-        "tags": [spec.method, "bakehouse"],
+        "tags": [spec.method, *(["lora", "text-to-image"] if is_adapter else []), "bakehouse"],
+        **({"instance_prompt": word} if word else {}),
+    }
+    rows = {
+        "Steps": str(parameters.steps),
+        "Learning rate": f"{parameters.learning_rate:g}",
+        "Batch size": str(parameters.batch_size),
+        "Gradient accumulation": str(parameters.gradient_accumulation_steps),
+        "Caption dropout": f"{parameters.caption_dropout:g}",
+        "Seed": str(spec.data.seed),
+        **{f"{name} at the end": f"{value:.4g}" for name, value in sorted(measured.items())},
     }
     lines = [
         *front_matter(metadata),
@@ -121,13 +233,32 @@ def _write_card(
         "",
         f"{what}, made from {pictures} pictures of {spec.dataset_title}.",
         "",
+        *([f"Write `{word}` into the prompt to call on it.", ""] if word else []),
         "| | |",
         "|---|---|",
-        f"| Steps | {parameters.steps} |",
-        f"| Learning rate | {parameters.learning_rate:g} |",
-        f"| Batch size | {parameters.batch_size} |",
-        f"| Seed | {spec.data.seed} |",
-        *(f"| {name} at the end | {value:.4g} |" for name, value in sorted(measured.items())),
+        *(f"| {name} | {value} |" for name, value in rows.items()),
         "",
     ]
+    if (outputs / "samples").is_dir():
+        lines += [*_before_and_after(sample_prompts(spec)), ""]
     (outputs / "README.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+def _before_and_after(prompts: Sequence[SamplePrompt]) -> list[str]:
+    """The sample prompts without and with the adapter."""
+    return [
+        "## Before and after",
+        "",
+        "| prompt | seed | before | after |",
+        "|---|---|---|---|",
+        *(
+            f"| {_cell(one.prompt)} | {one.seed} | ![before](samples/before/{number}.png) "
+            f"| ![after](samples/after/{number}.png) |"
+            for number, one in enumerate(prompts, start=1)
+        ),
+    ]
+
+
+def _cell(text: str) -> str:
+    """A text of a person's as one cell of a Markdown table, in which nothing is markup."""
+    return re.sub(r"([\\`*_{}\[\]<>()#!|~])", r"\\\1", " ".join(text.split()))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -37,7 +37,8 @@ LATENT_SIDE = 16
 @dataclass(frozen=True)
 class DiffusionTraining:
     """`text_dropout` is the share of examples that lose their caption, so that the network also
-    learns to generate without one and guidance can compare the two. `edit_share` is the share of
+    learns to generate without one and guidance can compare the two. `eval_name` is what the loss on
+    what is measured is called. `edit_share` is the share of
     the steps on edits; the others generate from text alone. `guidance` bounds the distilled
     guidance that the network is given: one that has none yet must see the whole range that people
     will ask for, or it breaks outside of what it saw. `time_shift` draws times nearer to noise
@@ -54,6 +55,7 @@ class DiffusionTraining:
     guidance: tuple[float, float] | None = None
     time_shift: float | Sequence[float] | None = None
     eval_rows: int = 64
+    eval_name: str = "eval_loss"
     compiled: bool = False
 
 
@@ -82,25 +84,56 @@ class TrainingData:
         named = {"edits": self.edits, "pictures": self.pictures}
         return {name: part for name, part in named.items() if part is not None}
 
+    def moved(self, move: Callable[[CachedRows], CachedRows]) -> TrainingData:
+        """The same with each part as `move` gives it."""
+        return TrainingData(self.edits and move(self.edits), self.pictures and move(self.pictures))
+
+
+@dataclass(frozen=True)
+class SizedData:
+    """Rows of several sizes: a batch has one size, and each size comes up as often as its rows ask
+    for."""
+
+    sizes: tuple[CachedRows, ...]
+
+    def draw_part(self, rng: np.random.Generator, _: float) -> CachedRows:
+        """What a step trains on."""
+        counts = np.array([len(part.rows) for part in self.sizes])
+        return self.sizes[rng.choice(len(counts), p=counts / counts.sum())]
+
+    def parts(self) -> dict[str, CachedRows]:
+        """Those that are there, by the sizes of their latents."""
+        return {"x".join(map(str, part.cache.latents.shape[-2:])): part for part in self.sizes}
+
+    def moved(self, move: Callable[[CachedRows], CachedRows]) -> SizedData:
+        """The same with each part as `move` gives it."""
+        return SizedData(tuple(move(part) for part in self.sizes))
+
+
+Data: TypeAlias = TrainingData | SizedData
+
 
 def train_network(
     family: Family,
     network: nn.Module,
-    data: TrainingData,
-    held_out: TrainingData,
+    data: Data,
+    held_out: Data,
     settings: DiffusionTraining,
     work_dir: Path,
     reporter: TrainingReporter,
     device_name: str = "auto",
+    write_samples: Callable[[Path], None] | None = None,
 ) -> bool:
     """Trains those weights of `network` that ask for a gradient: all, or those of an adapter.
+    `write_samples` fills a folder at each checkpoint; without it there is a sheet of what is held
+    out.
 
     Leaves the averaged weights in it. Returns False where it was asked to stop before the end.
     """
     device = training_device(device_name)
     training = Training(network, settings.loop, device)
     seed = settings.loop.seed
-    data, held_out = _on_device([data, held_out], device)
+    data, held_out = _on_device((data, held_out), device)
     # Edits have twice the tokens: each length is compiled by itself.
     trained: Any = torch.compile(network, dynamic=False) if settings.compiled else network
     shift = _time_shifts(family, settings, device)
@@ -119,18 +152,35 @@ def train_network(
         chosen = CachedRows(cache, rows)
         return flow_loss(family, trained, chosen, texts, t, noise, guidance), {}
 
-    def evaluate(averaged: nn.Module, path: Path) -> tuple[Path, dict[str, float]]:
-        measured: dict[str, float] = {}
+    def measure(averaged: nn.Module) -> dict[str, float]:
+        parts = held_out.parts()
+        with fast_arithmetic(device):
+            losses = {
+                name: _eval_loss(family, averaged, part, settings, device)
+                for name, part in parts.items()
+            }
+        if len(parts) > 1 and isinstance(held_out, TrainingData):
+            return {f"{settings.eval_name}_{name}": loss for name, loss in losses.items()}
+        counts = [len(part.rows) for part in parts.values()]
+        return {settings.eval_name: float(np.average(list(losses.values()), weights=counts))}
+
+    def write_sheet(averaged: nn.Module, path: Path) -> Path:
         samples: list[Any] = []
-        columns, parts = 1, held_out.parts()
-        for name, part in parts.items():
+        columns, parts = 1, list(held_out.parts().values())
+        # A sheet has pictures of one size.
+        for part in parts if isinstance(held_out, TrainingData) else parts[:1]:
+            shown = _first_rows(part, SAMPLE_ROWS)
+            columns = len(shown.rows)
             with fast_arithmetic(device):
-                loss = _eval_loss(family, averaged, part, settings, device)
-                measured["eval_loss" if len(parts) == 1 else f"eval_loss_{name}"] = loss
-                shown = _first_rows(part, SAMPLE_ROWS)
-                columns = len(shown.rows)
                 samples += _samples(family, averaged, shown, seed, device)
-        return family.write_samples(samples, columns, path), measured
+        return family.write_samples(samples, columns, path)
+
+    def evaluate(averaged: nn.Module, path: Path) -> tuple[Path, dict[str, float]]:
+        measured = measure(averaged)
+        if write_samples is None:
+            return write_sheet(averaged, path), measured
+        write_samples(path)
+        return path, measured
 
     finished = run_loop(training, work_dir, reporter, compute_loss, evaluate)
     training.adopt_ema_weights()
@@ -180,19 +230,17 @@ def sample(
     return follow_flow(noise, SAMPLE_STEPS, velocity)
 
 
-def _on_device(datas: Sequence[TrainingData], device: torch.device) -> list[TrainingData]:
+def _on_device(datas: Sequence[Data], device: torch.device) -> list[Data]:
     """The rows with their caches on the device, as far as it has room for them; a cache of which
     several have rows goes there once."""
     caches = {id(part.cache): part.cache for data in datas for part in data.parts().values()}
     moved = {key: cache.to(device) for key, cache in caches.items()}
 
-    def with_moved(part: CachedRows | None) -> CachedRows | None:
-        if part is None:
-            return None
+    def with_moved(part: CachedRows) -> CachedRows:
         cache = moved[id(part.cache)]
         return CachedRows(cache, part.rows.to(cache.device))
 
-    return [TrainingData(with_moved(data.edits), with_moved(data.pictures)) for data in datas]
+    return [data.moved(with_moved) for data in datas]
 
 
 def _latents(chosen: CachedRows, device: torch.device) -> tuple[Tensor, Tensor | None]:

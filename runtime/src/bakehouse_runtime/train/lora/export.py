@@ -12,7 +12,7 @@ from ...data.tokens import read_model_tokens
 from ...errors import PlainError
 from ...files import read_object, read_optional_object, write_json
 from ...gguf_adapter import write_gguf_adapter
-from ..card import base_model_id, front_matter, text_origin
+from ..card import base_model_id, front_matter, trained_origin
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -117,7 +117,7 @@ def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has
         else f"text, segmented by {data.segmentation_method}"
     )
     metadata = {
-        **text_origin(spec),
+        **trained_origin(spec),
         "library_name": "peft",
         "pipeline_tag": "text-generation",
         "tags": ["lora", "sft", "bakehouse"],

@@ -1,0 +1,254 @@
+"""A person's own pictures and captions, as a dataset asset holds them. Reading them needs no torch,
+so that they are looked at before anything is paid for just as training does."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ...errors import PlainError
+from ...files import inside
+from ..pictures import RATIO_MAX, read_picture
+
+PICTURE_ENDINGS = frozenset({".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff"})
+# What a dataset may bring beside its pictures without a word about it.
+_OTHER_ENDINGS = frozenset({".txt", ".jsonl", ".json", ".md", ".caption", ".yaml", ".yml"})
+PICTURES_MAX = 2000
+# Less says nothing of a style, and would be enlarged to a blur.
+SIDE_MIN = 32
+_CAPTION_BYTES_MAX = 16_384
+
+
+@dataclass(frozen=True)
+class CaptionedPicture:
+    """A picture file and its caption; with `source`, the instruction that leads from there.
+    `where` names the caption's place to people."""
+
+    path: Path
+    text: str
+    where: str
+    source: Path | None = None
+    width: int = 0
+    height: int = 0
+
+
+@dataclass(frozen=True)
+class FileNote:
+    """A sentence about a file, which it names."""
+
+    file: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Captions:
+    """What a caption becomes: with the trigger word, and as long as the model reads."""
+
+    trigger_word: str | None
+    window: int
+    length: Callable[[str], int]
+
+    def with_trigger(self, text: str) -> str:
+        """The text, behind the trigger word unless it has it already."""
+        word = self.trigger_word
+        if not word or word.casefold() in text.casefold():
+            return text
+        return f"{word}, {text}" if text else word
+
+    def fitted(self, text: str) -> str:
+        """The text without the last words that the model would not read."""
+        words = text.split()
+        if self.length(text) <= self.window:
+            return text
+        low, high = 0, len(words)
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.length(" ".join(words[:middle])) <= self.window:
+                low = middle
+            else:
+                high = middle - 1
+        return " ".join(words[:low])
+
+
+@dataclass
+class PictureSet:
+    """The pictures that can be trained on; those that cannot, with the reason of each; and what is
+    unusual about others."""
+
+    kept: list[CaptionedPicture] = field(default_factory=list)
+    left_out: list[FileNote] = field(default_factory=list)
+    notes: list[FileNote] = field(default_factory=list)
+
+    @property
+    def total(self) -> int:
+        return len(self.kept) + len(self.left_out)
+
+
+def read_picture_set(
+    folder: Path, metadata_path: str | None, captions: Captions, usual_side: int
+) -> PictureSet:
+    """The pictures that a metadata file lists or, without one, all that are there, with the text
+    file of the same name beside each as its caption. Every file is read to its end.
+
+    Raises PlainError where there are none, or too many.
+    """
+    found = PictureSet()
+    if metadata_path is None:
+        listed = _beside(folder, found)
+    else:
+        listed = _listed(folder, inside(folder, metadata_path), found)
+    first_with: dict[str, str] = {}
+    for picture in listed:
+        if found.total >= PICTURES_MAX:
+            raise PlainError(f"The dataset has more than {PICTURES_MAX:,} pictures.")
+        try:
+            found.kept.append(_examined(folder, picture, captions, usual_side, first_with, found))
+        except PlainError as error:
+            found.left_out.append(FileNote(_name(folder, picture.path), str(error)))
+    if len({picture.source is None for picture in found.kept}) > 1:
+        raise PlainError(f"Some lines of {metadata_path} have a source and some have none.")
+    if not found.kept and not found.left_out:
+        raise PlainError(
+            "The dataset has no pictures: add PNG, JPEG or WebP files with a text file of the same "
+            "name beside each, or a metadata.jsonl."
+        )
+    return found
+
+
+def picture_files(folder: Path) -> list[Path]:
+    """All picture files in and below `folder`, in the order of their names."""
+    return [path for path in _files(folder) if path.suffix.lower() in PICTURE_ENDINGS]
+
+
+def _files(folder: Path) -> list[Path]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return sorted(files, key=lambda path: _name(folder, path))
+
+
+def _beside(folder: Path, found: PictureSet) -> Iterator[CaptionedPicture]:
+    for path in _files(folder):
+        name, ending = _name(folder, path), path.suffix.lower()
+        if ending not in PICTURE_ENDINGS:
+            if ending not in _OTHER_ENDINGS and not path.name.startswith("."):
+                message = f"{name} is no PNG, JPEG, WebP, BMP, GIF or TIFF file."
+                found.left_out.append(FileNote(name, message))
+            continue
+        caption = path.with_suffix(".txt")
+        try:
+            text = _text(caption, _name(folder, caption)) if caption.is_file() else ""
+        except PlainError as error:
+            found.left_out.append(FileNote(name, str(error)))
+            continue
+        yield CaptionedPicture(path, text, _name(folder, caption))
+
+
+def _text(path: Path, name: str) -> str:
+    if path.stat().st_size > _CAPTION_BYTES_MAX:
+        raise PlainError(f"The caption {name} has more than {_CAPTION_BYTES_MAX:,} bytes.")
+    try:
+        return " ".join(path.read_text(encoding="utf-8-sig").split())
+    except (OSError, UnicodeDecodeError) as error:
+        raise PlainError(f"The caption {name} cannot be read as UTF-8 text.") from error
+
+
+def _listed(folder: Path, metadata: Path, found: PictureSet) -> Iterator[CaptionedPicture]:
+    try:
+        lines = metadata.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise PlainError(f"The metadata file {metadata.name} cannot be read as text.") from error
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        where = f"Line {number} of {metadata.name}"
+        try:
+            yield _of_line(folder, metadata, where, line)
+        except PlainError as error:
+            found.left_out.append(FileNote(metadata.name, str(error)))
+
+
+def _of_line(folder: Path, metadata: Path, where: str, line: str) -> CaptionedPicture:
+    try:
+        row = json.loads(line)
+    # RecursionError: lists within lists without end.
+    except (ValueError, RecursionError) as error:
+        raise PlainError(f"{where} is not JSON.") from error
+    if not isinstance(row, dict):
+        raise PlainError(f"{where} is not an object.")
+    text = row.get("text", "")
+    if not isinstance(text, str):
+        raise PlainError(f"{where} has a text that is none.")
+    path = _inside(folder, metadata, row.get("file_name"), f"{where} has no file_name")
+    source = row.get("source")
+    before = None if source is None else _inside(folder, metadata, source, f"{where}: source")
+    return CaptionedPicture(path, " ".join(text.split()), where, before)
+
+
+def _inside(folder: Path, metadata: Path, name: object, missing: str) -> Path:
+    if not isinstance(name, str) or not name:
+        raise PlainError(f"{missing}.")
+    path = (metadata.parent / name).resolve()
+    if not path.is_relative_to(folder.resolve()):
+        raise PlainError(f"{metadata.name} names {name}, which is outside of the dataset.")
+    return path
+
+
+def _examined(
+    folder: Path,
+    picture: CaptionedPicture,
+    captions: Captions,
+    usual_side: int,
+    first_with: dict[str, str],
+    found: PictureSet,
+) -> CaptionedPicture:
+    """The picture with its size and the caption as it is trained. Raises PlainError where it cannot
+    be trained on."""
+    name = _name(folder, picture.path)
+    width, height = read_picture(picture.path).size
+    if picture.source is not None:
+        read_picture(picture.source)
+    if min(width, height) < SIDE_MIN:
+        raise PlainError(
+            f"{name} is {width} x {height} pixels, and {SIDE_MIN} x {SIDE_MIN} at least."
+        )
+    if max(width, height) > RATIO_MAX * min(width, height):
+        raise PlainError(
+            f"{name} is too narrow: one side is more than {RATIO_MAX} times as long as the other."
+        )
+    # An edit is another one with another source or instruction.
+    content = hashlib.sha256(picture.path.read_bytes())
+    if picture.source is not None:
+        content.update(picture.source.read_bytes() + picture.text.encode())
+    before = first_with.setdefault(content.hexdigest(), name)
+    if before != name:
+        raise PlainError(f"{name} is the same picture as {before}.")
+    text = captions.with_trigger(picture.text)
+    if not text:
+        raise PlainError(
+            f"{name} has no caption: put it into {picture.where}, or choose a trigger word."
+            if picture.where.endswith(".txt")
+            else f"{picture.where} has no text for {name}: write one, or choose a trigger word."
+        )
+    if not picture.text:
+        message = f"{name} has no caption: the trigger word stands for it."
+        found.notes.append(FileNote(name, message))
+    fitted = captions.fitted(text)
+    if fitted != text:
+        length = captions.length(text)
+        found.notes.append(
+            FileNote(
+                name,
+                f"{picture.where}: the text is {length} tokens long, and this model reads "
+                f"{captions.window}: its end is left out.",
+            )
+        )
+    if min(width, height) < usual_side:
+        message = f"{name} is {width} x {height} pixels and is enlarged to {usual_side}."
+        found.notes.append(FileNote(name, message))
+    return replace(picture, text=fitted, width=width, height=height)
+
+
+def _name(folder: Path, path: Path) -> str:
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name
