@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { userId } from './accounts.ts';
 import { quote } from './credits.ts';
+import { pictureTrainingFields, samplePrompt } from './diffusion-fields.ts';
 import { endpoint } from './endpoint.ts';
+import { boundedBy, numberOf } from './fields/bounded-number.ts';
 import { countOfGpus } from './fields/count-of-gpus.ts';
 import { flag } from './fields/flag.ts';
 import { HUB_MODEL_ID_LENGTH_MAX, hubModelId } from './fields/hub-model-id.ts';
 import { idOf } from './fields/id.ts';
-import { type NumberField, numberMessages } from './fields/number-field.ts';
 import { only } from './fields/only.ts';
 import {
   fineTuneDefaults,
@@ -18,18 +19,6 @@ import { dataFormats, gpuTypes } from './limits.ts';
 import { bgl, bglInput, positiveBgl } from './money.ts';
 import { heldOutAnswers } from './runtime/report.ts';
 import { validateReport } from './runtime/train-spec.ts';
-
-/** A number by its entry in the table: same bounds, messages and default as in the form. */
-function numberOf(field: NumberField) {
-  return boundedBy(field).default(field.default);
-}
-
-function boundedBy(field: Omit<NumberField, 'default'>) {
-  const messages = numberMessages(field);
-  const base = field.step === 1 ? z.int(messages.whole) : z.number(messages.type);
-  const least = field.aboveMin ? base.gt(field.min, messages.min) : base.min(field.min, messages.min);
-  return least.max(field.max, messages.max);
-}
 
 /** The fields that training and its validation share, with their bounds and messages. */
 const trainingFields = {
@@ -72,6 +61,23 @@ export const SLOWDOWN_MAX = 20;
 /** What a run may cost at most, in BGL. At it the run saves its work and stops; in its last step it finishes, and costs no more. */
 const ceiling = positiveBgl('Ceiling');
 
+/** What a person has seen of the cost, and how far it may go. */
+export const agreedCost = {
+  /** Half more than the quote unless said. */
+  ceiling: ceiling.optional(),
+  /** In BGL, the total that it was quoted at: where the run costs more by now, it is refused with the new price. */
+  cost_max: bglInput.optional(),
+  /**
+   * The `slowdown` of the estimate that was shown: the run is held for that load. The present one unless said. What
+   * is charged is the time that it takes.
+   */
+  slowdown: z
+    .number('slowdown must be a number')
+    .min(1, 'slowdown must be at least 1')
+    .max(SLOWDOWN_MAX, `slowdown must be at most ${SLOWDOWN_MAX}`)
+    .optional(),
+};
+
 export const fineTunePayload = only({
   /** The dataset. */
   asset_id: idOf('dataset'),
@@ -86,19 +92,7 @@ export const fineTunePayload = only({
     .default(fineTuneDefaults.accelerator_type),
   accelerator_count: countOfGpus.default(fineTuneDefaults.accelerator_count),
   user_id: userId,
-  /** Half more than the quote unless said. */
-  ceiling: ceiling.optional(),
-  /** In BGL, the total that it was quoted at: where the run costs more by now, it is refused with the new price. */
-  cost_max: bglInput.optional(),
-  /**
-   * The `slowdown` of the estimate that was shown: the run is held for that load. The present one unless said. What
-   * is charged is the time that it takes.
-   */
-  slowdown: z
-    .number('slowdown must be a number')
-    .min(1, 'slowdown must be at least 1')
-    .max(SLOWDOWN_MAX, `slowdown must be at most ${SLOWDOWN_MAX}`)
-    .optional(),
+  ...agreedCost,
   ...trainingFields,
 });
 
@@ -124,6 +118,23 @@ const dataReading = z.object({
 
 export type DataReading = z.infer<typeof dataReading>;
 
+/** What a run would take and cost. */
+export const costEstimate = z.object({
+  usd_cost: z.string(),
+  duration_hours: z.number(),
+  token_cost: z.string(),
+  quote,
+  /** What the run may cost at most unless `ceiling` says otherwise: half more than the quote. */
+  ceiling: bgl,
+  /** The present load that this was estimated for: how many times longer than on an idle machine. */
+  slowdown: z.number(),
+  /** The same in words; null where the load does not matter, as on a GPU. */
+  load: z.string().nullable(),
+});
+
+/** Where it will run: the chosen GPU, else another one of this machine that is large enough, else its CPU. */
+export const runPlacement = z.object({ device: z.enum(['gpu', 'cpu']), description: z.string() });
+
 export const validateFineTune = endpoint({
   method: 'POST',
   path: '/api/v1/fine-tune/validate',
@@ -144,24 +155,12 @@ export const validateFineTune = endpoint({
   response: z.object({
     critical_errors: z.array(z.string()),
     warnings: z.array(z.string()),
-    cost_estimate: z.object({
-      usd_cost: z.string(),
-      duration_hours: z.number(),
-      token_cost: z.string(),
-      quote,
-      /** What the run may cost at most unless `ceiling` says otherwise: half more than the quote. */
-      ceiling: bgl,
-      /** The present load that this was estimated for: how many times longer than on an idle machine. */
-      slowdown: z.number(),
-      /** The same in words; null where the load does not matter, as on a GPU. */
-      load: z.string().nullable(),
-    }),
+    cost_estimate: costEstimate,
     recommendations: z.object({
       /** Cheapest first; `cost` is what the run costs there. */
       recommended_gpus: z.array(z.object({ gpu_type: z.enum(gpuTypes), description: z.string(), cost: bgl })),
     }),
-    /** Where it will run: the chosen GPU, else another one of this machine that is large enough, else its CPU. */
-    placement: z.object({ device: z.enum(['gpu', 'cpu']), description: z.string() }),
+    placement: runPlacement,
     /**
      * Null: every row has been counted. Else the file is long and still being read in the background, and
      * costs and counts are an estimate from its first rows; the same call answers with the whole once
@@ -211,29 +210,13 @@ export const runStates = [
 export const runFilters = ['active', 'completed', 'cancelled', 'failed'] as const;
 export type RunFilter = (typeof runFilters)[number];
 
-const run = z.object({
+const anyRun = z.object({
   run_id: z.string(),
   user_id: z.string(),
   title: z.string(),
   /** The model asset that the run makes. */
   model_id: z.string(),
   base_model: z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string() }),
-  dataset: z.object({
-    dataset_id: z.string(),
-    revision_id: z.string(),
-    title: z.string(),
-    file_name: z.string(),
-  }),
-  parameters: storedPayload.omit({
-    user_id: true,
-    asset_id: true,
-    base_model: true,
-    hf_model_id: true,
-    file_name: true,
-    ceiling: true,
-    cost_max: true,
-    slowdown: true,
-  }),
   state: z.enum(runStates),
   /** Why it is in this state; for a waiting run its position and what blocks it. */
   reason: z.string(),
@@ -275,7 +258,42 @@ const run = z.object({
   ended_at: z.string().nullable(),
 });
 
+const trainedOn = z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string() });
+
+/** A fine-tune of a language model. */
+const textRun = anyRun.extend({
+  kind: z.literal('text'),
+  dataset: trainedOn.extend({ file_name: z.string() }),
+  parameters: storedPayload.omit({
+    user_id: true,
+    asset_id: true,
+    base_model: true,
+    hf_model_id: true,
+    file_name: true,
+    ceiling: true,
+    cost_max: true,
+    slowdown: true,
+  }),
+});
+
+/** A LoRA of an image model, from pictures. */
+const picturesRun = anyRun.extend({
+  kind: z.literal('pictures'),
+  /** The file with the captions; null: a text file beside each picture. */
+  dataset: trainedOn.extend({ file_name: z.string().nullable() }),
+  parameters: z.object(pictureTrainingFields),
+});
+
+const run = z.discriminatedUnion('kind', [textRun, picturesRun]);
+
+export const runKinds = ['text', 'pictures'] as const;
+
 export type Run = z.infer<typeof run>;
+export type TextRun = z.infer<typeof textRun>;
+export type PicturesRun = z.infer<typeof picturesRun>;
+
+/** Of a fine-tune of either kind. */
+const kindFilter = z.enum(runKinds, `kind must be one of ${runKinds.join(', ')}`).optional();
 
 const runIdParams = z.object({ runId: idOf('run') });
 
@@ -291,6 +309,7 @@ export const listRuns = endpoint({
       .transform((ids) => ids.split(','))
       .pipe(z.array(idOf('model')).max(100, 'model_id can hold at most 100 ids'))
       .optional(),
+    kind: kindFilter,
     /** Only those that are under way, or ended within the last hour. */
     recent: flag.optional(),
     /** Part of the name of the run, of its base model or of its dataset. */
@@ -311,6 +330,7 @@ export const runStats = endpoint({
   access: 'key',
   operation: 'fetch runs',
   summary: 'Get run counts by outcome and their total cost',
+  query: z.object({ kind: kindFilter }),
   response: z.object({
     active: z.int(),
     completed: z.int(),
@@ -355,6 +375,31 @@ export const getRunLogs = endpoint({
   params: runIdParams,
   query: z.object({ limit: z.coerce.number().int().min(1).max(1000).default(200) }),
   response: z.object({ lines: z.array(z.object({ at: z.string(), line: z.string() })) }),
+});
+
+export const getRunSamples = endpoint({
+  method: 'GET',
+  path: '/api/v1/runs/:runId/samples',
+  access: 'key',
+  summary: 'Get what each checkpoint of a run on pictures has drawn',
+  params: runIdParams,
+  response: z.object({
+    prompts: z.array(samplePrompt),
+    /** By their steps; that of step 0 is the base model. Pictures are in the order of the prompts. */
+    checkpoints: z.array(
+      z.object({
+        step: z.int(),
+        pictures: z.array(
+          z.object({
+            /** Opens without a key for a while; relative to this server, unless its files are stored elsewhere. */
+            url: z.string(),
+            width: z.int(),
+            height: z.int(),
+          }),
+        ),
+      }),
+    ),
+  }),
 });
 
 export const getHeldOutAnswers = endpoint({

@@ -26,6 +26,8 @@ import { type CloneLoop, createCloneLoop } from './modules/hub/clone/create-clon
 import { createIpfsLoop } from './modules/ipfs/ipfs-loop.ts';
 import { registerOwnStarters } from './modules/models/starter/register-own-starters.ts';
 import { PARALLEL_PICTURES } from './modules/serving/image-spec.ts';
+import type { ReadPictures } from './modules/training/pictures/read-pictures.ts';
+import { readPicturesInTurn } from './modules/training/pictures/read-pictures-in-turn.ts';
 import { fineTuneKind } from './modules/training/runs/fine-tune-kind.ts';
 import { type ReadData, readData } from './modules/training/validation/read-data.ts';
 import { shareReads } from './modules/training/validation/share-reads.ts';
@@ -54,6 +56,8 @@ type Options = {
   driver?: Driver;
   /** Instead of running the Python runtime. */
   readData?: ReadData;
+  /** How pictures are read for validation: by the Python runtime unless said. */
+  readPictures?: ReadPictures;
   /** Instead of asking this machine. */
   cpuLoad?: () => CpuLoad;
   /** None unless said. */
@@ -114,6 +118,7 @@ export async function createApp(options: Options): Promise<App> {
     ...{ services, kinds, driver, usage, chat, cpuLoad, errorReports },
     checkReady: isReady,
     readData: readFile,
+    readPictures: options.readPictures ?? readPicturesInTurn,
   });
   const generationLoop = createGenerationLoop({
     services,

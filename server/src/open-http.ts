@@ -55,9 +55,11 @@ import { checkModelFile } from './modules/models/weights/check-model-file.ts';
 import { notificationsRoutes } from './modules/notifications/routes.ts';
 import { privacyRoutes } from './modules/privacy/routes.ts';
 import { referralsRoutes } from './modules/referrals/routes.ts';
+import { findFluxFault } from './modules/serving/placement/find-flux-fault.ts';
 import { foreseePlacement } from './modules/serving/placement/foresee-placement.ts';
 import { findAssetUse as findTrainingUse } from './modules/training/find-asset-use.ts';
 import { findResults } from './modules/training/openai-jobs/find-results.ts';
+import type { ReadPictures } from './modules/training/pictures/read-pictures.ts';
 import { trainingRoutes } from './modules/training/routes.ts';
 import { estimateLoad } from './modules/training/validation/estimate-load.ts';
 import { findTrainObstacle } from './modules/training/validation/find-train-obstacle.ts';
@@ -83,6 +85,7 @@ type Parts = {
   usage: UsageLeader;
   chat: ChatParts;
   readData: ReadData;
+  readPictures: ReadPictures;
   cpuLoad: () => CpuLoad;
   errorReports: ErrorReports;
   /** Rejects, and soon, when this process cannot work. */
@@ -137,7 +140,7 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
 }
 
 function listBindings(
-  { services, kinds, driver, usage, chat, readData, cpuLoad, errorReports }: Parts,
+  { services, kinds, driver, usage, chat, readData, readPictures, cpuLoad, errorReports }: Parts,
   { payments, countGuess }: { payments: PaymentProvider | null; countGuess: CountCall },
 ): Binding[] {
   const capacity = () => installationCapacity(services.db, driver.capacity);
@@ -174,6 +177,8 @@ function listBindings(
     ...trainingRoutes({
       capacity,
       readData,
+      readPictures,
+      findFluxFault,
       usage,
       runCpu: (db) => estimateLoad(db, ownCpu(cpuLoad())),
     }),

@@ -18,6 +18,7 @@ import * as dataFiles from '@bakehouse/contract/data-files';
 import * as allDeployments from '@bakehouse/contract/deployments/all';
 import * as imageDeployments from '@bakehouse/contract/deployments/images';
 import * as deployments from '@bakehouse/contract/deployments/text';
+import * as diffusionTraining from '@bakehouse/contract/diffusion-training';
 import * as documentation from '@bakehouse/contract/documentation';
 import * as embeddings from '@bakehouse/contract/embeddings';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
@@ -121,6 +122,7 @@ const modules = [
   search,
   sql,
   training,
+  diffusionTraining,
   videos,
   workloads,
 ];

@@ -237,3 +237,9 @@ create or replace trigger hub_xorbs_owned after insert on hub_xorbs
   referencing new table as changed for each statement execute function own_xorbs();
 create or replace trigger hub_xorbs_disowned after delete on hub_xorbs
   referencing old table as changed for each statement execute function own_xorbs();
+
+-- And a picture that a checkpoint of a run has drawn.
+create or replace trigger run_samples_owned after insert on run_samples
+  referencing new table as changed for each statement execute function own_uploads();
+create or replace trigger run_samples_disowned after delete on run_samples
+  referencing old table as changed for each statement execute function own_uploads();

@@ -6,6 +6,7 @@ import { type Config, readConfig } from '../config.ts';
 import type { Driver } from '../engine/drivers/driver.ts';
 import { idleCpu } from '../engine/host/cpu-load.ts';
 import type { CpuLoad } from '../engine/model/offer.ts';
+import type { ReadPictures } from '../modules/training/pictures/read-pictures.ts';
 import type { ReadData } from '../modules/training/validation/read-data.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Services } from '../platform/context.ts';
@@ -25,6 +26,8 @@ type Options = {
   driver?: Driver;
   /** How data files are read for validation: by the Python runtime unless said. */
   readData?: ReadData;
+  /** The same of pictures. */
+  readPictures?: ReadPictures;
   /** The load of the machine: none unless said, since no test depends on how busy it is. */
   cpuLoad?: () => CpuLoad;
   /** None unless said. */
@@ -66,6 +69,7 @@ export async function testServer({
     clock: options.clock,
     driver: options.driver,
     readData: options.readData,
+    readPictures: options.readPictures,
     cpuLoad: options.cpuLoad ?? idleCpu,
     // What begins by itself each minute would do so in the middle of some test.
     schedules: false,

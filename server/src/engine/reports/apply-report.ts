@@ -63,6 +63,7 @@ export function applyReport(workload: Workload, report: Report, now: Date): Work
       return { outcome: report };
     case 'metrics':
     case 'held_out_answers':
+    case 'samples':
     case 'log':
       return {};
   }

@@ -51,6 +51,7 @@ const FORGOTTEN = [
   'onboarding_steps',
   'referral_codes',
   'responses',
+  'run_samples',
   'sessions',
   'sign_in_methods',
   'training_configurations',

@@ -32,6 +32,7 @@ import { forgetConfigurations } from '../training/configurations/forget-configur
 import { findAssetUse as findTrainingUse } from '../training/find-asset-use.ts';
 import { forgetHeldOutAnswers } from '../training/held-out/forget-held-out-answers.ts';
 import { forgetJobs } from '../training/openai-jobs/forget-jobs.ts';
+import { forgetSamples } from '../training/pictures/forget-samples.ts';
 import { cancelRun } from '../training/runs/cancel-run.ts';
 import { listLiveRuns } from '../training/runs/list-live-runs.ts';
 
@@ -77,6 +78,7 @@ async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetHeldOutAnswers(tx, userId);
   await forgetJobs(tx, userId);
   await forgetBatches(tx, userId);
+  await forgetSamples(tx, userId);
   await forgetNotifications(tx, userId);
   await forgetCode(tx, userId);
   await forgetMessages(tx, userId);

@@ -1,5 +1,5 @@
 import type { Quote } from '@bakehouse/contract/credits';
-import type { Run, RunFilter } from '@bakehouse/contract/training';
+import type { PicturesRun, Run, RunFilter, TextRun } from '@bakehouse/contract/training';
 import { type Selectable, sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
 import { type ListOrder, listOrders } from '../../platform/db/list-orders.ts';
@@ -11,7 +11,12 @@ import type { Price, PriceId } from '../credits/prices/prices.ts';
 
 type Source = { assetId: string; revisionId: string; title: string };
 
-export type RunRow = {
+/** What a run trains, on which file and how. */
+export type Trained =
+  | { kind: 'text'; fileName: string; parameters: TextRun['parameters'] }
+  | { kind: 'pictures'; fileName: string | null; parameters: PicturesRun['parameters'] };
+
+export type RunRow = Trained & {
   /** Also the id of its workload. */
   id: string;
   userId: string;
@@ -21,8 +26,6 @@ export type RunRow = {
   modelAssetId: string;
   base: Source;
   dataset: Source;
-  fileName: string;
-  parameters: Run['parameters'];
   /** As it was when the run began. */
   price: Price;
   devices: number;
@@ -49,13 +52,11 @@ export type RunRow = {
   createdAt: Date;
 };
 
-/** Credits that are held for a run. */
-export type RunHold = { id: string; micro: bigint; expiresAt: Date };
-
-export async function insertRun(
-  tx: Transaction,
-  run: Omit<
+/** What a run has before it has done anything. */
+type NewRun = Trained &
+  Omit<
     RunRow,
+    | keyof Trained
     | 'settledMicro'
     | 'settledSeconds'
     | 'unpaidSeconds'
@@ -63,8 +64,12 @@ export async function insertRun(
     | 'stopReason'
     | 'chargedMicro'
     | 'summary'
-  >,
-): Promise<void> {
+  >;
+
+/** Credits that are held for a run. */
+export type RunHold = { id: string; micro: bigint; expiresAt: Date };
+
+export async function insertRun(tx: Transaction, run: NewRun): Promise<void> {
   await tx
     .insertInto('runs')
     .values({
@@ -79,7 +84,8 @@ export async function insertRun(
       dataset_asset_id: run.dataset.assetId,
       dataset_revision_id: run.dataset.revisionId,
       dataset_title: run.dataset.title,
-      file_name: run.fileName,
+      kind: run.kind,
+      file_name: run.fileName ?? '',
       parameters: toJson(run.parameters),
       price_id: run.price.id,
       unit_price_micro: run.price.unitPriceMicro,
@@ -116,11 +122,12 @@ const endedAs = sql<RunFilter>`case
   else workloads.state end`;
 
 /** How many runs a user has by how they ended, and what they have cost in micro-BGL. */
-export async function selectRunSums(db: Database, userId: string) {
+export async function selectRunSums(db: Database, userId: string, kind: Run['kind'] | undefined) {
   return db
     .selectFrom('runs')
     .innerJoin('workloads', 'workloads.id', 'runs.id')
     .where('runs.user_id', '=', userId)
+    .$if(kind !== undefined, (query) => query.where('runs.kind', '=', kind ?? ''))
     .groupBy(endedAs)
     .select([
       endedAs.as('ended_as'),
@@ -136,6 +143,7 @@ export async function selectRuns(
   db: Database | Transaction,
   filter: {
     userId: string;
+    kind?: Run['kind'];
     modelAssetIds?: string[];
     endedSince?: Date;
     search?: string;
@@ -151,6 +159,7 @@ export async function selectRuns(
     .selectFrom('runs')
     .selectAll()
     .where('user_id', '=', filter.userId)
+    .$if(filter.kind !== undefined, (query) => query.where('kind', '=', filter.kind ?? ''))
     .$if(filter.modelAssetIds !== undefined, (query) =>
       query.where('model_asset_id', 'in', filter.modelAssetIds ?? []),
     )
@@ -265,17 +274,26 @@ export async function updateSlowdown(tx: Transaction, id: string, slowdown: numb
 
 /**
  * Operations per second that the latest runs at this price that have finished would have reached on an idle
- * machine: the median of five; null before the first.
+ * machine: the median of five of the same kind; null before the first.
  */
-export async function selectMeasuredFlops(db: Database, priceId: PriceId): Promise<number | null> {
+export async function selectMeasuredFlops(
+  db: Database,
+  { priceId, kind }: { priceId: PriceId; kind: Run['kind'] },
+): Promise<number | null> {
   const { rows } = await sql<{ median: number | null }>`
     select percentile_cont(0.5) within group (order by flops) as median from (
       select runs.work_flops / workloads.active_seconds * runs.slowdown as flops
       from runs join workloads using (id)
-      where runs.price_id = ${priceId} and workloads.state = 'completed' and workloads.active_seconds > 5
+      where runs.price_id = ${priceId} and runs.kind = ${kind} and workloads.state = 'completed' and workloads.active_seconds > 5
       order by runs.created_at desc limit 5
     ) last`.execute(db);
   return rows[0]?.median ?? null;
+}
+
+function toTrained({ kind, file_name, parameters }: Selectable<RunsTable>): Trained {
+  return kind === 'pictures'
+    ? { kind, fileName: file_name || null, parameters: parameters as PicturesRun['parameters'] }
+    : { kind: 'text', fileName: file_name, parameters: parameters as TextRun['parameters'] };
 }
 
 function toRunRow(row: Selectable<RunsTable>): RunRow {
@@ -287,8 +305,7 @@ function toRunRow(row: Selectable<RunsTable>): RunRow {
     modelAssetId: row.model_asset_id,
     base: { assetId: row.base_asset_id, revisionId: row.base_revision_id, title: row.base_title },
     dataset: { assetId: row.dataset_asset_id, revisionId: row.dataset_revision_id, title: row.dataset_title },
-    fileName: row.file_name,
-    parameters: row.parameters as RunRow['parameters'],
+    ...toTrained(row),
     price: agreedPrice(row.price_id, row.unit_price_micro),
     devices: row.devices,
     quote: row.quote as Quote,

@@ -1,5 +1,6 @@
 import * as assets from '@bakehouse/contract/assets';
 import * as configurations from '@bakehouse/contract/configurations';
+import * as diffusion from '@bakehouse/contract/diffusion-training';
 import * as contract from '@bakehouse/contract/training';
 import { type Binding, type BindOptions, bind } from '../../platform/http/bind.ts';
 import { createAsset } from '../assets/create-asset.ts';
@@ -9,6 +10,9 @@ import { renameConfiguration } from './configurations/rename-configuration.ts';
 import { saveConfiguration } from './configurations/save-configuration.ts';
 import { getHeldOutAnswers } from './held-out/get-held-out-answers.ts';
 import { openAiJobRoutes } from './openai-jobs/routes.ts';
+import { getRunSamples } from './pictures/get-run-samples.ts';
+import { startDiffusionTraining } from './pictures/start-diffusion-training.ts';
+import { validateDiffusionTraining } from './pictures/validate-diffusion-training.ts';
 import { cancelReading } from './readings/cancel-reading.ts';
 import { listReadings } from './readings/list-readings.ts';
 import { cancelRun } from './runs/cancel-run.ts';
@@ -42,6 +46,16 @@ export function trainingRoutes(parts: TrainingParts): Binding[] {
       (ctx, input, http) => validateFineTune(ctx, parts, input, http),
       readsAFile,
     ),
+    bind(
+      diffusion.validateDiffusionTraining,
+      (ctx, input, http) => validateDiffusionTraining(ctx, parts, input, http),
+      readsAFile,
+    ),
+    bind(
+      diffusion.startDiffusionTraining,
+      (ctx, input, http) => startDiffusionTraining(ctx, parts, input, http),
+      readsAFile,
+    ),
     bind(contract.listReadings, listReadings),
     bind(contract.cancelReading, cancelReading),
     bind(contract.listRuns, listRuns),
@@ -49,6 +63,7 @@ export function trainingRoutes(parts: TrainingParts): Binding[] {
     bind(contract.getRun, getRun),
     bind(contract.getRunMetrics, getRunMetrics),
     bind(contract.getRunLogs, getRunLogs),
+    bind(contract.getRunSamples, getRunSamples),
     bind(contract.getHeldOutAnswers, getHeldOutAnswers),
     bind(contract.cancelRun, cancelRun),
     bind(contract.resumeRun, (ctx, input) => resumeRun(ctx, parts, input)),

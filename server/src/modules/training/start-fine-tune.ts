@@ -1,28 +1,18 @@
 import type { createAsset } from '@bakehouse/contract/assets';
 import type { InputOf } from '@bakehouse/contract/endpoint';
-import { smallerAmount } from '@bakehouse/contract/money';
 import type { TrainingSources } from '@bakehouse/contract/runtime/train-spec';
 import type { FineTunePayload } from '@bakehouse/contract/training';
-import { requestWorkload } from '../../engine/request-workload.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { AppError } from '../../platform/errors.ts';
-import { publishChange } from '../../platform/events/publish-change.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { clientSignal } from '../../platform/http/client-signal.ts';
-import { recordAudit } from '../accounts/record-audit.ts';
-import { insertAsset, type NewAsset } from '../assets/insert-asset.ts';
-import { keepAssets } from '../assets/keep-assets.ts';
-import { recordLineage } from '../assets/record-lineage.ts';
 import { refuseHigherCost } from '../credits/prices/refuse-higher-cost.ts';
 import { spendOnce } from '../credits/spend-once.ts';
-import { usualCeilingMicro } from './charges/ceiling.ts';
-import { holdForRun } from './charges/hold-run.ts';
 import { toTrainSpec, withFormat } from './fine-tune-spec.ts';
+import { makeRun } from './make-run.ts';
 import { nameSources } from './name-sources.ts';
 import { insertJob, type JobRow } from './openai-jobs/job-queries.ts';
-import { insertRun } from './queries.ts';
-import { FINE_TUNE_KIND } from './runs/fine-tune-kind.ts';
 import { checkFineTune, type FineTuneCheck, type TrainingParts } from './validation/check-fine-tune.ts';
 
 type Body = InputOf<typeof createAsset>['body'];
@@ -64,7 +54,7 @@ export async function startFineTune(
         what: 'this run',
         param: `${PAYLOAD}.cost_max`,
       });
-      return { id: await makeRun(tx, ctx, { body, payload, check, sources, job }) };
+      return { id: await makeFineTune(tx, ctx, { body, payload, check, sources, job }) };
     },
   );
   return id;
@@ -78,23 +68,17 @@ type Start = {
   job: StartedJob | null;
 };
 
-/** Step: makes the model asset and the run, holds the quote, and queues the work. Returns the asset's id. */
-async function makeRun(
+/** Step: makes the run of a fine-tune. Returns the id of its model. */
+async function makeFineTune(
   tx: Transaction,
   ctx: Context,
   { body, payload, check, sources: named, job }: Start,
 ): Promise<string> {
-  const { userId, key } = ctx.caller;
   const { base, dataset, place } = check;
-  await keepAssets(tx, { ids: [base.asset.id, dataset.asset.id], userId });
   const now = ctx.clock.now();
   const fields = withFormat(payload, check.validation.data?.format);
-  const assetId = await insertAsset(tx, toAsset(userId, body, base));
-  const runId = await requestWorkload(tx, {
-    userId,
-    behaviour: 'run',
-    kind: FINE_TUNE_KIND,
-    title: body.title,
+  const { modelId, runId } = await makeRun(tx, ctx, {
+    ...{ body, base, dataset, place, now },
     spec: toTrainSpec({
       title: body.title,
       fields,
@@ -104,55 +88,17 @@ async function makeRun(
       device: place.placement.accelerator === null ? 'cpu' : 'cuda',
       now,
     }),
-    placement: place.placement,
-    expectedSeconds: check.seconds,
-    now,
-  });
-  const sources = { base: sourceOf(base), dataset: sourceOf(dataset) };
-  await recordLineage(tx, { assetId, runId, ...sources });
-  await publishChange(tx, userId, { topic: 'run', id: runId });
-  await recordAudit(tx, { userId, action: 'run.started', detail: { run_id: runId, model_id: assetId } });
-  const keyId = key?.id ?? null;
-  const run = { id: runId, userId, keyId, title: body.title, modelAssetId: assetId, ...sources };
-  const ceilingMicro = payload.ceiling ?? usualCeilingMicro(check.costMicro);
-  const hold = await holdForRun(tx, run, {
-    round: 'first',
-    amountMicro: smallerAmount(check.costMicro, ceilingMicro),
-    now,
-  });
-  await insertRun(tx, {
-    ...run,
-    fileName: payload.file_name,
-    parameters: parametersOf(fields, check.validation.data?.tied_embeddings === true),
-    price: check.price,
-    devices: place.devices,
+    trained: {
+      kind: 'text',
+      fileName: payload.file_name,
+      parameters: parametersOf(fields, check.validation.data?.tied_embeddings === true),
+    },
+    ...{ price: check.price, seconds: check.seconds, flops: check.flops, costMicro: check.costMicro },
     quote: check.validation.cost_estimate.quote,
-    workFlops: check.flops,
-    holdId: hold.id,
-    heldMicro: hold.micro,
-    holdExpiresAt: hold.expiresAt,
-    ceilingMicro,
-    createdAt: now,
+    ceilingMicro: payload.ceiling,
   });
-  if (job) await insertJob(tx, { runId, userId, ...job });
-  return assetId;
-}
-
-function toAsset(ownerUserId: string, body: Body, { asset: base }: FineTuneCheck['base']): NewAsset {
-  return {
-    ownerUserId,
-    datasetType: 'MODEL',
-    title: body.title,
-    category: body.category,
-    details: body.details,
-    tags: body.tags,
-    priceMicro: body.price,
-    isPublished: body.is_published,
-    useIpfs: body.use_ipfs,
-    baseModelType: base.baseModelType,
-    family: base.family,
-    parentAssetId: base.id,
-  };
+  if (job) await insertJob(tx, { runId, userId: ctx.caller.userId, ...job });
+  return modelId;
 }
 
 /** Refuses what the wizard's validation refuses. */
@@ -179,10 +125,6 @@ async function checkStart(
   const { message: publicMessage, about } = fault;
   const param = about === null ? PAYLOAD : `${PAYLOAD}.${about}`;
   throw new AppError('invalid_request', { publicMessage, param });
-}
-
-function sourceOf({ asset, revision }: FineTuneCheck['base']) {
-  return { assetId: asset.id, revisionId: revision.id, title: asset.title };
 }
 
 /** What the run is shown to be made with: without lm_head, where it is the input embeddings, which the run leaves as they are. */

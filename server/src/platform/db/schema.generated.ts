@@ -818,6 +818,17 @@ export type RevisionsTable = {
   author_user_id: string | null;
 };
 
+export type RunSamplesTable = {
+  run_id: string;
+  step: number;
+  number: number;
+  user_id: string;
+  sha256: string;
+  size_bytes: bigint;
+  width: number;
+  height: number;
+};
+
 export type RunsTable = {
   id: string;
   user_id: string;
@@ -850,6 +861,7 @@ export type RunsTable = {
   key_id: string | null;
   unit_price_micro: bigint;
   unpaid_seconds: Generated<number>;
+  kind: string;
 };
 
 export type ServingWorkloadsTable = {
@@ -1156,6 +1168,7 @@ export type DB = {
   revision_cids: RevisionCidsTable;
   revision_tags: RevisionTagsTable;
   revisions: RevisionsTable;
+  run_samples: RunSamplesTable;
   runs: RunsTable;
   serving_workloads: ServingWorkloadsTable;
   sessions: SessionsTable;

@@ -9,6 +9,7 @@ import * as contact from '@bakehouse/contract/contact';
 import * as conversations from '@bakehouse/contract/conversations';
 import * as imageDeployments from '@bakehouse/contract/deployments/images';
 import * as deployments from '@bakehouse/contract/deployments/text';
+import * as diffusionTraining from '@bakehouse/contract/diffusion-training';
 import { createEmbeddings } from '@bakehouse/contract/embeddings';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 import * as errorReports from '@bakehouse/contract/error-reports';
@@ -68,6 +69,7 @@ export const notAudited = new Map<Endpoint, string>([
   [errorReports.reportError, MESSAGE],
   [notifications.listNotifications, CHANGES_NOTHING],
   [training.validateFineTune, CHANGES_NOTHING],
+  [diffusionTraining.validateDiffusionTraining, CHANGES_NOTHING],
   [training.cancelReading, 'a reading is not kept'],
   [deployments.quoteVllm, CHANGES_NOTHING],
   [imageDeployments.imageCalls.flux.quote, CHANGES_NOTHING],

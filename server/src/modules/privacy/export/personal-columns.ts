@@ -54,6 +54,9 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
     leftOut: 'who has changed the files of a dataset or model, which are exported',
   },
   'uploads.user_id': { leftOut: 'files on their way, kept for a week; those that have arrived are exported' },
+  'run_samples.user_id': {
+    leftOut: 'pictures that checkpoints drew; the models of the runs have the first and the last',
+  },
   'runs.user_id': { section: 'runs' },
   'sessions.user_id': { section: 'sessions' },
   'sign_in_methods.user_id': { section: 'sign_in_methods' },

@@ -16,6 +16,8 @@ export const readingLimits = {
   handoverMs: 20_000,
   /** Without any progress for so long a reading is given up. A chat template has a limit of its own (the runtime's chat_template.py). */
   stallMs: 300_000,
+  /** A dataset of pictures is read to its end before anything is said of it. */
+  picturesMs: 900_000,
   /** More than the runtime gives itself for one file (`TIME_LIMIT_S` of `confined.py`). */
   attemptSeconds: 3_600,
   /** Each end of the server uses one up. */

@@ -11,6 +11,7 @@ import { meterRun } from '../charges/meter-run.ts';
 import { settleRun } from '../charges/settle-run.ts';
 import { upsertHeldOutAnswers } from '../held-out/queries.ts';
 import { nameResult } from '../openai-jobs/name-result.ts';
+import { replaceSamples } from '../pictures/sample-queries.ts';
 import { findOwners, findRun, updateSlowdown, updateSummary } from '../queries.ts';
 import { measuredSlowdown } from '../slowdown.ts';
 import { notifyOfEnd } from './notify-of-end.ts';
@@ -28,6 +29,8 @@ export function fineTuneKind(clock: Clock, usage: IdleCredit): WorkloadKind {
       const freeIdleCredit = () => void usage.closeIdle(run.userId);
       await meterRun(tx, { run, workload, now: clock.now(), freeIdleCredit });
       const answers = reports.findLast(({ type }) => type === 'held_out_answers');
+      for (const { step, pictures } of reports.filter((report) => report.type === 'samples'))
+        await replaceSamples(tx, { runId: run.id, userId: run.userId, step, pictures });
       if (answers) await upsertHeldOutAnswers(tx, run.id, heldOutAnswers.parse(answers));
     },
     onResult: async (tx, workload, result, artefacts) => {

@@ -13,13 +13,14 @@ export async function listRuns(
   ctx: Context,
   { query }: InputOf<typeof endpoint>,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const { model_id: modelAssetIds, recent, search, state, sort, cursor, limit } = query;
+  const { model_id: modelAssetIds, kind, recent, search, state, sort, cursor, limit } = query;
   return readSnapshot(ctx.db, async (tx) => {
     if (cursor !== undefined && (await findRun(tx, cursor))?.userId !== ctx.caller.userId) {
       throw unknownCursor();
     }
     const found = await selectRuns(tx, {
       userId: ctx.caller.userId,
+      kind,
       modelAssetIds,
       endedSince: recent ? recently(ctx.clock.now()) : undefined,
       search,

@@ -1,12 +1,15 @@
-import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import { type runStats as endpoint, type RunFilter, runFilters } from '@bakehouse/contract/training';
 import type { Context } from '../../../platform/context.ts';
 import { selectRunSums } from '../queries.ts';
 
 /** How many runs the caller has, by how they ended, and what they have cost. */
-export async function sumRuns(ctx: Context): Promise<ResponseOf<typeof endpoint>> {
-  const sums = await selectRunSums(ctx.db, ctx.caller.userId);
+export async function sumRuns(
+  ctx: Context,
+  { query }: InputOf<typeof endpoint>,
+): Promise<ResponseOf<typeof endpoint>> {
+  const sums = await selectRunSums(ctx.db, ctx.caller.userId, query.kind);
   const count = (name: RunFilter) => Number(sums.find(({ ended_as }) => ended_as === name)?.count ?? 0n);
   const total = (of: 'cost_micro' | 'held_micro') => sums.reduce((sum, row) => sum + row[of], 0n);
   return {

@@ -36,13 +36,7 @@ export function toRun(config: HostFolders, run: RunRow, workload: Workload): Run
     title: run.title,
     model_id: run.modelAssetId,
     base_model: { dataset_id: run.base.assetId, revision_id: run.base.revisionId, title: run.base.title },
-    dataset: {
-      dataset_id: run.dataset.assetId,
-      revision_id: run.dataset.revisionId,
-      title: run.dataset.title,
-      file_name: run.fileName,
-    },
-    parameters: run.parameters,
+    ...trainedBy(run),
     state: !ended && workload.wanted === 'stopped' ? 'stopping' : states[workload.state],
     reason: ended ? `${asSentence(reason)}${savedSentence(run, workload)}` : reason,
     phase: ended ? null : workload.phase,
@@ -67,6 +61,15 @@ export function toRun(config: HostFolders, run: RunRow, workload: Workload): Run
     started_at: workload.startedAt?.toISOString() ?? null,
     ended_at: workload.endedAt?.toISOString() ?? null,
   };
+}
+
+/** What it trains on, and how. */
+function trainedBy(run: RunRow) {
+  const { assetId: dataset_id, revisionId: revision_id, title } = run.dataset;
+  const dataset = { dataset_id, revision_id, title };
+  return run.kind === 'text'
+    ? { kind: run.kind, dataset: { ...dataset, file_name: run.fileName }, parameters: run.parameters }
+    : { kind: run.kind, dataset: { ...dataset, file_name: run.fileName }, parameters: run.parameters };
 }
 
 /** What is saved of an ended run and not paid yet; null: nothing. */

@@ -1,5 +1,4 @@
 import type { GpuType } from '@bakehouse/contract/limits';
-import { fixedAmount, formatBgl } from '@bakehouse/contract/money';
 import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import type { FineTunePayload, FineTuneValidation } from '@bakehouse/contract/training';
 import type { Capacity } from '../../../engine/model/capacity.ts';
@@ -7,12 +6,10 @@ import type { Context } from '../../../platform/context.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
 import type { Price } from '../../credits/prices/prices.ts';
-import { quote } from '../../credits/prices/quote.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { listModelFiles } from '../../models/weights/list-model-files.ts';
 import { readModelJson } from '../../models/weights/read-model-json.ts';
-import { usualCeilingMicro } from '../charges/ceiling.ts';
 import {
   type FineTuneFields,
   hasPairColumns,
@@ -20,10 +17,12 @@ import {
   toDataSpec,
   toParameters,
 } from '../fine-tune-spec.ts';
+import type { FindFluxFault } from '../pictures/find-picture-base-fault.ts';
+import type { ReadPictures } from '../pictures/read-pictures.ts';
 import { placeRun, type RunPlace } from '../place-run.ts';
 import { selectMeasuredFlops } from '../queries.ts';
 import { type KnownData, readSoon } from '../readings/read-soon.ts';
-import { describeLoad, type RunCpu } from './estimate-load.ts';
+import type { RunCpu } from './estimate-load.ts';
 import {
   cpuSeconds,
   gpuSeconds,
@@ -31,17 +30,19 @@ import {
   refuseMemory,
   runCostMicro,
   runFlops,
-  runItems,
   type Work,
 } from './estimate-run.ts';
 import { findBaseFault } from './find-base-fault.ts';
 import type { ReadData } from './read-data.ts';
+import { toCostEstimate } from './to-cost-estimate.ts';
 import { warnOfServing } from './warn-of-serving.ts';
 
 /** What training takes from the program around it. */
 export type TrainingParts = {
   capacity: () => Promise<Capacity>;
   readData: ReadData;
+  readPictures: ReadPictures;
+  findFluxFault: FindFluxFault;
   /** The usage windows of this process. */
   usage: IdleCredit;
   /** Where a run on a CPU would go now. */
@@ -130,7 +131,11 @@ export async function checkFineTune(
   const work = toWork(report, fields);
   const seconds =
     place.gpu === null
-      ? cpuSeconds(work, cpu.cores, await selectMeasuredFlops(ctx.db, place.priceId)) * cpu.slowdown
+      ? cpuSeconds(
+          work,
+          cpu.cores,
+          await selectMeasuredFlops(ctx.db, { priceId: place.priceId, kind: 'text' }),
+        ) * cpu.slowdown
       : gpuSeconds(work, place.gpu.like);
   return {
     validation: {
@@ -156,24 +161,6 @@ export async function checkFineTune(
     seconds,
     flops: runFlops(work, device),
     costMicro: runCostMicro(price, seconds, place.devices),
-  };
-}
-
-function toCostEstimate(
-  { gpu, devices, priceLabel }: RunPlace,
-  price: Price,
-  seconds: number,
-  slowdown: number,
-): FineTuneValidation['cost_estimate'] {
-  const costMicro = runCostMicro(price, seconds, devices);
-  return {
-    usd_cost: fixedAmount(costMicro, 'USD'),
-    duration_hours: seconds / 3600,
-    token_cost: fixedAmount(costMicro, 'BGL'),
-    quote: quote(runItems(price, seconds, devices, priceLabel)),
-    ceiling: formatBgl(usualCeilingMicro(costMicro)),
-    slowdown: gpu === null ? slowdown : 1,
-    load: gpu === null ? describeLoad(slowdown) : null,
   };
 }
 

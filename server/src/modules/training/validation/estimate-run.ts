@@ -26,7 +26,7 @@ export type Work = Pick<
 const GB = 1024 ** 3;
 
 /** Half-precision operations per second, at most. */
-const peakFlops: Record<GpuType, number> = {
+export const peakFlops: Record<GpuType, number> = {
   NVIDIA_TESLA_V100: 125e12,
   NVIDIA_TESLA_A100: 312e12,
   NVIDIA_TESLA_A100_80GB: 312e12,
@@ -36,7 +36,7 @@ const peakFlops: Record<GpuType, number> = {
 /** Operations per second that one core of an unknown CPU is taken to do, until a run has shown it. */
 export const CPU_CORE_FLOPS = 40e9;
 /** Launching a forward and backward pass costs this much however small the model is. */
-const PASS_OVERHEAD_S = 0.05;
+export const PASS_OVERHEAD_S = 0.05;
 /** Memory that fragmentation takes. */
 const HEADROOM = 0.08;
 

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
   type ValidateProgress,
@@ -8,13 +7,12 @@ import {
   validateReport,
 } from '@bakehouse/contract/runtime/train-spec';
 import { hasLayer } from '../../../engine/host/environment/has-layer.ts';
-import { runtimeCommand } from '../../../engine/host/runtime-command.ts';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { ProgramFailed, runProgram } from '../../../platform/processes/run-program.ts';
 import { shareFiles } from '../../../platform/sandbox/share-files.ts';
 import { withBlobFiles } from '../../../platform/storage/with-blob-file.ts';
 import { readingLimits } from '../readings/limits.ts';
+import { runReader } from './run-reader.ts';
 
 type File = { path: string; sha256: string };
 
@@ -76,61 +74,29 @@ export function dataReader(stallMs: number = readingLimits.stallMs): ReadData {
 }
 
 async function validateIn(
-  { folder, user }: { folder: string; user: number },
-  { config, sandbox }: Pick<Context, 'config' | 'sandbox'>,
+  place: { folder: string; user: number },
+  ctx: Pick<Context, 'config' | 'sandbox'>,
   { dataFile, spec }: DataToRead,
   stallMs: number,
-  { signal: gone, onProgress }: Options,
+  { signal, onProgress }: Options,
 ): Promise<ValidateReport> {
   const full: ValidateSpec = {
     ...spec,
-    base_model_dir: path.join(folder, BASE_MODEL),
-    data_file: path.join(folder, DATASET, dataFile.path),
+    base_model_dir: path.join(place.folder, BASE_MODEL),
+    data_file: path.join(place.folder, DATASET, dataFile.path),
   };
-  const specFile = path.join(folder, 'spec.json');
-  await writeFile(specFile, JSON.stringify(full));
-  const runtime = await runtimeCommand(config);
-  const enclosed = await sandbox.enclose({
-    argv: [runtime.command, ...runtime.args, 'validate', specFile],
-    cwd: folder,
-    reads: [...runtime.reads, folder],
-    writes: [],
-    user,
+  const last = await runReader(ctx, place, {
+    command: 'validate',
+    spec: full,
+    stallMs,
+    signal,
+    what: spec.data.file_path,
+    advice: 'Use shorter texts, or a base model with a simpler chat template.',
+    param: 'file_name',
+    onLine: (line) => {
+      const progress = validateProgress.safeParse(line);
+      if (progress.success) onProgress?.(progress.data);
+    },
   });
-  // It gives way by itself once it has printed its first estimate.
-  const [command = '', ...args] = enclosed;
-  const stalled = new AbortController();
-  const giveUp = setTimeout(() => stalled.abort(), stallMs);
-  const signal = gone ? AbortSignal.any([stalled.signal, gone]) : stalled.signal;
-  let last: unknown;
-  const onLine = (line: string) => {
-    if (!line.startsWith('{')) return;
-    giveUp.refresh();
-    last = JSON.parse(line);
-    const progress = validateProgress.safeParse(last);
-    if (progress.success) onProgress?.(progress.data);
-  };
-  try {
-    await runProgram(command, args, { env: runtime.env, signal, onLine });
-    return validateReport.parse(last);
-  } catch (error) {
-    const file = spec.data.file_path;
-    gone?.throwIfAborted();
-    if (stalled.signal.aborted) {
-      throw new AppError('invalid_request', {
-        publicMessage: `Reading ${file} stopped getting any further. Use shorter texts, or a base model with a simpler chat template.`,
-        param: 'file_name',
-        cause: error,
-      });
-    }
-    if (error instanceof ProgramFailed && typeof error.status === 'string') {
-      throw new AppError('unavailable', {
-        publicMessage: `Reading ${file} was interrupted: this machine may be short of memory. Please try again later, or with a smaller file.`,
-        cause: error,
-      });
-    }
-    throw error;
-  } finally {
-    clearTimeout(giveUp);
-  }
+  return validateReport.parse(last);
 }

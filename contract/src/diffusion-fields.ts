@@ -1,0 +1,89 @@
+import * as z from 'zod';
+import { boundedBy, numberOf } from './fields/bounded-number.ts';
+import type { NumberField } from './fields/number-field.ts';
+import { samplePrompt as drawnPrompt } from './runtime/train-image-spec.ts';
+
+/** What the training of a LoRA on pictures may be set to. */
+
+/** Pictures that each checkpoint draws at most. */
+export const SAMPLE_PROMPTS_MAX = 8;
+const PROMPT_LENGTH_MAX = 1000;
+const TRIGGER_LENGTH_MAX = 40;
+
+/** The numbers of it. The wizard draws its fields from them, and the server checks by them. */
+export const pictureTrainingNumbers = {
+  steps: { label: 'Steps', min: 1, max: 20_000, step: 1, default: 400 },
+  learning_rate: { label: 'Learning rate', min: 0, aboveMin: true, max: 1, step: 0.0001, default: 0.002 },
+  lora_r: { label: 'LoRA rank', min: 1, max: 128, step: 1, default: 16 },
+  batch_size: { label: 'Batch size', min: 1, max: 1024, step: 1, default: 8 },
+  gradient_accumulation_steps: { label: 'Gradient accumulation', min: 1, max: 1024, step: 1, default: 1 },
+  caption_dropout: { label: 'Caption dropout', min: 0, max: 1, step: 0.05, default: 0.1 },
+  sample_every: { label: 'Steps between samples', min: 1, max: 20_000, step: 1, default: 100 },
+} as const satisfies Record<string, NumberField>;
+
+/** The sides of the squares that have as many pixels as a full-size model may be trained in. */
+export const pictureResolutions = [512, 768, 1024] as const;
+
+export const samplePrompt = drawnPrompt.extend({
+  prompt: z
+    .string()
+    .trim()
+    .min(1, 'Sample prompt is required')
+    .max(PROMPT_LENGTH_MAX, `Sample prompt must have at most ${PROMPT_LENGTH_MAX} characters`),
+});
+
+/** Of a LoRA on pictures: how it is trained, and what its checkpoints draw. */
+export const pictureTrainingFields = {
+  /** Stands before each caption that does not have it, and calls on the LoRA in a prompt. */
+  trigger_word: z
+    .string()
+    .trim()
+    .min(1, 'Trigger word is empty: leave it out')
+    .max(TRIGGER_LENGTH_MAX, `Trigger word must have at most ${TRIGGER_LENGTH_MAX} characters`)
+    .regex(/^[\p{L}\p{N} _-]+$/u, 'Trigger word can have letters, digits, spaces, - and _')
+    .nullish(),
+  steps: numberOf(pictureTrainingNumbers.steps),
+  learning_rate: numberOf(pictureTrainingNumbers.learning_rate),
+  lora_r: numberOf(pictureTrainingNumbers.lora_r),
+  batch_size: numberOf(pictureTrainingNumbers.batch_size),
+  gradient_accumulation_steps: numberOf(pictureTrainingNumbers.gradient_accumulation_steps),
+  caption_dropout: numberOf(pictureTrainingNumbers.caption_dropout),
+  /** Left out: what the base model generates; a small one is trained in nothing else. */
+  resolution: z
+    .literal(pictureResolutions, `Resolution must be one of ${pictureResolutions.join(', ')}`)
+    .nullish(),
+  /** Each time there is a checkpoint, which draws the sample prompts. */
+  sample_every: numberOf(pictureTrainingNumbers.sample_every),
+  sample_prompts: z
+    .array(samplePrompt)
+    .max(SAMPLE_PROMPTS_MAX, `There can be at most ${SAMPLE_PROMPTS_MAX} sample prompts`)
+    .default([]),
+  /** Of the adapter's first weights, of the noise and of the order of the pictures. Left out: 42. */
+  seed: boundedBy({ label: 'Seed', min: 0, max: 2 ** 31 - 1, step: 1 }).optional(),
+};
+
+type Preset = { [Name in keyof typeof pictureTrainingNumbers]: number };
+
+/** Good beginnings, of a small model that this machine's CPU trains and of a full-size one. */
+export const pictureTrainingPresets = {
+  small: {
+    quick: preset({ steps: 150, sample_every: 50 }),
+    style: preset({}),
+    subject: preset({ steps: 600, lora_r: 32, caption_dropout: 0.05, sample_every: 100 }),
+  },
+  full: {
+    quick: preset({ steps: 300, learning_rate: 0.0002, batch_size: 1, sample_every: 100 }),
+    style: preset({ steps: 1500, learning_rate: 0.0001, batch_size: 1, sample_every: 250 }),
+    subject: preset({
+      ...{ steps: 1000, learning_rate: 0.0001, batch_size: 1, lora_r: 32 },
+      ...{ caption_dropout: 0.05, sample_every: 200 },
+    }),
+  },
+} as const satisfies Record<string, Record<string, Preset>>;
+
+function preset(values: Partial<Preset>): Preset {
+  const defaults = Object.fromEntries(
+    Object.entries(pictureTrainingNumbers).map(([name, field]) => [name, field.default]),
+  ) as Preset;
+  return { ...defaults, ...values };
+}

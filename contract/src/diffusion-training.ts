@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { pictureTrainingFields } from './diffusion-fields.ts';
+import { endpoint } from './endpoint.ts';
+import { countOfGpus } from './fields/count-of-gpus.ts';
+import { idOf } from './fields/id.ts';
+import { only } from './fields/only.ts';
+import { nameText, tags } from './fields/text.ts';
+import { fineTuneDefaults } from './fine-tune-numbers.ts';
+import { gpuTypes, NAME_LENGTH_MAX } from './limits.ts';
+import { picturesReport } from './runtime/validate-pictures-spec.ts';
+import { agreedCost, costEstimate, runPlacement } from './training.ts';
+
+/** What is trained on what, where and how. */
+const choice = {
+  /** The dataset with the pictures. */
+  dataset_id: idOf('dataset'),
+  /** The image model that the LoRA is for: a FLUX or FLUX Kontext. */
+  model_id: idOf('model'),
+  /**
+   * A JSONL file of the dataset with a line for each picture, `file_name` and `text`. Null: the text file of the same name
+   * beside each. Left out: `metadata.jsonl` where there is one.
+   */
+  file_name: z.string().min(1).nullish(),
+  gpu_type: z.enum(gpuTypes, 'Please select a GPU configuration').default(fineTuneDefaults.accelerator_type),
+  accelerator_count: countOfGpus.default(fineTuneDefaults.accelerator_count),
+  ...pictureTrainingFields,
+};
+
+const choiceBody = only(choice);
+
+export type DiffusionTrainingChoice = z.output<typeof choiceBody>;
+
+export const validateDiffusionTraining = endpoint({
+  method: 'POST',
+  path: '/api/v1/diffusion-training/validate',
+  access: 'key',
+  operation: 'validate parameters',
+  summary: 'Validate a LoRA training on pictures: reads every file, quotes the cost',
+  body: choiceBody,
+  response: z.object({
+    critical_errors: z.array(z.string()),
+    warnings: z.array(z.string()),
+    cost_estimate: costEstimate,
+    placement: runPlacement,
+    /** The file that the captions are in; null: a text file beside each picture. */
+    file_name: z.string().nullable(),
+    /** What was read; null where nothing was. `memory_bytes` is what the run needs where it will run. */
+    data: picturesReport.omit({ critical_errors: true, gpu_memory_bytes: true }).nullable(),
+  }),
+});
+
+export type DiffusionValidation = z.output<NonNullable<(typeof validateDiffusionTraining)['response']>>;
+
+/** Makes a model that the run fills with the LoRA. Its quote is held, and only the time that it takes is charged. */
+export const startDiffusionTraining = endpoint({
+  method: 'POST',
+  path: '/api/v1/diffusion-training',
+  access: 'key',
+  operation: 'start the training',
+  summary: 'Train a LoRA for an image model on your pictures',
+  spends: true,
+  status: 201,
+  body: only({ title: nameText(NAME_LENGTH_MAX), tags: tags.default([]), ...agreedCost, ...choice }),
+  response: z.object({ run_id: z.string(), model_id: z.string() }),
+});

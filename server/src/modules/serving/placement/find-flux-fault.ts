@@ -1,0 +1,18 @@
+import { AppError } from '../../../platform/errors.ts';
+import type { AssetRevision } from '../../assets/read-revision.ts';
+import type { PipelineIndex } from '../../assets/recognise/read-pipeline-index.ts';
+import { describePipeline, families } from './describe-pipeline.ts';
+
+/** What a FLUX model lacks to be loaded, as a sentence without its full stop; null where it lacks nothing. Pure. */
+export function findFluxFault(
+  model: { title: string; files: AssetRevision['files'] },
+  index: PipelineIndex,
+): string | null {
+  try {
+    describePipeline(model, index, families.flux);
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return error.publicMessage;
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+import type { Quote } from '@bakehouse/contract/credits';
+import { smallerAmount } from '@bakehouse/contract/money';
+import type { WorkloadSpec } from '../../engine/model/workload.ts';
+import { requestWorkload } from '../../engine/request-workload.ts';
+import type { Context } from '../../platform/context.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import { publishChange } from '../../platform/events/publish-change.ts';
+import { recordAudit } from '../accounts/record-audit.ts';
+import { insertAsset } from '../assets/insert-asset.ts';
+import { keepAssets } from '../assets/keep-assets.ts';
+import type { AssetRevision } from '../assets/read-revision.ts';
+import { recordLineage } from '../assets/record-lineage.ts';
+import type { Price } from '../credits/prices/prices.ts';
+import { usualCeilingMicro } from './charges/ceiling.ts';
+import { holdForRun } from './charges/hold-run.ts';
+import type { RunPlace } from './place-run.ts';
+import { insertRun, type Trained } from './queries.ts';
+import { FINE_TUNE_KIND } from './runs/fine-tune-kind.ts';
+
+type Body = {
+  title: string;
+  category: string;
+  details: string;
+  tags: string[];
+  price: bigint;
+  is_published: boolean;
+  use_ipfs: boolean;
+};
+
+type NewTraining = {
+  /** What the model that it makes is called. */
+  body: Body;
+  base: AssetRevision;
+  dataset: AssetRevision;
+  place: RunPlace;
+  spec: WorkloadSpec;
+  trained: Trained;
+  price: Price;
+  seconds: number;
+  flops: number;
+  costMicro: bigint;
+  quote: Quote;
+  /** Undefined: the usual one. */
+  ceilingMicro: bigint | undefined;
+  now: Date;
+};
+
+/**
+ * Step: makes the model asset and the run that fills it, holds the quote, at most the ceiling, and queues the work. Throws
+ * what `keepAssets` and `holdForRun` throw.
+ */
+export async function makeRun(
+  tx: Transaction,
+  ctx: Context,
+  { body, base, dataset, place, spec, trained, now, ...asked }: NewTraining,
+): Promise<{ modelId: string; runId: string }> {
+  const { userId } = ctx.caller;
+  await keepAssets(tx, { ids: [base.asset.id, dataset.asset.id], userId });
+  const assetId = await insertAsset(tx, {
+    ownerUserId: userId,
+    datasetType: 'MODEL',
+    title: body.title,
+    category: body.category,
+    details: body.details,
+    tags: body.tags,
+    priceMicro: body.price,
+    isPublished: body.is_published,
+    useIpfs: body.use_ipfs,
+    baseModelType: base.asset.baseModelType,
+    family: base.asset.family,
+    parentAssetId: base.asset.id,
+  });
+  const runId = await requestWorkload(tx, {
+    userId,
+    behaviour: 'run',
+    kind: FINE_TUNE_KIND,
+    title: body.title,
+    spec,
+    placement: place.placement,
+    expectedSeconds: asked.seconds,
+    now,
+  });
+  const sources = { base: sourceOf(base), dataset: sourceOf(dataset) };
+  await recordLineage(tx, { assetId, runId, ...sources });
+  await publishChange(tx, userId, { topic: 'run', id: runId });
+  await recordAudit(tx, { userId, action: 'run.started', detail: { run_id: runId, model_id: assetId } });
+  const keyId = ctx.caller.key?.id ?? null;
+  const run = { id: runId, userId, keyId, title: body.title, modelAssetId: assetId, ...sources };
+  const ceilingMicro = asked.ceilingMicro ?? usualCeilingMicro(asked.costMicro);
+  const hold = await holdForRun(tx, run, {
+    round: 'first',
+    amountMicro: smallerAmount(asked.costMicro, ceilingMicro),
+    now,
+  });
+  await insertRun(tx, {
+    ...run,
+    ...trained,
+    price: asked.price,
+    devices: place.devices,
+    quote: asked.quote,
+    workFlops: asked.flops,
+    holdId: hold.id,
+    heldMicro: hold.micro,
+    holdExpiresAt: hold.expiresAt,
+    ceilingMicro,
+    createdAt: now,
+  });
+  return { modelId: assetId, runId };
+}
+
+function sourceOf({ asset, revision }: AssetRevision) {
+  return { assetId: asset.id, revisionId: revision.id, title: asset.title };
+}

@@ -1,0 +1,195 @@
+import type { DiffusionTrainingChoice, DiffusionValidation } from '@bakehouse/contract/diffusion-training';
+import { METADATA } from '@bakehouse/contract/gallery';
+import type { PicturesReport } from '@bakehouse/contract/runtime/validate-pictures-spec';
+import type { Context } from '../../../platform/context.ts';
+import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
+import type { Price } from '../../credits/prices/prices.ts';
+import { readPrices } from '../../credits/prices/read-prices.ts';
+import { placeRun, type RunPlace } from '../place-run.ts';
+import { selectMeasuredFlops } from '../queries.ts';
+import type { TrainingParts } from '../validation/check-fine-tune.ts';
+import type { RunCpu } from '../validation/estimate-load.ts';
+import { refuseMemory, runCostMicro } from '../validation/estimate-run.ts';
+import { toCostEstimate } from '../validation/to-cost-estimate.ts';
+import { pictureCpuSeconds, pictureFlops, pictureGpuSeconds } from './estimate-pictures.ts';
+import { type FindFluxFault, findPictureBaseFault } from './find-picture-base-fault.ts';
+import {
+  type PictureFields,
+  toPictureDataSpec,
+  toPictureFields,
+  toPictureParameters,
+} from './pictures-spec.ts';
+
+/** What stands in the way of a run, and the field of the call that it is about, where it is one. */
+type Fault = { message: string; about: keyof DiffusionTrainingChoice | null };
+
+export type DiffusionCheck = {
+  /** What the wizard shows. A run may start when it has no critical errors. */
+  validation: DiffusionValidation;
+  faults: Fault[];
+  base: AssetRevision;
+  dataset: AssetRevision;
+  metadataPath: string | null;
+  fields: PictureFields;
+  place: RunPlace;
+  price: Price;
+  seconds: number;
+  flops: number;
+  costMicro: bigint;
+};
+
+/** Files that a dataset of pictures may have: a caption beside each of the most pictures, and some more. */
+const FILES_MAX = 5000;
+/** What says how a model reads pictures and texts. */
+const CONFIGURATION = /\.(json|txt|model)$/;
+const WEIGHTS = /^([^/]+)\/.*\.safetensors$/;
+/** A large caption dropout teaches the style to no words. */
+const DROPOUT_USUAL_MAX = 0.5;
+/** Learning rates above this have rarely been wanted, of a small model and of a full-size one. */
+const LEARNING_RATE_USUAL_MAX = { small: 0.01, full: 0.001 };
+const FULL_SIZE_PARAMETERS = 1e9;
+
+/**
+ * Reads all pictures as the run would, and says where the run goes, what it costs and what stands in its way. Throws AppError
+ * when the caller may not read the dataset or the base model.
+ */
+export async function checkDiffusionTraining(
+  ctx: Context,
+  {
+    capacity,
+    readPictures,
+    findFluxFault,
+  }: Pick<TrainingParts, 'capacity' | 'readPictures' | 'findFluxFault'>,
+  choice: DiffusionTrainingChoice,
+  { cpu, signal }: { cpu: RunCpu; signal: AbortSignal },
+): Promise<DiffusionCheck> {
+  const { userId } = ctx.caller;
+  const base = await readRevision(ctx.db, { assetId: choice.model_id, userId, param: 'model_id' });
+  const dataset = await readRevision(ctx.db, {
+    ...{ assetId: choice.dataset_id, userId, limit: FILES_MAX + 1, param: 'dataset_id' },
+  });
+  const fields = toPictureFields(choice);
+  const metadataPath = findMetadata(choice, dataset);
+  const faults = await refuseChoice(ctx, { base, dataset, metadataPath, choice, findFluxFault });
+  const report =
+    faults.length > 0
+      ? null
+      : await readPictures(
+          ctx,
+          {
+            base: base.files.filter(({ path }) => CONFIGURATION.test(path)),
+            files: dataset.files,
+            spec: {
+              weights_bytes: weightsBytes(base),
+              data: toPictureDataSpec(fields, metadataPath),
+              parameters: toPictureParameters(fields),
+              lora_rank: fields.lora_r,
+            },
+          },
+          signal,
+        );
+  faults.push(...(report?.critical_errors ?? []).map((message) => ({ message, about: null })));
+
+  const wanted = { type: choice.gpu_type, count: choice.accelerator_count };
+  const place = placeRun(wanted, report?.gpu_memory_bytes ?? 0, await capacity());
+  const device = place.gpu === null ? 'cpu' : 'gpu';
+  const neededBytes = (place.gpu ? report?.gpu_memory_bytes : report?.memory_bytes) ?? 0;
+  const refusal = faults.length === 0 ? refuseMemory(neededBytes, place.gpu, cpu.memoryBytes) : null;
+  if (refusal) faults.push({ message: refusal, about: null });
+
+  const price = (await readPrices(ctx.db, ctx.clock.now()))[place.priceId];
+  const work = report ?? { tokens_per_step: 0, steps_total: 0, base_parameters: 0 };
+  const measured = await selectMeasuredFlops(ctx.db, { priceId: place.priceId, kind: 'pictures' });
+  const seconds =
+    place.gpu === null
+      ? pictureCpuSeconds(work, fields, cpu.cores, measured) * cpu.slowdown
+      : pictureGpuSeconds(work, fields, place.gpu.like);
+  return {
+    validation: {
+      critical_errors: faults.map(({ message }) => message),
+      warnings: report ? warnings(report, fields) : [],
+      cost_estimate: toCostEstimate(place, price, seconds, cpu.slowdown),
+      placement: { device, description: place.description },
+      file_name: metadataPath,
+      data: report && withoutErrors({ ...report, memory_bytes: neededBytes }),
+    },
+    ...{ faults, base, dataset, metadataPath, fields, place, price, seconds },
+    flops: pictureFlops(work, device),
+    costMicro: runCostMicro(price, seconds, place.devices),
+  };
+}
+
+/** The file with the captions; null: a text file beside each picture. */
+function findMetadata({ file_name }: DiffusionTrainingChoice, { files }: AssetRevision): string | null {
+  if (file_name !== undefined) return file_name;
+  return files.some(({ path }) => path === METADATA) ? METADATA : null;
+}
+
+type Chosen = {
+  findFluxFault: FindFluxFault;
+  base: AssetRevision;
+  dataset: AssetRevision;
+  metadataPath: string | null;
+  choice: DiffusionTrainingChoice;
+};
+
+/** What can be refused before the pictures are read. */
+async function refuseChoice(
+  ctx: Context,
+  { base, dataset, metadataPath, choice, findFluxFault }: Chosen,
+): Promise<Fault[]> {
+  const faults: Fault[] = [];
+  const baseFault = await findPictureBaseFault(ctx, base, findFluxFault);
+  if (baseFault) faults.push({ message: baseFault, about: 'model_id' });
+  const { title, datasetType } = dataset.asset;
+  if (datasetType !== 'RAW')
+    faults.push({ message: `${title} is a model: choose a dataset`, about: 'dataset_id' });
+  if (dataset.files.length > FILES_MAX)
+    faults.push({ message: `${title} has more than ${FILES_MAX} files`, about: 'dataset_id' });
+  if (metadataPath !== null && !dataset.files.some(({ path }) => path === metadataPath))
+    faults.push({ message: `${title} has no file ${metadataPath}`, about: 'file_name' });
+  if (choice.sample_every > choice.steps)
+    faults.push({
+      message: `Steps between samples must be at most ${choice.steps}, the steps of the run`,
+      about: 'sample_every',
+    });
+  return faults;
+}
+
+/** Bytes of the weights by the part of the pipeline. */
+function weightsBytes({ files }: AssetRevision): Record<string, number> {
+  const bytes: Record<string, number> = {};
+  for (const { path, sizeBytes } of files) {
+    const part = WEIGHTS.exec(path)?.[1];
+    if (part !== undefined) bytes[part] = (bytes[part] ?? 0) + sizeBytes;
+  }
+  return bytes;
+}
+
+function warnings(report: PicturesReport, fields: PictureFields): string[] {
+  const size = report.base_parameters > FULL_SIZE_PARAMETERS ? 'full' : 'small';
+  const usualMax = LEARNING_RATE_USUAL_MAX[size];
+  return [
+    ...(report.left_out_total > 0
+      ? [
+          `${report.left_out_total} of ${report.pictures_total} pictures are left out. Each is named below with its reason.`,
+        ]
+      : []),
+    ...(fields.learning_rate > usualMax
+      ? [
+          `A learning rate of ${fields.learning_rate} is far above what this model usually bears (up to ${usualMax}): the pictures may fall apart.`,
+        ]
+      : []),
+    ...(fields.caption_dropout > DROPOUT_USUAL_MAX
+      ? ['More than half of the captions are dropped: the LoRA hardly learns which words call on what.']
+      : []),
+  ];
+}
+
+function withoutErrors({
+  critical_errors,
+  gpu_memory_bytes,
+  ...data
+}: PicturesReport): NonNullable<DiffusionValidation['data']> {
+  return data;
+}

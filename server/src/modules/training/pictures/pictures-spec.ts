@@ -1,0 +1,83 @@
+import type { DiffusionTrainingChoice } from '@bakehouse/contract/diffusion-training';
+import type { TrainingSources } from '@bakehouse/contract/runtime/train-spec';
+import type { ValidatePicturesSpec } from '@bakehouse/contract/runtime/validate-pictures-spec';
+import type { PicturesRun } from '@bakehouse/contract/training';
+import type { WorkloadSpec } from '../../../engine/model/workload.ts';
+import type { AssetRevision } from '../../assets/read-revision.ts';
+
+/** Of a run that asks for none. */
+const SEED = 42;
+/** What Diffusers' own trainers of FLUX adapt: attention and feed-forward layers of both kinds of blocks. */
+const TARGET_MODULES = [
+  ...['attn.to_q', 'attn.to_k', 'attn.to_v', 'attn.to_out.0'],
+  ...['attn.add_q_proj', 'attn.add_k_proj', 'attn.add_v_proj', 'attn.to_add_out'],
+  ...['ff.net.0.proj', 'ff.net.2', 'ff_context.net.0.proj', 'ff_context.net.2', 'proj_mlp'],
+];
+
+export type PictureFields = PicturesRun['parameters'];
+
+/** The settings of a choice, without what it is of. */
+export function toPictureFields(choice: DiffusionTrainingChoice): PictureFields {
+  const { dataset_id, model_id, file_name, gpu_type, accelerator_count, ...fields } = choice;
+  return fields;
+}
+
+/** How a run reads its pictures. */
+export function toPictureDataSpec(
+  { trigger_word, seed }: PictureFields,
+  metadataPath: string | null,
+): ValidatePicturesSpec['data'] {
+  return { metadata_path: metadataPath, trigger_word: trigger_word ?? null, seed: seed ?? SEED };
+}
+
+/** How it trains, as its validation and the run itself are told. */
+export function toPictureParameters(fields: PictureFields): ValidatePicturesSpec['parameters'] {
+  return {
+    steps: fields.steps,
+    learning_rate: fields.learning_rate,
+    batch_size: fields.batch_size,
+    gradient_accumulation_steps: fields.gradient_accumulation_steps,
+    caption_dropout: fields.caption_dropout,
+    resolution: fields.resolution ?? null,
+    checkpoint_every: fields.sample_every,
+  };
+}
+
+type Training = {
+  title: string;
+  fields: PictureFields;
+  metadataPath: string | null;
+  base: AssetRevision;
+  dataset: AssetRevision;
+  sources: TrainingSources;
+  device: 'cpu' | 'cuda';
+};
+
+/** What the runtime is told of a run on pictures, apart from what only the engine knows. */
+export function toPicturesSpec(training: Training): WorkloadSpec {
+  const { title, fields, metadataPath, base, dataset, sources, device } = training;
+  const toInput = ({ path, sha256, sizeBytes }: AssetRevision['files'][number]) => ({
+    path,
+    sha256,
+    size_bytes: sizeBytes,
+  });
+  return {
+    kind: 'train',
+    method: 'flux',
+    title,
+    // The card has them, and goes wherever the model goes.
+    base_model_title: sources.base_model === null ? 'a private model' : base.asset.title,
+    dataset_title: sources.dataset === null ? 'a private dataset' : dataset.asset.title,
+    sources,
+    inputs: [
+      { name: 'base_model', files: base.files.map(toInput) },
+      { name: 'dataset', files: dataset.files.map(toInput) },
+    ],
+    data: toPictureDataSpec(fields, metadataPath),
+    parameters: toPictureParameters(fields),
+    // As large as the rank: the adapter is then added as it is, whatever its rank.
+    lora: { r: fields.lora_r, alpha: fields.lora_r, dropout: 0, target_modules: TARGET_MODULES },
+    sample_prompts: fields.sample_prompts,
+    device,
+  };
+}

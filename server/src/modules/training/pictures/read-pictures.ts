@@ -1,0 +1,72 @@
+import path from 'node:path';
+import {
+  type PicturesReport,
+  picturesReport,
+  type ValidatePicturesSpec,
+} from '@bakehouse/contract/runtime/validate-pictures-spec';
+import { hasLayer } from '../../../engine/host/environment/has-layer.ts';
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { shareFiles } from '../../../platform/sandbox/share-files.ts';
+import { withBlobFiles } from '../../../platform/storage/with-blob-file.ts';
+import { readingLimits } from '../readings/limits.ts';
+import { runReader } from '../validation/run-reader.ts';
+
+type File = { path: string; sha256: string };
+
+/** The files of a dataset, and the model and settings that they are read for. */
+export type PicturesToRead = {
+  /** What says how the base model reads: no weights. */
+  base: File[];
+  files: File[];
+  spec: Omit<ValidatePicturesSpec, 'base_model_dir' | 'dataset_dir'>;
+};
+
+/** Reads all pictures of a dataset as training would. Tests put a function in its place. */
+export type ReadPictures = (
+  ctx: Pick<Context, 'blobs' | 'caller' | 'clock' | 'config' | 'db' | 'log' | 'sandbox'>,
+  input: PicturesToRead,
+  signal?: AbortSignal,
+) => Promise<PicturesReport>;
+
+/** Folders of the files that are read, for their names may be the same. */
+const BASE_MODEL = 'base_model';
+const DATASET = 'dataset';
+
+/** Runs the runtime's `validate-pictures` on the files. Throws what `readData` throws. */
+export const readPictures: ReadPictures = async (ctx, input, signal) => {
+  if (!(await hasLayer(ctx.config, 'training'))) {
+    throw new AppError('unavailable', {
+      publicMessage:
+        'The Python environment for training is still being prepared. Please try again in a few minutes.',
+    });
+  }
+  const files = [
+    ...input.base.map((file) => ({ ...file, folder: BASE_MODEL })),
+    ...input.files.map((file) => ({ ...file, folder: DATASET })),
+  ];
+  return withBlobFiles(ctx, files, (localPaths) => {
+    const lent = files.map((file, at) => ({
+      localPath: localPaths[at] ?? '',
+      as: path.join(file.folder, file.path),
+    }));
+    return shareFiles(ctx.sandbox, lent, async (place) => {
+      const spec: ValidatePicturesSpec = {
+        ...input.spec,
+        base_model_dir: path.join(place.folder, BASE_MODEL),
+        dataset_dir: path.join(place.folder, DATASET),
+      };
+      const last = await runReader(ctx, place, {
+        command: 'validate-pictures',
+        spec,
+        // It says nothing before its end.
+        stallMs: readingLimits.picturesMs,
+        signal,
+        what: 'the pictures',
+        advice: 'Use fewer or smaller pictures.',
+        param: 'dataset_id',
+      });
+      return picturesReport.parse(last);
+    });
+  });
+};

@@ -1,0 +1,40 @@
+import { sql } from 'kysely';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+
+export type Sample = { step: number; number: number; sha256: string; width: number; height: number };
+
+type Drawn = { path: string; width: number; height: number };
+
+/** Keeps what a checkpoint has drawn, of the artefacts that its workload has stored; one that draws again replaces it. */
+export async function replaceSamples(
+  tx: Transaction,
+  { runId, userId, step, pictures }: { runId: string; userId: string; step: number; pictures: Drawn[] },
+): Promise<void> {
+  await tx.deleteFrom('run_samples').where('run_id', '=', runId).where('step', '=', step).execute();
+  await sql`
+    insert into run_samples (run_id, step, number, user_id, sha256, size_bytes, width, height)
+    select ${runId}::uuid, ${step}::int, drawn.number - 1, ${userId}, stored.sha256, stored.size_bytes, drawn.width, drawn.height
+    from unnest(
+      ${pictures.map(({ path }) => path)}::text[],
+      ${pictures.map(({ width }) => width)}::int[],
+      ${pictures.map(({ height }) => height)}::int[]
+    ) with ordinality as drawn (path, width, height, number)
+    join workload_artefacts stored on stored.workload_id = ${runId}::uuid and stored.path = drawn.path`.execute(
+    tx,
+  );
+}
+
+/** By step and number. */
+export async function selectSamples(db: Database, runId: string): Promise<Sample[]> {
+  return db
+    .selectFrom('run_samples')
+    .select(['step', 'number', 'sha256', 'width', 'height'])
+    .where('run_id', '=', runId)
+    .orderBy('step')
+    .orderBy('number')
+    .execute();
+}
+
+export async function deleteSamples(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('run_samples').where('user_id', '=', userId).execute();
+}

@@ -1,0 +1,76 @@
+import type { startDiffusionTraining as endpoint } from '@bakehouse/contract/diffusion-training';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { Http } from '../../../platform/http/bind.ts';
+import { clientSignal } from '../../../platform/http/client-signal.ts';
+import { refuseHigherCost } from '../../credits/prices/refuse-higher-cost.ts';
+import { spendOnce } from '../../credits/spend-once.ts';
+import { makeRun } from '../make-run.ts';
+import { nameSources } from '../name-sources.ts';
+import type { TrainingParts } from '../validation/check-fine-tune.ts';
+import { checkDiffusionTraining, type DiffusionCheck } from './check-diffusion-training.ts';
+import { toPicturesSpec } from './pictures-spec.ts';
+
+/**
+ * Makes a model asset and starts the run that fills it with a LoRA: the quote is held, at most the ceiling, and the run is
+ * queued. All of it happens, or nothing. Throws what `startFineTune` throws.
+ */
+export async function startDiffusionTraining(
+  ctx: Context,
+  parts: TrainingParts,
+  { body }: InputOf<typeof endpoint>,
+  { reply }: Pick<Http, 'reply'>,
+): Promise<ResponseOf<typeof endpoint>> {
+  const { cost_max: costMaxMicro, slowdown, ceiling, title, tags, ...choice } = body;
+  // Asked for again at a new price or load it is the same run.
+  const input = { title, tags, ceiling, ...choice };
+  return spendOnce(
+    ctx,
+    parts.usage,
+    { operation: 'start-diffusion-training', input },
+    async () => {
+      const cpu = await parts.runCpu(ctx.db);
+      const check = await checkDiffusionTraining(ctx, parts, choice, {
+        cpu: { ...cpu, slowdown: slowdown ?? cpu.slowdown },
+        signal: clientSignal(reply),
+      });
+      refuseFaults(check);
+      return { check, sources: await nameSources(ctx, check) };
+    },
+    async (tx, { check, sources }) => {
+      const { base, dataset, place, fields, metadataPath } = check;
+      refuseHigherCost({
+        micro: check.costMicro,
+        maxMicro: costMaxMicro,
+        what: 'this run',
+        param: 'cost_max',
+      });
+      const { modelId, runId } = await makeRun(tx, ctx, {
+        body: {
+          ...{ title, tags, category: 'Artificial intelligence', details: '', price: 0n },
+          ...{ is_published: false, use_ipfs: false },
+        },
+        ...{ base, dataset, place, now: ctx.clock.now() },
+        spec: toPicturesSpec({
+          ...{ title, fields, metadataPath, base, dataset, sources },
+          device: place.placement.accelerator === null ? 'cpu' : 'cuda',
+        }),
+        trained: { kind: 'pictures', fileName: metadataPath, parameters: fields },
+        ...{ price: check.price, seconds: check.seconds, flops: check.flops, costMicro: check.costMicro },
+        quote: check.validation.cost_estimate.quote,
+        ceilingMicro: ceiling,
+      });
+      return { run_id: runId, model_id: modelId };
+    },
+  );
+}
+
+/** Refuses what the wizard's validation refuses. */
+function refuseFaults({ faults: [fault] }: DiffusionCheck): void {
+  if (!fault) return;
+  throw new AppError('invalid_request', {
+    publicMessage: fault.message,
+    ...(fault.about !== null && { param: fault.about }),
+  });
+}

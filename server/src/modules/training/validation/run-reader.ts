@@ -1,0 +1,76 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { runtimeCommand } from '../../../engine/host/runtime-command.ts';
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { ProgramFailed, runProgram } from '../../../platform/processes/run-program.ts';
+
+type Reading = {
+  command: 'validate' | 'validate-pictures';
+  spec: object;
+  /** Without a line for so long it is ended. */
+  stallMs: number;
+  /** Aborting it ends the reading. */
+  signal?: AbortSignal | undefined;
+  /** What is read, in the sentences of what goes wrong; what helps; and the field that names it. */
+  what: string;
+  advice: string;
+  param: string;
+  /** Called with each line of JSON. */
+  onLine?: (line: unknown) => void;
+};
+
+/**
+ * Runs a reading command of the runtime on shared files, and gives the last line of JSON that it prints. Throws
+ * AppError('invalid_request') when it gets no further, and 'unavailable' when it was killed.
+ */
+export async function runReader(
+  { config, sandbox }: Pick<Context, 'config' | 'sandbox'>,
+  { folder, user }: { folder: string; user: number },
+  { command: name, spec, stallMs, signal: gone, what, advice, param, onLine }: Reading,
+): Promise<unknown> {
+  const specFile = path.join(folder, 'spec.json');
+  await writeFile(specFile, JSON.stringify(spec));
+  const runtime = await runtimeCommand(config);
+  const enclosed = await sandbox.enclose({
+    argv: [runtime.command, ...runtime.args, name, specFile],
+    cwd: folder,
+    reads: [...runtime.reads, folder],
+    writes: [],
+    user,
+  });
+  // It gives way by itself once it has printed its first estimate.
+  const [command = '', ...args] = enclosed;
+  const stalled = new AbortController();
+  const giveUp = setTimeout(() => stalled.abort(), stallMs);
+  const signal = gone ? AbortSignal.any([stalled.signal, gone]) : stalled.signal;
+  let last: unknown;
+  const takeLine = (line: string) => {
+    if (!line.startsWith('{')) return;
+    giveUp.refresh();
+    last = JSON.parse(line);
+    onLine?.(last);
+  };
+  try {
+    await runProgram(command, args, { env: runtime.env, signal, onLine: takeLine });
+    return last;
+  } catch (error) {
+    gone?.throwIfAborted();
+    if (stalled.signal.aborted) {
+      throw new AppError('invalid_request', {
+        publicMessage: `Reading ${what} stopped getting any further. ${advice}`,
+        param,
+        cause: error,
+      });
+    }
+    if (error instanceof ProgramFailed && typeof error.status === 'string') {
+      throw new AppError('unavailable', {
+        publicMessage: `Reading ${what} was interrupted: this machine may be short of memory. Please try again later, or with a smaller file.`,
+        cause: error,
+      });
+    }
+    throw error;
+  } finally {
+    clearTimeout(giveUp);
+  }
+}
