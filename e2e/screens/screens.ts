@@ -135,7 +135,8 @@ const work: Screen<Things>[] = [
   {
     route: '/diffusion-training',
     at: '/diffusion-training',
-    full: 'Training image models is not available yet',
+    full: 'No runs yet',
+    failed: 'Your runs could not be loaded',
   },
   { route: '/runs', at: '/runs', full: 'Bakehouse facts model', alike: true },
   {

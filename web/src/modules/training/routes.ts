@@ -14,7 +14,8 @@ export const trainingRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/diffusion-training',
-      component: pageComponent(() => import('./diffusion-training-page.tsx'), 'DiffusionTrainingPage'),
+      validateSearch: parseRuns,
+      component: pageComponent(() => import('./runs/runs-page.tsx'), 'DiffusionTrainingPage'),
     }),
     createRoute({
       getParentRoute: () => app,

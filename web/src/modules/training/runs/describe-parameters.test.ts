@@ -1,3 +1,4 @@
+import { pictureTrainingPresets } from '@bakehouse/contract/diffusion-fields';
 import { expect, it } from 'vitest';
 import { initialParameters } from '../parameters/training-parameters.ts';
 import { describeParameters } from './describe-parameters.ts';
@@ -14,6 +15,7 @@ it('tells where it ran, not which GPU was asked for', () => {
     lora_target_modules: ['q_proj', 'v_proj', 'lm_head'],
   } as const;
   const run = {
+    kind: 'text' as const,
     device: 'CPU',
     summary: null,
     parameters: { ...parameters, lora_target_modules: [...parameters.lora_target_modules] },
@@ -34,4 +36,19 @@ it('tells where it ran, not which GPU was asked for', () => {
     name: 'Stride',
     value: '50',
   });
+});
+
+it('tells of a training on pictures what it has, and leaves its prompts to the samples', () => {
+  const rows = describeParameters({
+    kind: 'pictures',
+    device: 'CPU',
+    parameters: {
+      ...{ trigger_word: 'zwk', resolution: null, sample_prompts: [{ prompt: 'a cat', seed: 1 }] },
+      ...pictureTrainingPresets.small.style,
+    },
+  });
+  expect(rows).toContainEqual({ name: 'Trigger word', value: 'zwk' });
+  expect(rows).toContainEqual({ name: 'LoRA rank', value: '16' });
+  expect(rows).toContainEqual({ name: 'Steps between samples', value: '100' });
+  expect(JSON.stringify(rows)).not.toMatch(/a cat|Resolution/);
 });

@@ -1,4 +1,4 @@
-import type { Run } from '@bakehouse/contract/training';
+import type { PicturesRun, TextRun } from '@bakehouse/contract/training';
 import { withMinus } from '../../../lib/format/format-number.ts';
 import { deviceName } from '../../machines/devices.ts';
 import { formatLabels } from '../parameters/format-labels.ts';
@@ -9,9 +9,27 @@ import { isTextFile } from '../parameters/training-parameters.ts';
  * really ran comes first. So is how text is cut, where the rows are no running text, and once it is
  * known, the target modules that got no adapter.
  */
-export function describeParameters(
-  run: Pick<Run, 'device' | 'parameters' | 'summary'> & { dataset: Pick<Run['dataset'], 'file_name'> },
-): { name: string; value: string }[] {
+export function describeParameters(run: Described): { name: string; value: string }[] {
+  const rows = run.kind === 'text' ? textRows(run) : pictureRows(run);
+  return [{ name: 'Runs on', value: deviceName(run.device) }, ...rows];
+}
+
+type Described =
+  | (Pick<TextRun, 'kind' | 'device' | 'parameters' | 'summary'> & {
+      dataset: Pick<TextRun['dataset'], 'file_name'>;
+    })
+  | Pick<PicturesRun, 'kind' | 'device' | 'parameters'>;
+
+/** The prompts of the samples stand with them. */
+function pictureRows({ parameters }: Pick<PicturesRun, 'parameters'>): { name: string; value: string }[] {
+  const { sample_prompts: _prompts, sample_every, ...rest } = parameters;
+  const rows = Object.entries({ ...rest, steps_between_samples: sample_every });
+  return rows.flatMap(([name, value]) =>
+    value == null ? [] : [{ name: label(name), value: textOf(value) }],
+  );
+}
+
+function textRows(run: Extract<Described, { kind: 'text' }>): { name: string; value: string }[] {
   const {
     model_name: _name,
     accelerator_type: _type,
@@ -30,10 +48,7 @@ export function describeParameters(
     ...(isText && { segmentation_method, stride, min_segment_length }),
     lora_target_modules: run.summary?.target_modules ?? modules.join(', '),
   });
-  return [
-    { name: 'Runs on', value: deviceName(run.device) },
-    ...rows.map(([name, value]) => ({ name: label(name), value: textOf(value) })),
-  ];
+  return rows.map(([name, value]) => ({ name: label(name), value: textOf(value) }));
 }
 
 function textOf(value: string | number | boolean | null | undefined): string {

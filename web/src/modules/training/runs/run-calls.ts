@@ -25,9 +25,9 @@ import { runQuery } from './run-queries.ts';
 const POLL_MS = 3_000;
 
 /** How many runs there are, by how they ended, and what they have cost. */
-export function useRunStats() {
+export function useRunStats(kind: Run['kind']) {
   return useQuery({
-    ...endpointQuery(['run', 'stats'], runStats),
+    ...endpointQuery(['run', 'stats', kind], runStats, { query: { kind } }),
     refetchInterval: useFallbackInterval(POLL_MS),
   });
 }

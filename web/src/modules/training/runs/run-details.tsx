@@ -28,7 +28,9 @@ export function RunDetails({ run }: { run: Run }) {
           >
             {run.dataset.title}
           </Link>
-          <span className="block font-mono text-muted text-xs">{run.dataset.file_name}</span>
+          {run.dataset.file_name !== null && (
+            <span className="block font-mono text-muted text-xs">{run.dataset.file_name}</span>
+          )}
         </Row>
         <Row label="Ceiling">
           <Money bgl={run.ceiling} />

@@ -1,6 +1,6 @@
-import type { Run } from '@bakehouse/contract/training';
+import type { PicturesRun, Run } from '@bakehouse/contract/training';
 import { getRouteApi } from '@tanstack/react-router';
-import { Box, MessageSquare, Square } from 'lucide-react';
+import { Box, MessageSquare, Square, WandSparkles } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useFirstAnswers } from '../../../lib/use-first-answers.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
@@ -16,6 +16,8 @@ import { DeployButton } from '../../deployments/deploy/deploy-button.tsx';
 import { useDeploymentsOf, useLiveDeployment } from '../../deployments/use-deployments.ts';
 import { HeldOutAnswers } from '../held-out/held-out-answers.tsx';
 import { useHeldOutAnswers } from '../held-out/held-out-calls.ts';
+import { useRunSamples } from '../pictures/picture-calls.ts';
+import { SampleGrid } from '../pictures/sample-grid.tsx';
 import { PendingCurves, RunCurves } from './curves/run-curves.tsx';
 import { ResumeButton } from './resume-dialog.tsx';
 import { useCancelRun, useRunLogs, useRunMetrics } from './run-calls.ts';
@@ -32,14 +34,18 @@ export function RunPage() {
   const { id } = route.useParams();
   const run = useRun(id);
   const completed = run.data?.state === 'completed';
-  const heldOut = useHeldOutAnswers(id, { enabled: completed });
+  const isText = run.data?.kind === 'text';
+  const isPictures = run.data?.kind === 'pictures';
+  const heldOut = useHeldOutAnswers(id, { enabled: completed && isText });
+  const samples = useRunSamples(id, { enabled: isPictures });
   // The last decides which button a finished run has.
   const answered = useFirstAnswers(
     run,
     useRunMetrics(id),
     useRunLogs(id),
     useDeploymentsOf(run.data?.model_id),
-    ...(completed ? [heldOut] : []),
+    ...(completed && isText ? [heldOut] : []),
+    ...(isPictures ? [samples] : []),
   );
   return (
     <QueryView
@@ -85,7 +91,7 @@ function LoadedPage({ run }: { run: Run }) {
     <>
       <PageHeader
         title={run.title}
-        parents={[{ label: 'LLM Training', to: '/llm-training' }]}
+        parents={[areaOf(run)]}
         badge={<StatusBadge status={displayState(run)} />}
         actions={
           <>
@@ -100,13 +106,17 @@ function LoadedPage({ run }: { run: Run }) {
               <Box aria-hidden />
               Model
             </ButtonLink>
-            {run.state === 'completed' && <UseModel modelId={run.model_id} />}
+            {run.state === 'completed' &&
+              (run.kind === 'text' ? <UseModel modelId={run.model_id} /> : <UseLora run={run} />)}
           </>
         }
       />
       {over ? <RunOutcome run={run} /> : <RunProgress run={run} />}
-      {run.state === 'completed' && <HeldOutAnswers runId={run.run_id} className="mb-5" />}
-      <RunCurves runId={run.run_id} ended={over} />
+      {run.kind === 'pictures' && <SampleGrid runId={run.run_id} className="mb-5" />}
+      {run.kind === 'text' && run.state === 'completed' && (
+        <HeldOutAnswers runId={run.run_id} className="mb-5" />
+      )}
+      <RunCurves runId={run.run_id} kind={run.kind} ended={over} />
       <div className="mt-5 grid items-start gap-5 lg:grid-cols-2">
         <Log runId={run.run_id} ended={over} />
         <RunDetails run={run} />
@@ -120,6 +130,27 @@ function LoadedPage({ run }: { run: Run }) {
         onConfirm={() => cancel.mutate(run.run_id, { onSettled: close })}
       />
     </>
+  );
+}
+
+/** The list that a run is in. */
+function areaOf({ kind }: Run) {
+  return kind === 'text'
+    ? ({ label: 'LLM Training', to: '/llm-training' } as const)
+    : ({ label: 'Diffusion Training', to: '/diffusion-training' } as const);
+}
+
+/** The way to a picture with the LoRA: it is chosen there, with the first of the prompts that its checkpoints drew. */
+function UseLora({ run }: { run: PicturesRun }) {
+  return (
+    <ButtonLink
+      variant="primary"
+      to="/flux-kontext"
+      search={{ settings: { lora: run.model_id, lora_scale: 1 } }}
+    >
+      <WandSparkles aria-hidden />
+      Use this LoRA
+    </ButtonLink>
   );
 }
 

@@ -8,6 +8,7 @@ vi.mock('./run-calls.ts', () => ({ useRunMetrics: vi.fn<typeof useRunMetrics>() 
 vi.mock('../../../ui/money.tsx', () => ({ Money: ({ bgl }: { bgl: string }) => bgl }));
 
 const run = {
+  kind: 'text',
   ...{ run_id: 'r1', state: 'running', phase: 'training', reason: '', progress: 50, restarts: 0 },
   ...{ step: 1, steps_total: 2, parameters: { epochs: 1 }, elapsed_seconds: 5, remaining_seconds: 5 },
   ...{ held: '1', cost_so_far: '0.5', quote: { total: '1' } },

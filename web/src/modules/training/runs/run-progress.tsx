@@ -2,6 +2,7 @@ import { parseBgl } from '@bakehouse/contract/money';
 import type { Run } from '@bakehouse/contract/training';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { amountsInCurrency, currencyChoice } from '../../../lib/format/currency.ts';
+import { formatNumber } from '../../../lib/format/format-number.ts';
 import { aboutDuration } from '../../../lib/format/format-time.ts';
 import { Card } from '../../../ui/card.tsx';
 import { Figure } from '../../../ui/figure.tsx';
@@ -74,15 +75,25 @@ function Overrun({ run }: { run: Run }) {
   );
 }
 
+function speedText({ kind }: Run, points: Parameters<typeof lastOf>[0]): string {
+  if (kind === 'text') {
+    const speed = lastOf(points, 'tokens_per_second');
+    return speed === null ? '–' : `${countOf(Math.round(speed), 'token')} a second`;
+  }
+  const seconds = lastOf(points, 'seconds_a_step');
+  return seconds === null ? '–' : `${formatNumber(seconds, { maximumSignificantDigits: 2 })} s a step`;
+}
+
 function Figures({ run }: { run: Run }) {
   const points = useRunMetrics(run.run_id).data?.points ?? [];
-  const speed = lastOf(points, 'tokens_per_second');
   return (
     <dl className="mt-4 grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-4">
-      <Figure label="Epoch">{epochText(run)}</Figure>
-      <Figure label="Speed">
-        {speed === null ? '–' : `${countOf(Math.round(speed), 'token')} a second`}
-      </Figure>
+      {run.kind === 'text' ? (
+        <Figure label="Epoch">{epochText(run)}</Figure>
+      ) : (
+        <Figure label="Steps">{formatNumber(run.steps_total)}</Figure>
+      )}
+      <Figure label="Speed">{speedText(run, points)}</Figure>
       <Figure label="Cost so far">
         <Money bgl={run.cost_so_far} />
       </Figure>

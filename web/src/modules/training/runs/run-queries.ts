@@ -1,4 +1,4 @@
-import { getRun, listRuns, type RunFilter } from '@bakehouse/contract/training';
+import { getRun, listRuns, type Run, type RunFilter } from '@bakehouse/contract/training';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
@@ -8,6 +8,7 @@ const POLL_MS = 3_000;
 
 /** What the list of runs is narrowed to, and its order where that is not the newest first. */
 export type RunSearch = {
+  kind?: Run['kind'] | undefined;
   search?: string | undefined;
   state?: RunFilter | undefined;
   sort?: 'title' | undefined;

@@ -1,4 +1,4 @@
-import type { Run } from '@bakehouse/contract/training';
+import type { Run, TextRun } from '@bakehouse/contract/training';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { aboutDuration, formatDuration } from '../../../lib/format/format-time.ts';
 import { displayState, type Stage } from './run-state.ts';
@@ -15,7 +15,11 @@ const ASKING = 'asking both models';
 /** The phases of the runtime in words. */
 const phases: Record<string, string> = {
   'pulling inputs': 'Fetching its files',
+  'loading encoders': 'Loading the encoders',
   'reading data': 'Reading the dataset',
+  'encoding pictures': 'Encoding the pictures',
+  'encoding captions': 'Encoding the captions',
+  'drawing samples': 'Drawing the first samples',
   'loading model': 'Loading the model',
   training: 'Training',
   evaluating: 'Evaluating',
@@ -118,9 +122,8 @@ export function stepText({
 export function epochText({
   step,
   steps_total: total,
-  parameters,
-}: Pick<Run, 'step' | 'steps_total' | 'parameters'>): string {
-  const { epochs } = parameters;
+  parameters: { epochs },
+}: Pick<TextRun, 'step' | 'steps_total'> & { parameters: Pick<TextRun['parameters'], 'epochs'> }): string {
   const done = total === 0 ? 0 : Math.floor((step / total) * epochs);
   return `${formatNumber(Math.min(epochs, done + 1))} of ${formatNumber(epochs)}`;
 }

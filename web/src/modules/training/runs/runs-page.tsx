@@ -1,4 +1,4 @@
-import type { RunFilter } from '@bakehouse/contract/training';
+import type { Run, RunFilter } from '@bakehouse/contract/training';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus, Sparkles } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -18,7 +18,38 @@ import { useRunStats } from './run-calls.ts';
 import { useRuns } from './run-queries.ts';
 import { runsColumns } from './runs-columns.tsx';
 
-const route = getRouteApi('/app/llm-training');
+const textRoute = getRouteApi('/app/llm-training');
+const picturesRoute = getRouteApi('/app/diffusion-training') as unknown as typeof textRoute;
+
+type Area = {
+  kind: Run['kind'];
+  route: typeof textRoute;
+  title: string;
+  description: string;
+  sheet: 'create-model' | 'train-lora';
+  create: string;
+  empty: string;
+};
+
+const text: Area = {
+  kind: 'text',
+  route: textRoute,
+  title: 'LLM Training',
+  description: 'Your fine-tunes, running and finished.',
+  sheet: 'create-model',
+  create: 'New fine-tune',
+  empty: 'A run fine-tunes a model on one of your datasets. You can watch its curves as it learns.',
+};
+
+const pictures: Area = {
+  kind: 'pictures',
+  route: picturesRoute,
+  title: 'Diffusion Training',
+  description: 'LoRAs for image models, trained on your pictures.',
+  sheet: 'train-lora',
+  create: 'New LoRA',
+  empty: 'Train a LoRA on 10 to 50 pictures of one style or subject, and image models draw in it.',
+};
 
 /** As many curves as can be distinguished. */
 const COMPARED_MAX = 4;
@@ -31,8 +62,19 @@ const states = [
   { value: 'failed', label: 'Failed' },
 ] as const satisfies { value: RunFilter | 'all'; label: string }[];
 
-/** The runs, narrowed by what stands in the address; those that are ticked are compared below. */
+/** The fine-tunes of language models. */
 export function RunsPage() {
+  return <RunsOf area={text} />;
+}
+
+/** The trainings on pictures. */
+export function DiffusionTrainingPage() {
+  return <RunsOf area={pictures} />;
+}
+
+/** The runs, narrowed by what stands in the address; those that are ticked are compared below. */
+function RunsOf({ area }: { area: Area }) {
+  const { route } = area;
   const sheets = useSheets();
   const { compare } = route.useSearch();
   const navigate = route.useNavigate();
@@ -47,21 +89,24 @@ export function RunsPage() {
   const toggle = (runId: string, checked: boolean) =>
     compareOnly(checked ? [...compared, runId] : compared.filter((id) => id !== runId));
   const create = (
-    <Button variant="primary" onClick={() => sheets.open('create-model', { modelType: 'finetune' })}>
+    <Button
+      variant="primary"
+      onClick={() =>
+        area.sheet === 'create-model'
+          ? sheets.open('create-model', { modelType: 'finetune' })
+          : sheets.open('train-lora')
+      }
+    >
       <Plus aria-hidden />
-      New fine-tune
+      {area.create}
     </Button>
   );
   return (
     <>
-      <PageHeader
-        title="LLM Training"
-        description="Your fine-tunes, running and finished."
-        actions={create}
-      />
-      <Stats />
-      <Filter />
-      <RunList compared={{ ids: compared, isFull, toggle }} create={create} />
+      <PageHeader title={area.title} description={area.description} actions={create} />
+      <Stats kind={area.kind} />
+      <Filter route={route} />
+      <RunList area={area} compared={{ ids: compared, isFull, toggle }} create={create} />
       {compared.length > 0 && (
         <CompareRuns runIds={compared} isFull={isFull} onClose={() => compareOnly([])} />
       )}
@@ -69,8 +114,8 @@ export function RunsPage() {
   );
 }
 
-function Stats() {
-  const stats = useRunStats();
+function Stats({ kind }: Pick<Area, 'kind'>) {
+  const stats = useRunStats(kind);
   const { data } = stats;
   const figures = [
     { label: 'In progress', value: data && formatNumber(data.active) },
@@ -89,7 +134,7 @@ function Stats() {
   );
 }
 
-function Filter() {
+function Filter({ route }: Pick<Area, 'route'>) {
   const { search = '', state, sort } = route.useSearch();
   const navigate = route.useNavigate();
   const change = (changed: Partial<ReturnType<typeof route.useSearch>>) =>
@@ -126,12 +171,12 @@ function Filter() {
   );
 }
 
-type ListProps = { compared: Parameters<typeof runsColumns>[0]; create: ReactNode };
+type ListProps = { area: Area; compared: Parameters<typeof runsColumns>[0]; create: ReactNode };
 
-function RunList({ compared, create }: ListProps) {
-  const { search, state, sort } = route.useSearch();
-  const navigate = route.useNavigate();
-  const runs = useRuns({ search, state, sort });
+function RunList({ area, compared, create }: ListProps) {
+  const { search, state, sort } = area.route.useSearch();
+  const navigate = area.route.useNavigate();
+  const runs = useRuns({ kind: area.kind, search, state, sort });
   const isNarrowed = search !== undefined || state !== undefined;
   return (
     <PagedTable
@@ -150,7 +195,7 @@ function RunList({ compared, create }: ListProps) {
           <EmptyState
             icon={<Sparkles aria-hidden />}
             title="No runs yet"
-            description="A run fine-tunes a model on one of your datasets. You can watch its curves as it learns."
+            description={area.empty}
             action={create}
           />
         )

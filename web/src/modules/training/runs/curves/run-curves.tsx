@@ -1,5 +1,5 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import type { getRunMetrics } from '@bakehouse/contract/training';
+import type { getRunMetrics, Run } from '@bakehouse/contract/training';
 import { useState } from 'react';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Callout } from '../../../../ui/callout.tsx';
@@ -21,14 +21,18 @@ type Smoothing = keyof typeof smoothings;
 const LOSS_HEIGHT = 280;
 const SMALL_HEIGHT = 130;
 
-const smallCharts = [
+const rateAndNorm = [
   { title: 'Learning rate', name: 'learning_rate', smoothed: false },
   { title: 'Gradient norm', name: 'grad_norm', smoothed: true },
-  { title: 'Tokens per second', name: 'tokens_per_second', smoothed: true },
 ] as const;
 
+const smallCharts = {
+  text: [...rateAndNorm, { title: 'Tokens per second', name: 'tokens_per_second', smoothed: true }],
+  pictures: [...rateAndNorm, { title: 'Seconds per step', name: 'seconds_a_step', smoothed: true }],
+} as const satisfies Record<Run['kind'], unknown>;
+
 /** The curves of a run, growing while it learns. */
-export function RunCurves({ runId, ended }: { runId: string; ended: boolean }) {
+export function RunCurves({ runId, kind, ended }: { runId: string; kind: Run['kind']; ended: boolean }) {
   return (
     <QueryView
       query={useRunMetrics(runId)}
@@ -45,7 +49,7 @@ export function RunCurves({ runId, ended }: { runId: string; ended: boolean }) {
         </Card>
       }
     >
-      {({ points }) => <Curves points={points} ended={ended} />}
+      {({ points }) => <Curves points={points} kind={kind} ended={ended} />}
     </QueryView>
   );
 }
@@ -57,7 +61,7 @@ export function PendingCurves() {
       <Skeleton className="mb-3 ml-auto h-9 w-72 max-w-full" />
       <Skeleton className="mb-5 h-88 rounded-xl" />
       <div className="grid gap-5 md:grid-cols-3">
-        {smallCharts.map(({ name }) => (
+        {smallCharts.text.map(({ name }) => (
           <Skeleton key={name} className="h-48 rounded-xl" />
         ))}
       </div>
@@ -68,7 +72,7 @@ export function PendingCurves() {
 type Points = readonly ResponseOf<typeof getRunMetrics>['points'][number][];
 type CurvesProps = { points: Points; ended: boolean };
 
-function Curves({ points, ended }: CurvesProps) {
+function Curves({ points, kind, ended }: CurvesProps & { kind: Run['kind'] }) {
   const [smoothing, setSmoothing] = useState<Smoothing>('some');
   const [logScale, setLogScale] = useState(false);
   return (
@@ -88,7 +92,7 @@ function Curves({ points, ended }: CurvesProps) {
       </div>
       <LossCard points={points} ended={ended} smoothing={smoothings[smoothing]} logScale={logScale} />
       <div className="mt-5 grid gap-5 md:grid-cols-3">
-        {smallCharts.map(({ title, name, smoothed }) => (
+        {smallCharts[kind].map(({ title, name, smoothed }) => (
           <Card key={name} title={title}>
             <Curve
               label={`${title} by step`}

@@ -1,0 +1,88 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { choose } from '../choose.ts';
+import { createDataset } from '../create-dataset.ts';
+import { journey, look, WORK_MS } from '../journey.ts';
+import { signUp } from '../sign-up.ts';
+import { brokenPicture, drawnPictures } from './drawn-pictures.ts';
+
+const STEPS = 12;
+
+journey(
+  'a person trains a LoRA on drawn pictures and makes a picture with it',
+  { timeout: 2 * WORK_MS },
+  async ({ page }) => {
+    await signUp(page);
+    await makeDataset(page);
+    await startTraining(page);
+    await watchSamples(page);
+    await makePicture(page);
+  },
+);
+
+async function makeDataset(page: Page): Promise<void> {
+  await createDataset(page, { name: 'Discs on a board' });
+  const files = [...drawnPictures(), brokenPicture('broken.png')];
+  await page.getByLabel('Choose files').setInputFiles(files);
+  await page.getByRole('tab', { name: `Files (${files.length})` }).waitFor({ timeout: WORK_MS });
+}
+
+/** The wizard, from the empty list to a run; what is left out of the pictures is named on the way. */
+async function startTraining(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Diffusion Training' }).first().click();
+  await page.getByText('No runs yet').waitFor();
+  await look(page, 'diffusion-empty');
+  await page.getByRole('button', { name: 'New LoRA' }).first().click();
+  const next = page.getByRole('button', { name: 'Continue' });
+  await next.click();
+  await page.getByText('Name must have at least 4 characters').first().waitFor();
+  await page.getByLabel('Name', { exact: true }).fill('Board style');
+  const base = page.getByRole('combobox', { name: 'Base model' });
+  await expect.poll(() => base.inputValue(), { timeout: WORK_MS }).toBe('Starter Kontext');
+  await choose(page, 'Dataset', 'Discs on a board');
+  await page.getByLabel('Trigger word').fill('zwk');
+  await look(page, 'diffusion-pictures');
+  await next.click();
+  await page.getByRole('radio', { name: 'Quick look' }).click();
+  await page.getByRole('textbox', { name: 'Steps', exact: true }).fill(String(STEPS));
+  await page.getByRole('textbox', { name: 'Steps between samples' }).fill(String(STEPS / 2));
+  await page.getByLabel('Sample prompts').fill('zwk, a red disc\na small cat');
+  await look(page, 'diffusion-training');
+  await page.getByRole('button', { name: 'Validate' }).click();
+  await page.getByText('Cost estimate').waitFor({ timeout: WORK_MS });
+  const review = page.getByRole('dialog');
+  await review.getByText('8 of 9').waitFor();
+  await review.getByText('broken.png is not a picture that can be read.').waitFor();
+  await look(page, 'diffusion-review');
+  await page.getByRole('button', { name: 'Start training' }).click();
+  await page.waitForURL('**/runs/*', { timeout: WORK_MS });
+}
+
+/** The samples come with each checkpoint, and one steps through them. */
+async function watchSamples(page: Page): Promise<void> {
+  await page.getByText('Completed').first().waitFor({ timeout: WORK_MS });
+  await page.getByRole('img', { name: `zwk, a red disc, step ${STEPS}` }).waitFor();
+  await look(page, 'diffusion-run');
+  await page.getByRole('button', { name: 'Earlier checkpoint' }).click();
+  await page.getByRole('img', { name: `zwk, a red disc, step ${STEPS / 2}` }).waitFor();
+  const slider = page.getByRole('slider', { name: 'Checkpoint' });
+  await slider.press('Home');
+  expect(await slider.getAttribute('aria-valuetext')).toBe('Before training');
+}
+
+/** With the LoRA, which comes chosen. */
+async function makePicture(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Use this LoRA' }).click();
+  await page.waitForURL('**/flux-kontext*');
+  const lora = page.getByRole('combobox', { name: 'LoRA' });
+  await expect.poll(() => lora.inputValue(), { timeout: WORK_MS }).toBe('Board style');
+  const [picture] = drawnPictures();
+  if (picture) await page.getByLabel('Choose a file').setInputFiles(picture);
+  await page.getByLabel('Prompt').fill('zwk, make it blue');
+  await page.getByRole('textbox', { name: 'Steps' }).fill('4');
+  await page.locator('[aria-label="Price"][aria-busy="false"]').waitFor({ timeout: WORK_MS });
+  await page.getByRole('button', { name: 'Generate' }).click();
+  const results = page.getByRole('region', { name: 'Results' });
+  await results.getByRole('slider', { name: 'Before and after' }).waitFor({ timeout: WORK_MS });
+  await look(page, 'diffusion-picture');
+}

@@ -1,0 +1,74 @@
+import {
+  type DiffusionTrainingChoice,
+  type DiffusionValidation,
+  startDiffusionTraining,
+  validateDiffusionTraining,
+} from '@bakehouse/contract/diffusion-training';
+import type { CallOf } from '@bakehouse/contract/endpoint';
+import { getRunSamples } from '@bakehouse/contract/training';
+import { useQuery } from '@tanstack/react-query';
+import { call } from '../../../lib/api/api-client.ts';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
+import { isPriceChange } from '../../../lib/api/is-price-change.ts';
+import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
+
+/** Every picture is read to its end. */
+const VALIDATION_TIMEOUT_MS = 600_000;
+const POLL_MS = 3_000;
+
+/** The wizard shows one toast at a time. */
+export const LORA_TOAST = 'train-lora';
+
+export type LoraChoice = CallOf<typeof validateDiffusionTraining>['body'] &
+  Pick<DiffusionTrainingChoice, 'dataset_id' | 'model_id'>;
+
+/** Reads the pictures as training would; resolves with the estimate and what stands in the way. */
+export function useValidateLora() {
+  return useMutation({
+    meta: { toastId: LORA_TOAST },
+    mutationFn: (choice: LoraChoice): Promise<DiffusionValidation> =>
+      call(validateDiffusionTraining, { body: choice }, { timeoutMs: VALIDATION_TIMEOUT_MS }),
+  });
+}
+
+type Start = {
+  choice: LoraChoice;
+  title: string;
+  ceiling: string;
+  /** The estimate that was shown: at its load the run may cost no more. */
+  shown: DiffusionValidation['cost_estimate'];
+  idempotencyKey: string;
+};
+
+/** Creates the model and starts its run. */
+export function useStartLora() {
+  return useMutation({
+    meta: { product: 'Training', toastId: LORA_TOAST, inPlace: isPriceChange },
+    mutationFn: ({ choice, title, ceiling, shown, idempotencyKey }: Start) =>
+      call(
+        startDiffusionTraining,
+        {
+          body: {
+            ...choice,
+            title,
+            ...(ceiling && { ceiling }),
+            cost_max: shown.quote.total,
+            slowdown: shown.slowdown,
+          },
+        },
+        { idempotencyKey, timeoutMs: VALIDATION_TIMEOUT_MS },
+      ),
+    onSuccess: () => readAgain(['asset'], ['run'], ['balance']),
+  });
+}
+
+/** What the checkpoints of a run have drawn so far. */
+export function useRunSamples(runId: string, { enabled }: { enabled: boolean }) {
+  return useQuery({
+    ...endpointQuery(['run', 'samples', runId], getRunSamples, { params: { runId } }),
+    enabled,
+    refetchInterval: useFallbackInterval(POLL_MS),
+  });
+}

@@ -1,0 +1,121 @@
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import type { getRunSamples } from '@bakehouse/contract/training';
+import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { useState } from 'react';
+import { formatNumber } from '../../../lib/format/format-number.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+import { useRunSamples } from './picture-calls.ts';
+
+type Samples = ResponseOf<typeof getRunSamples>;
+
+/** What the checkpoints have drawn, beside what the base model draws; the newest unless another one is chosen. */
+export function SampleGrid({ runId, className = '' }: { runId: string; className?: string }) {
+  return (
+    <Card title="Samples" className={className}>
+      <QueryView
+        query={useRunSamples(runId, { enabled: true })}
+        failed="The samples could not be loaded"
+        pending={
+          <LoadingRegion>
+            <Skeleton className="h-60 w-full rounded-xl" />
+          </LoadingRegion>
+        }
+        isEmpty={({ checkpoints }) => checkpoints.length === 0}
+        empty={
+          <p className="text-muted">
+            The first samples come before the first step, then with each checkpoint.
+          </p>
+        }
+      >
+        {(samples) => <Grid {...samples} />}
+      </QueryView>
+    </Card>
+  );
+}
+
+function Grid({ prompts, checkpoints }: Samples) {
+  // Null: the newest, also when another one comes.
+  const [chosen, setChosen] = useState<number | null>(null);
+  const last = checkpoints.length - 1;
+  const index = Math.min(chosen ?? last, last);
+  const shown = checkpoints[index];
+  if (!shown) return null;
+  const before = checkpoints.find(({ step }) => step === 0);
+  const go = (to: number) => setChosen(to >= last ? null : to);
+  const label = shown.step === 0 ? 'Before training' : `Step ${formatNumber(shown.step)}`;
+  return (
+    <>
+      <div className="mb-4 flex items-center gap-2">
+        <Button
+          size="icon-sm"
+          variant="ghost"
+          aria-label="Earlier checkpoint"
+          disabled={index === 0}
+          onClick={() => go(index - 1)}
+        >
+          <ChevronLeft aria-hidden />
+        </Button>
+        <input
+          type="range"
+          className="min-w-0 flex-1 accent-accent"
+          min={0}
+          max={last}
+          step={1}
+          value={index}
+          aria-label="Checkpoint"
+          aria-valuetext={label}
+          onChange={(event) => go(Number(event.target.value))}
+        />
+        <Button
+          size="icon-sm"
+          variant="ghost"
+          aria-label="Later checkpoint"
+          disabled={index === last}
+          onClick={() => go(index + 1)}
+        >
+          <ChevronRight aria-hidden />
+        </Button>
+        <output className="w-28 text-right text-[0.8125rem] tabular-nums">{label}</output>
+      </div>
+      <ul className="grid gap-4 sm:grid-cols-2">
+        {shown.pictures.map((picture, number) => {
+          const asked = prompts[number];
+          return (
+            <li key={asked ? `${asked.seed} ${asked.prompt}` : picture.url} className="min-w-0">
+              <div className="grid grid-cols-2 gap-2">
+                <Picture picture={before?.pictures[number]} alt={`${asked?.prompt}, before training`} />
+                <Picture picture={picture} alt={`${asked?.prompt}, ${label.toLowerCase()}`} />
+              </div>
+              <p className="mt-1.5 text-[0.8125rem] [overflow-wrap:anywhere]">
+                {asked?.prompt} <span className="text-muted">seed {asked?.seed}</span>
+              </p>
+            </li>
+          );
+        })}
+      </ul>
+      <p className="mt-3 text-muted text-xs">
+        Left: the base model. Right: with the LoRA of this checkpoint, at strength 1. The finished LoRA draws
+        the last ones again from the same prompts and seeds.
+      </p>
+    </>
+  );
+}
+
+type Drawn = Samples['checkpoints'][number]['pictures'][number];
+
+function Picture({ picture, alt }: { picture: Drawn | undefined; alt: string }) {
+  if (!picture) return <span />;
+  const { url, width, height } = picture;
+  return (
+    <img
+      src={url}
+      alt={alt}
+      width={width}
+      height={height}
+      className="block h-auto w-full rounded-lg bg-subtle"
+    />
+  );
+}

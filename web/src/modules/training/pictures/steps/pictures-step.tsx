@@ -1,0 +1,83 @@
+import type { AssetSummary } from '@bakehouse/contract/assets';
+import { useEffect, useEffectEvent } from 'react';
+import { Field } from '../../../../ui/field.tsx';
+import { Input } from '../../../../ui/input.tsx';
+import { useUser } from '../../../accounts/session.ts';
+import { AssetField } from '../../../assets/choice/asset-field.tsx';
+import { useAllAssets } from '../../../assets/choice/choices.ts';
+import { onlyOne } from '../../wizard/suggest.ts';
+import type { BaseSize } from '../train-lora-state.ts';
+import type { TrainLora } from '../use-train-lora.ts';
+
+type Props = { wizard: Pick<TrainLora, 'state' | 'problems' | 'dispatch'> };
+
+const TRAINED = ['FluxPipeline', 'FluxKontextPipeline'];
+/** Far above a model that a CPU trains, far below a full-size one. */
+const SMALL_BYTES_MAX = 2_000_000_000;
+
+/** What the LoRA is called, which model it is for, and the pictures that it learns. */
+export function PicturesStep({ wizard: { state, problems, dispatch } }: Props) {
+  const models = useAllAssets(useUser().id, 'MODEL');
+  const bases = models.assets.filter(isBase);
+  const choose = (baseModelId: string | null) => {
+    const base = bases.find(({ dataset_id }) => dataset_id === baseModelId);
+    dispatch({ do: 'change', values: { baseModelId, ...(base && { size: sizeOf(base) }) } });
+  };
+  const only = models.complete ? onlyOne(bases) : undefined;
+  const suggest = useEffectEvent(() => {
+    if (only !== undefined && state.baseModelId === null) choose(only);
+  });
+  // Not at each render: what the person then empties stays empty.
+  useEffect(() => suggest(), [only]);
+  return (
+    <div className="flex flex-col gap-5">
+      <Field label="Name" error={problems.name}>
+        <Input
+          value={state.name}
+          autoComplete="off"
+          placeholder="Crayon drawings"
+          onChange={(event) => dispatch({ do: 'change', values: { name: event.target.value } })}
+        />
+      </Field>
+      <AssetField
+        types="MODEL"
+        label="Base model"
+        failed="Base model selector unavailable"
+        fits={isBase}
+        value={state.baseModelId}
+        onChange={choose}
+        error={problems.baseModelId}
+        help="A FLUX or FLUX Kontext model. The LoRA works with this model."
+      />
+      <AssetField
+        types="RAW"
+        label="Dataset"
+        failed="Your datasets could not be loaded"
+        value={state.datasetId}
+        onChange={(datasetId) => dispatch({ do: 'change', values: { datasetId } })}
+        error={problems.datasetId}
+        help="10 to 50 pictures of one style or one subject. Captions are in a text file of the same name beside each picture, or in a metadata.jsonl."
+      />
+      <Field
+        label="Trigger word"
+        aside="Optional"
+        help="A word that no other prompt has. It is put before each caption, and calls on the LoRA later."
+      >
+        <Input
+          value={state.triggerWord}
+          autoComplete="off"
+          placeholder="zwk style"
+          onChange={(event) => dispatch({ do: 'change', values: { triggerWord: event.target.value } })}
+        />
+      </Field>
+    </div>
+  );
+}
+
+function isBase({ pipeline }: AssetSummary): boolean {
+  return pipeline !== null && TRAINED.includes(pipeline);
+}
+
+function sizeOf({ size_bytes }: AssetSummary): BaseSize {
+  return Number(size_bytes) > SMALL_BYTES_MAX ? 'full' : 'small';
+}
