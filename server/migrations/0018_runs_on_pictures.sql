@@ -1,7 +1,6 @@
 -- A run trains a language model, or a LoRA of an image model on pictures.
 alter table runs add column kind text not null default 'text'
   constraint runs_kind_known check (kind in ('text', 'pictures'));
-alter table runs alter column kind drop default;
 create index runs_by_kind on runs (user_id, kind, created_at desc, id desc);
 
 -- What each checkpoint of a run on pictures has drawn; step 0 is the base model.

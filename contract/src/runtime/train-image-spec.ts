@@ -68,3 +68,5 @@ export const trainParisSpec = trainPicturesBase.extend({
   /** Which expert is trained, from 0. */
   expert: z.int().min(0),
 });
+
+export type TrainFluxSpec = z.infer<typeof trainFluxSpec>;

@@ -2,6 +2,7 @@ import type { Report } from '@bakehouse/contract/runtime/report';
 import type { ServeEmbeddingSpec } from '@bakehouse/contract/runtime/serve-embedding-spec';
 import type { ServeImageSpec } from '@bakehouse/contract/runtime/serve-image-spec';
 import type { ServeTextSpec } from '@bakehouse/contract/runtime/serve-spec';
+import type { TrainFluxSpec } from '@bakehouse/contract/runtime/train-image-spec';
 import type { TrainTextSpec } from '@bakehouse/contract/runtime/train-spec';
 
 /*
@@ -53,6 +54,7 @@ type MadeAtServing = MadeAtStart | 'host' | 'api_key' | 'threads';
 /** What the runtime is told, without what the engine adds at start. */
 export type WorkloadSpec =
   | Omit<TrainTextSpec, MadeAtStart>
+  | Omit<TrainFluxSpec, MadeAtStart>
   | Omit<ServeTextSpec, MadeAtServing>
   | Omit<ServeEmbeddingSpec, MadeAtServing>
   | Omit<ServeImageSpec, MadeAtServing>;

@@ -14,7 +14,8 @@ export function toJob(run: Run): Job {
     progress,
     base_model: run.base_model.dataset_id,
     dataset_id: run.dataset.dataset_id,
-    file_name: run.dataset.file_name,
+    // The original product has no trainings on pictures.
+    file_name: run.dataset.file_name ?? '',
     created_at,
     started_at,
     ended_at,

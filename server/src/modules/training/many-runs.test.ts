@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 
 test('the speed is that of the latest runs that have finished, and no others are read', async () => {
-  const measure = () => selectMeasuredFlops(db, 'training:CPU');
+  const measure = () => selectMeasuredFlops(db, { priceId: 'training:CPU', kind: 'text' });
   // Of the last, 4998 and 4995 have not finished.
   expect(await measure()).toBe(4997);
   const [plan] = await plansOf(recording, measure, { analyze: true });

@@ -220,6 +220,8 @@ test('starting a fine-tune is limited as its validation is: both read the file',
   const bindings = trainingRoutes({
     capacity: driver.capacity,
     readData: async () => goodData,
+    readPictures: () => Promise.reject(new Error('not read')),
+    findFluxFault: () => null,
     usage: { closeIdle: async () => 0 },
     runCpu: async () => ({ cores: 1, memoryBytes: 1e12, slowdown: 1 }),
   });

@@ -861,7 +861,7 @@ export type RunsTable = {
   key_id: string | null;
   unit_price_micro: bigint;
   unpaid_seconds: Generated<number>;
-  kind: string;
+  kind: Generated<string>;
 };
 
 export type ServingWorkloadsTable = {

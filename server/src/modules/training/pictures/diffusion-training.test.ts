@@ -1,6 +1,6 @@
+import { getModelReadiness } from '@bakehouse/contract/assets';
 import { getBalance } from '@bakehouse/contract/credits';
 import { startDiffusionTraining, validateDiffusionTraining } from '@bakehouse/contract/diffusion-training';
-import { getModelReadiness } from '@bakehouse/contract/assets';
 import { listLoras } from '@bakehouse/contract/loras';
 import type { PicturesReport } from '@bakehouse/contract/runtime/validate-pictures-spec';
 import { getRun, getRunSamples, listRuns, runStats } from '@bakehouse/contract/training';

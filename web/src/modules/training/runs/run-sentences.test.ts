@@ -135,7 +135,7 @@ it.each([
   [10, 30, '2 of 3'],
   [30, 30, '3 of 3'],
 ])('step %i of %i is in epoch %s', (step, steps_total, text) => {
-  expect(epochText({ step, steps_total, parameters: { epochs: 3 } as Run['parameters'] })).toBe(text);
+  expect(epochText({ step, steps_total, parameters: { epochs: 3 } })).toBe(text);
 });
 
 it.each([
