@@ -169,4 +169,18 @@ async function fillTables(db: Database, userId: string): Promise<void> {
     )
     insert into generation_outputs (generation_id, user_id, sha256, media_type, size_bytes, width, height)
     select picture.id, ${userId}, blob.sha256, 'image/png', 1, 1, 1 from picture, blob`.execute(db);
+  // Of a run whose hold and workload nobody needs here.
+  await db.transaction().execute(async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx);
+    await sql`
+      insert into runs (id, kind, user_id, title, model_asset_id, base_asset_id, base_revision_id, base_title,
+        dataset_asset_id, dataset_revision_id, dataset_title, file_name, parameters, price_id, devices, quote, work_flops,
+        hold_id, held_micro, hold_expires_at, created_at, ceiling_micro, unit_price_micro)
+      select id, 'pictures', ${userId}, 'Chalk', id, id, id, '', id, id, '', '', '{}', 'training:CPU', 1, '{}', 1,
+        id, 1, now(), now(), 1, 1
+      from gen_random_uuid() id`.execute(tx);
+  });
+  await sql`
+    insert into run_samples (run_id, step, number, user_id, sha256, size_bytes, width, height)
+    select id, 0, 0, ${userId}, repeat('a', 64), 1, 1, 1 from runs where user_id = ${userId}`.execute(db);
 }
