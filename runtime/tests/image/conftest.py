@@ -62,7 +62,7 @@ def dataset(tmp_path: Path) -> Path:
     folder.mkdir()
     rows = []
     for number, colour in enumerate(("red", "green", "blue", "orange")):
-        for kind, size in (("plain", (40, 40)), ("wide", (60, 30))):
+        for kind, size in (("plain", (40, 40)), ("wide", (80, 40))):
             name = f"{kind}-{colour}.png"
             Image.new("RGB", size, colour).save(folder / name)
             rows.append({"file_name": name, "text": f"a {kind} {colour} field number {number}"})

@@ -86,7 +86,7 @@ def test_pictures_have_their_captions_in_text_files_beside_them(dataset: Path) -
     found = read(dataset, None)
     [kept] = found.kept
     assert (kept.path.name, kept.text, kept.source) == ("wide-red.png", "a red field", None)
-    assert (kept.width, kept.height) == (60, 30)
+    assert (kept.width, kept.height) == (80, 40)
     assert "The caption wide-blue.txt cannot be read as UTF-8 text." in messages(found.left_out)
     missing = "plain-red.png has no caption: put it into plain-red.txt, or choose a trigger word."
     assert missing in messages(found.left_out)
