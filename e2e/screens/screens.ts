@@ -89,12 +89,7 @@ const assets: Screen<Things>[] = [
     failed: 'The tables could not be loaded',
     reads: /\/sql\/tables\b/,
   },
-  {
-    route: '/model',
-    at: '/model',
-    full: 'Bakehouse facts model',
-    failed: 'Your models could not be loaded',
-  },
+  { route: '/model', at: '/model', full: 'Bakehouse facts model', failed: 'Your models could not be loaded' },
   {
     route: '/model/$id/description',
     at: ({ starter }) => `/model/${starter}/description`,

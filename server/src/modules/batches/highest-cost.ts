@@ -18,12 +18,17 @@ export async function highestRequestCostMicro(
 ): Promise<bigint> {
   if (asked.endpoint === '/v1/embeddings') {
     const price = prices[`embedding_tokens:${upstream.accelerator ? 'GPU' : 'CPU'}`];
-    return costMicro([{ price, parts: BigInt(tokensMax(toInputs(asked.body.input), upstream.context_tokens)) }]);
+    return costMicro([
+      { price, parts: BigInt(tokensMax(toInputs(asked.body.input), upstream.context_tokens)) },
+    ]);
   }
   const chat =
     asked.endpoint === '/v1/responses'
       ? toChat(asked.body, await readInput(ctx, asked.body)).body
       : asked.body;
-  const choices = askedChoices(chat).map(({ isFirst, body }) => ({ isFirst, bounds: usageBounds(body, upstream) }));
+  const choices = askedChoices(chat).map(({ isFirst, body }) => ({
+    isFirst,
+    bounds: usageBounds(body, upstream),
+  }));
   return highestCostOfAll(tokenPrices(upstream, prices), choices);
 }

@@ -112,7 +112,7 @@ function findAsked<K extends Kind>(
   parts: ChatParts,
   { modelName, kind }: { modelName: string; kind: K },
 ): Promise<Upstream<K>> {
-  if (kind === 'text') return findTextModel(ctx, parts, modelName) as Promise<Upstream<K>>;
+  if (kind === 'text') return findTextModel(ctx, parts, modelName);
   return findModel(ctx, parts, { modelName, kind });
 }
 

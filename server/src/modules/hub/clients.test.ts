@@ -6,7 +6,6 @@ import { readConfig } from '../../config.ts';
 import { starterModelDir } from '../../engine/host/preparation/starter-model.ts';
 import { signUpOperator } from '../../testing/sign-up-operator.ts';
 import { effort } from '../../testing/soak.ts';
-import { testServer } from '../../testing/test-server.ts';
 import { assetCalls } from '../assets/testing/asset-calls.ts';
 import { insertModel } from '../deployments/testing/test-models.ts';
 import { registerStarterModel } from '../models/starter/register-starter-model.ts';

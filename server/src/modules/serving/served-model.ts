@@ -49,7 +49,11 @@ export type ServedModel = {
   licence?: LicenceName | null;
 };
 
-export type RequestedInstance = { instanceType: string; gpuCount: number; contextTokens?: number | undefined };
+export type RequestedInstance = {
+  instanceType: string;
+  gpuCount: number;
+  contextTokens?: number | undefined;
+};
 
 /** GPUs of one type, or the CPU: null and 0. */
 export type ServingPlacement = { accelerator: string | null; count: number };

@@ -1,8 +1,8 @@
 import { useParams } from '@tanstack/react-router';
 import { Power, Rocket, Sparkles } from 'lucide-react';
 import { useState } from 'react';
-import { Button, ButtonLink } from '../../ui/button.tsx';
 import { formatNumber } from '../../lib/format/format-number.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Figure } from '../../ui/figure.tsx';
 import { Missing } from '../../ui/missing.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';

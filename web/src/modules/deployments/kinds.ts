@@ -110,7 +110,7 @@ export const deploymentKinds = {
     calls: imageCalls.paris,
     fits: ({ pipeline }) => isServedAs('paris', pipeline),
     modelsNote: imageModels('Paris'),
-      terminated: () => 'Paris deployment terminated successfully!',
+    terminated: () => 'Paris deployment terminated successfully!',
     pollMs: 10_000,
     output: { priceId: 'pictures:CPU', generator: paris, steps: 'num_inference_steps', experts: 'k' },
     use: { to: '/paris', label: 'Generate with it' },
@@ -122,7 +122,7 @@ export const deploymentKinds = {
     calls: imageCalls.wan,
     fits: ({ pipeline }) => isServedAs('wan', pipeline),
     modelsNote: imageModels('Wan'),
-      terminated: () => 'WAN-2 deployment stopped successfully',
+    terminated: () => 'WAN-2 deployment stopped successfully',
     words: {
       initiated: 'WAN-2 deployment initiated.',
       ready: 'WAN-2 model is ready for video generation!',

@@ -39,17 +39,16 @@ export async function withTemplateOptions(
   upstream: Pick<Upstream, 'server_id' | 'model_name'>,
 ): Promise<CompletionBody> {
   const { reasoning_effort: effort, verbosity, ...rest } = body;
-  const isAsked = (value: unknown) => value !== null && value !== undefined;
-  if (!isAsked(effort) && !isAsked(verbosity)) return body;
+  if (typeof effort !== 'string' && typeof verbosity !== 'string') return body;
   const options = await optionsOf(ctx, upstream.server_id);
   const { model_name: name } = upstream;
   const kwargs = {
-    ...(isAsked(effort) && toThinking(String(effort), options, name)),
-    ...(isAsked(verbosity) && toVerbosity(String(verbosity), options, name)),
+    ...(typeof effort === 'string' && toThinking(effort, options, name)),
+    ...(typeof verbosity === 'string' && toVerbosity(verbosity, options, name)),
   };
   return {
     ...rest,
-    ...(options.effort && isAsked(effort) && { reasoning_effort: effort }),
+    ...(options.effort && typeof effort === 'string' && { reasoning_effort: effort }),
     chat_template_kwargs: { ...(body.chat_template_kwargs as object | null), ...kwargs },
   };
 }

@@ -60,8 +60,10 @@ it.each([false, true])(
       const answer = await model.bindTools(tools, { tool_choice: name }).invoke(messages);
       messages.push(answer);
       for (const { id, ...call } of answer.tool_calls ?? []) {
-        const content = await tools.find((one) => one.name === call.name)?.func(call.args as never);
-        messages.push(new ToolMessage({ tool_call_id: id ?? '', content: String(content) }));
+        const content = (await tools
+          .find((one) => one.name === call.name)
+          ?.func(call.args as never)) as string;
+        messages.push(new ToolMessage({ tool_call_id: id ?? '', content }));
         results.push(content);
       }
     }

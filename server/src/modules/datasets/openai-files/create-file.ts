@@ -89,11 +89,11 @@ async function* checked(bytes: AsyncIterable<Buffer>, path: string): AsyncGenera
       yield chunk;
     }
   };
-  let isEmpty = true;
-  for await (const _ of readJsonLines(noted(), PART)) {
-    isEmpty = false;
+  let lines = 0;
+  for await (const { number } of readJsonLines(noted(), PART)) {
+    lines = number;
     yield* passed.splice(0);
   }
-  if (isEmpty) throw refused(PART, `${path} is empty`);
+  if (lines === 0) throw refused(PART, `${path} is empty`);
   yield* passed;
 }

@@ -33,8 +33,7 @@ export function chooseCpuContext(
   { asked, memoryBytes = Infinity }: OnCpu,
 ): ServedContext {
   const wanted = chooseContext(title, model, asked);
-  const needed = (tokens: number) =>
-    weightsBytes + PARALLEL_REQUESTS.llamacpp * contextBytes(model, tokens);
+  const needed = (tokens: number) => weightsBytes + PARALLEL_REQUESTS.llamacpp * contextBytes(model, tokens);
   let fitting = wanted.tokens;
   while (needed(fitting) > memoryBytes && fitting > CONTEXT_TOKENS_MIN) fitting = Math.ceil(fitting / 2);
   if (asked !== undefined && fitting < asked) {

@@ -161,7 +161,7 @@ test('what the house cannot train is refused by its field, and nothing is held',
   const good = { model: 'tiny base', training_file: file };
   const before = await balance();
   const refusedBy = async (body: object, param: string, message: string, status = 400) =>
-    expect(jobs().create({ ...good, ...body } as never)).rejects.toMatchObject({
+    expect(jobs().create({ ...good, ...body })).rejects.toMatchObject({
       ...{ status, param, message: expect.stringContaining(message) },
     });
   await refusedBy({ model: 'gpt-5' }, 'model', "There is no model 'gpt-5' to fine-tune", 404);

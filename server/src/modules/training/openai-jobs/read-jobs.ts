@@ -1,7 +1,7 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { fromFlatId } from '@bakehouse/contract/fields/flat-id';
 import type { FineTuningJob, listFineTuningJobs as list } from '@bakehouse/contract/fine-tuning-jobs';
-import type { Run } from '@bakehouse/contract/training';
+import type { Run, TextRun } from '@bakehouse/contract/training';
 import type { Context } from '../../../platform/context.ts';
 import { AppError, refused } from '../../../platform/errors.ts';
 import { listFineTunes } from '../../models/fine-tuned/steps.ts';
@@ -10,23 +10,23 @@ import { listRuns } from '../runs/list-runs.ts';
 import { selectJobs } from './job-queries.ts';
 import { toJob } from './to-job.ts';
 
-/** The run of a job of the caller's. Throws AppError 'not_found'. */
-export async function readJobRun(ctx: Context, jobId: string): Promise<Run> {
+/** The run of a job of the caller's, a fine-tune of a language model. Throws AppError 'not_found'. */
+export async function readJobRun(ctx: Context, jobId: string): Promise<TextRun> {
   const runId = fromFlatId(jobId);
   try {
-    return await getRun(ctx, { params: { runId }, query: undefined, body: undefined });
+    const run = await getRun(ctx, { params: { runId }, query: undefined, body: undefined });
+    if (run.kind === 'text') return run;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
-    throw new AppError('not_found', {
-      publicMessage: `There is no fine-tuning job '${jobId}'`,
-      param: 'fine_tuning_job_id',
-      cause: error,
-    });
   }
+  throw new AppError('not_found', {
+    publicMessage: `There is no fine-tuning job '${jobId}'`,
+    param: 'fine_tuning_job_id',
+  });
 }
 
 /** Runs as jobs, with what is kept beside them. */
-export async function toJobs(ctx: Context, runs: Run[]): Promise<FineTuningJob[]> {
+export async function toJobs(ctx: Context, runs: TextRun[]): Promise<FineTuningJob[]> {
   if (runs.length === 0) return [];
   const jobs = await selectJobs(
     ctx.db,
@@ -45,7 +45,7 @@ export async function toJobs(ctx: Context, runs: Run[]): Promise<FineTuningJob[]
 
 /** One run as a job. */
 export async function toOneJob(ctx: Context, run: Run): Promise<FineTuningJob> {
-  const [job] = await toJobs(ctx, [run]);
+  const [job] = await toJobs(ctx, [run].filter(isText));
   if (!job) throw new Error(`no job of ${run.run_id}`);
   return job;
 }
@@ -56,11 +56,15 @@ export async function listJobs(
   { query: { limit, after } }: InputOf<typeof list>,
 ): Promise<ResponseOf<typeof list>> {
   const cursor = after && fromFlatId(after);
-  const asked = { query: { limit, cursor }, params: undefined, body: undefined };
+  const asked = { query: { limit, cursor, kind: 'text' as const }, params: undefined, body: undefined };
   const { runs, next_cursor: next } = await listRuns(ctx, asked).catch((error: unknown) => {
     throw error instanceof AppError && error.param === 'cursor'
       ? refused('after', `after: there is no fine-tuning job '${after}'`, error)
       : error;
   });
-  return { object: 'list', data: await toJobs(ctx, runs), has_more: next !== null };
+  return { object: 'list', data: await toJobs(ctx, runs.filter(isText)), has_more: next !== null };
+}
+
+function isText(run: Run): run is TextRun {
+  return run.kind === 'text';
 }

@@ -1,6 +1,6 @@
 import { toFlatId } from '@bakehouse/contract/fields/flat-id';
 import { type FineTuningJob, LEARNING_RATE } from '@bakehouse/contract/fine-tuning-jobs';
-import type { Run } from '@bakehouse/contract/training';
+import type { Run, TextRun } from '@bakehouse/contract/training';
 import { toModelName } from '../../models/names/model-name.ts';
 import { DEFAULT_SEED } from '../fine-tune-spec.ts';
 import type { JobRow } from './job-queries.ts';
@@ -26,7 +26,7 @@ const stopCodes: Record<NonNullable<Run['stop_reason']>, string> = {
 type Beside = { job: JobRow | undefined; fineTunedModel: string | null; now: Date };
 
 /** A run as OpenAI's clients know it. Pure. */
-export function toJob(run: Run, { job, fineTunedModel, now }: Beside): FineTuningJob {
+export function toJob(run: TextRun, { job, fineTunedModel, now }: Beside): FineTuningJob {
   const { parameters } = run;
   const hyperparameters = {
     n_epochs: parameters.epochs,

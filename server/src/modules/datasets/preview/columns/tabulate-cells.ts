@@ -48,7 +48,8 @@ export async function tabulateCells(
   const width = Math.max(1, names.length);
   const parts = Array.from({ length: width }, (_, at) => LETTERS.map((letter) => `${letter}${at}`)).flat();
   const types = parts.map((_, at) => TYPES[at % TYPES.length] ?? VARCHAR);
-  await database.run(`CREATE TABLE cells (${parts.map((part, at) => `${part} ${types[at]}`).join(', ')})`);
+  const cells = parts.map((part, at) => `${part} ${String(types[at])}`);
+  await database.run(`CREATE TABLE cells (${cells.join(', ')})`);
   const appender = await database.createAppender('cells');
   for (let start = 0; start < read.length; start += CHUNK_ROWS) {
     const some = read.slice(start, start + CHUNK_ROWS);

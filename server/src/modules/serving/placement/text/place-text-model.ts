@@ -93,4 +93,3 @@ function weightsBytes({ base }: ServedModel): number {
 function sizeOf(files: ServedModel['base']['files']): number {
   return files.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
 }
-
