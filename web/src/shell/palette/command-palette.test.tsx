@@ -43,6 +43,7 @@ async function type(typed: string, answerTo: (words: string) => Promise<Response
             runs: [],
             datasets: [],
             deployments: url.includes('/deployments/images/') ? flux : [],
+            accelerators: [],
             next_cursor: null,
             ...(url.includes('search=sourdough') && named),
           }),
