@@ -153,6 +153,10 @@ export const auditedElsewhere = new Map<Endpoint, { action: string; test: string
     gallery.addTrainingPictures,
     { action: 'asset.files_added', test: 'images/gallery/training-pictures.test.ts' },
   ],
+  [
+    diffusionTraining.startDiffusionTraining,
+    { action: 'run.started', test: 'training/pictures/diffusion-training.test.ts' },
+  ],
   [shares.shareAsset, { action: 'asset.shared', test: SHARING_TEST }],
   [shares.unshareAsset, { action: 'asset.unshared', test: SHARING_TEST }],
   [commits.saveCard, { action: 'asset.committed', test: 'hub/commits.test.ts' }],

@@ -143,6 +143,13 @@ test('a run draws at its checkpoints, and ends in a LoRA that can be chosen', as
   };
   const { run_id, model_id } = await start({}, { key: 'one' });
   expect(await start({}, { key: 'one' })).toEqual({ run_id, model_id });
+  const audited = await server.services.db
+    .selectFrom('audit_log')
+    .select('detail')
+    .where('action', '=', 'run.started')
+    .where('user_id', '=', ada.userId)
+    .execute();
+  expect(audited).toEqual([{ detail: { run_id, model_id } }]);
   const params = { runId: run_id };
   await vi.waitFor(
     async () => {
