@@ -243,6 +243,7 @@ test('have a sentence and a page of the web app for each kind', () => {
       title: 'T',
       name: 'N',
       sender: 'S',
+      by: 'B',
       generator: 'G',
       link: '/paris',
       username: 'U',
