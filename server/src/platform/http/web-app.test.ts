@@ -96,7 +96,7 @@ test('what is not there, or not meant to be seen, is not there', async () => {
   expect((await get('/assets/%2e%2e/%2e%2e/secret.js')).statusCode).toBe(404);
   for (const url of ['/assets/old-000.js', '/api/v1/nothing', '/v1//models', '/v1/x%2F..%2Fmodels'])
     expect((await get(url)).json()).toMatchObject({
-      error: { code: 'not_found', message: `There is no GET ${url}` },
+      error: { code: 'not_found', message: expect.stringContaining(`There is no GET ${url}`) },
     });
   expect((await get('/.sources')).payload).not.toContain('secret');
   expect((await app.inject({ method: 'POST', url: '/dataset' })).statusCode).toBe(404);
