@@ -34,6 +34,7 @@ test('a server that prepares nothing has nothing in preparation', async () => {
   expect(await states(true)).toEqual([
     ['serving', 'ready'],
     ['starter-language-model', 'running'],
+    ['starter-embedding-model', 'waiting'],
     ['training', 'waiting'],
     ['starter-image-model', 'waiting'],
   ]);

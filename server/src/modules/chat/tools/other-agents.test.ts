@@ -47,6 +47,8 @@ it.each([false, true])(
   async (streaming) => {
     const model = new ChatOpenAI({
       ...{ model: STARTER, apiKey: user.apiKey, maxRetries: 0, streaming },
+      // Else it counts the tokens by itself, with a vocabulary from the network.
+      streamUsage: true,
       configuration: { baseURL: `${server.url}/v1` },
     });
     const tools = names.map((name) =>
