@@ -34,8 +34,8 @@ test('workloads of model servers go with their logs, unless somebody still names
   const next = await insertWorkload('named as the next', {});
   const carrier = await insertWorkload('named by a deployment', {});
   await sql`
-    insert into model_servers (engine, kind, files_sha256, base_files, accelerator_count, workload_id, next_workload_id)
-    values ('llamacpp', 'text', 'a', '[]', 0, ${current}, ${next})`.execute(db);
+    insert into model_servers (engine, kind, files_sha256, base_files, accelerator_count, context_tokens, workload_id, next_workload_id)
+    values ('llamacpp', 'text', 'a', '[]', 0, 8192, ${current}, ${next})`.execute(db);
   await sql`insert into users (id, email, name, username) values ('ada', 'a@example.com', 'Ada', 'ada')`.execute(
     db,
   );
