@@ -10,8 +10,8 @@ export async function fillDeployments(db: Database, { userId, assetId, count }: 
   await inTransaction(db, async (tx) => {
     await sql`
       with server as (
-        insert into model_servers (kind, engine, files_sha256, base_files, accelerator_count)
-        values ('text', 'llamacpp', repeat('5', 64), '[]', 0) returning id
+        insert into model_servers (kind, engine, files_sha256, base_files, accelerator_count, context_tokens)
+        values ('text', 'llamacpp', repeat('5', 64), '[]', 0, 8192) returning id
       )
       insert into deployments (kind, user_id, model_server_id, asset_id, revision_id, base_asset_id, model_name, title,
         base_model_title, instance_type, price_id, price_count, unit_price_micro, sleeping, created_at, ready_at)

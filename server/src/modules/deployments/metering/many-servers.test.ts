@@ -34,8 +34,9 @@ beforeAll(async () => {
       select workload, 'deployment', 'model-server', 'a server', '{}', 0, case n when 0 then 'ready' else 'stopped' end,
         now(), now(), now(), now(), case when n > 0 then now() end from ended
     ), server as (
-      insert into model_servers (id, engine, kind, files_sha256, base_files, accelerator_count, workload_id, deployment_id)
-      select server, 'llamacpp', 'text', n, '[]', 0, case n when 0 then workload end, pod from ended
+      insert into model_servers (id, engine, kind, files_sha256, base_files, accelerator_count, context_tokens, workload_id,
+        deployment_id)
+      select server, 'llamacpp', 'text', n, '[]', 0, 8192, case n when 0 then workload end, pod from ended
     )
     insert into deployments (id, user_id, model_server_id, asset_id, revision_id, base_asset_id, model_name, title,
       base_model_title, instance_type, price_id, price_count, kind, unit_price_micro, carrier_id, terminated_at)

@@ -118,6 +118,8 @@ it('says before what one replica costs, what the fewest and the most do, and hol
     ...{ device: 'CPU', ...prices, hold: hour(1) },
     // Two of them never sleep.
     sleeps_after_minutes: null,
+    // A file that says nothing of its context.
+    ...{ context_tokens: 8192, context_tokens_max: null },
   });
   expect(await quote({ min_replicas: 0 })).toMatchObject({ min_price_per_hour: hour(1) });
   await expect(quote({ min_replicas: 3, max_replicas: 2 })).rejects.toMatchObject({
