@@ -156,7 +156,7 @@ print(json.dumps([one.text for one in found.kept]))`;
     const env = { ...process.env, PYTHONPATH: path.join(runtimeDir, 'src') };
     const python = await environmentPython(readConfig({}));
     const { stdout } = await promisify(execFile)(python, ['-c', program, folder], { env });
-    expect(JSON.parse(stdout)).toEqual(prompts);
+    expect(JSON.parse(stdout)).toEqual(prompts.map((prompt) => prompt.split(/\s+/).join(' ')));
   },
 );
 

@@ -88,7 +88,7 @@ describe('what is fetched from the public internet', () => {
     const fetched = await open(slow.replace('localhost', '127.0.0.1'));
     limit.abort(new DOMException('The time is over', 'TimeoutError'));
     await expect(buffer(fetched)).rejects.toMatchObject({
-      publicMessage: 'image_url broke off before the picture was there',
+      publicMessage: 'image_url broke off before it was there',
     });
     expect(limited.mock.calls).toEqual([[20_000]]);
   });
@@ -137,7 +137,7 @@ describe('what is fetched from the public internet', () => {
       publicMessage: expect.stringContaining('answered with status 404'),
     });
     await expect(read(`${address}/cut`)).rejects.toMatchObject({
-      publicMessage: 'image_url broke off before the picture was there',
+      publicMessage: 'image_url broke off before it was there',
     });
     await expect(read('http://127.0.0.1:1/')).rejects.toMatchObject({
       publicMessage: expect.stringContaining('could not be reached'),
