@@ -152,11 +152,16 @@ folder = Path(sys.argv[1])
 for number, path in enumerate(sorted(folder.glob("*.png"))):
     Image.effect_noise((64, 64), 20 + number).convert("RGB").save(path)
 found = read_picture_set(folder, "metadata.jsonl", Captions(None, 10**6, len), 64)
-print(json.dumps([one.text for one in found.kept]))`;
+asked = [" ".join(prompt.split()) for prompt in json.loads(sys.argv[2])]
+print(json.dumps({"read": [one.text for one in found.kept], "asked": asked}))`;
     const env = { ...process.env, PYTHONPATH: path.join(runtimeDir, 'src') };
     const python = await environmentPython(readConfig({}));
-    const { stdout } = await promisify(execFile)(python, ['-c', program, folder], { env });
-    expect(JSON.parse(stdout)).toEqual(prompts.map((prompt) => prompt.split(/\s+/).join(' ')));
+    const { stdout } = await promisify(execFile)(python, ['-c', program, folder, JSON.stringify(prompts)], {
+      env,
+    });
+    const { read: texts, asked } = JSON.parse(stdout) as Record<'read' | 'asked', string[]>;
+    expect(asked).toHaveLength(prompts.length);
+    expect(texts).toEqual(asked);
   },
 );
 
