@@ -314,7 +314,7 @@ it.each([
     'input.1.role',
     "a 'tool' turn follows",
   ],
-  [{ input: 'x'.repeat(300_000) }, 'input', 'maximum context length is 4096 tokens'],
+  [{ input: 'x'.repeat(600_000) }, 'input', 'maximum context length is 8192 tokens'],
   [{ stop: 'x' }, 'stop', 'does not know it'],
 ] as [object, string, string?][])('%j is refused by name', async (more, param, words = '') => {
   const before = await balance();

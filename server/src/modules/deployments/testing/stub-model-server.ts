@@ -160,7 +160,7 @@ async function answer(stub: Stub, body: Record<string, unknown>, response: Serve
   const said = stub.says?.(body);
   const stops = [body.stop ?? []].flat() as string[];
   const stoppedBy = stops.find((stop) => said?.includes(stop));
-  const words = said?.split(stoppedBy ?? '\0')[0]?.match(/.{1,4}/gs) ?? tokens;
+  const words = (stoppedBy === undefined ? said : said?.split(stoppedBy)[0])?.match(/.{1,4}/gs) ?? tokens;
   for (const [index, content] of (kind === 'break off' ? words.slice(0, 2) : words).entries()) {
     const timings = { cache_n: 4, prompt_n: stubUsage.prompt_tokens - 4, predicted_n: index + 1 };
     const piece = body.prompt === undefined ? { delta: { content } } : { text: content };
