@@ -10,7 +10,7 @@ import { signUp } from '../sign-up.ts';
 
 const MB = 1024 * 1024;
 const LINE_BYTES = 1024;
-const SIZE_MB = effort({ usual: 33, soak: 1024 });
+const SIZE_MB = effort({ usual: 64, soak: 1024 });
 /** Parts that arrive before the page is reloaded. */
 const ARRIVED = 2;
 
