@@ -278,6 +278,7 @@ const sheets: Screen<Things>[] = [
   { route: '/dashboard', at: '/dashboard?sheet=shortcuts', full: 'Keyboard shortcuts' },
   { route: '/dashboard', at: '/dashboard?sheet=create-dataset', full: 'Create Dataset' },
   { route: '/dashboard', at: '/dashboard?sheet=create-model', full: 'Create Model' },
+  { route: '/dashboard', at: '/dashboard?sheet=train-lora', full: 'Train a LoRA' },
   {
     route: '/dashboard',
     at: '/dashboard?sheet=send-credits',
