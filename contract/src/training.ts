@@ -286,7 +286,7 @@ const picturesRun = anyRun.extend({
 
 const run = z.discriminatedUnion('kind', [textRun, picturesRun]);
 
-export const runKinds = ['text', 'pictures'] as const;
+const runKinds = ['text', 'pictures'] as const;
 
 export type Run = z.infer<typeof run>;
 export type TextRun = z.infer<typeof textRun>;

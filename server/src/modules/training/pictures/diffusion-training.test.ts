@@ -143,13 +143,7 @@ test('a run draws at its checkpoints, and ends in a LoRA that can be chosen', as
   };
   const { run_id, model_id } = await start({}, { key: 'one' });
   expect(await start({}, { key: 'one' })).toEqual({ run_id, model_id });
-  const audited = await server.services.db
-    .selectFrom('audit_log')
-    .select('detail')
-    .where('action', '=', 'run.started')
-    .where('user_id', '=', ada.userId)
-    .execute();
-  expect(audited).toEqual([{ detail: { run_id, model_id } }]);
+  expect(await auditOf('run.started')).toEqual([{ detail: { run_id, model_id } }]);
   const params = { runId: run_id };
   await vi.waitFor(
     async () => {
@@ -205,3 +199,11 @@ test('the runtime is told the prompts, the trigger word and what Diffusers adapt
     sample_prompts: PROMPTS,
   });
 });
+
+const auditOf = (action: string) =>
+  server.services.db
+    .selectFrom('audit_log')
+    .select('detail')
+    .where('action', '=', action)
+    .where('user_id', '=', ada.userId)
+    .execute();

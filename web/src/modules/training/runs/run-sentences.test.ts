@@ -1,4 +1,3 @@
-import type { Run } from '@bakehouse/contract/training';
 import { describe, expect, it } from 'vitest';
 import {
   cancelQuestion,

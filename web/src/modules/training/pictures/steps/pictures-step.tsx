@@ -79,5 +79,5 @@ function isBase({ pipeline }: AssetSummary): boolean {
 }
 
 function sizeOf({ size_bytes }: AssetSummary): BaseSize {
-  return Number(size_bytes) > SMALL_BYTES_MAX ? 'full' : 'small';
+  return size_bytes > SMALL_BYTES_MAX ? 'full' : 'small';
 }
