@@ -58,5 +58,5 @@ class ConsoleReporter:
     def checkpoint(self, step: int) -> None:
         self._write("checkpoint", step=step)
 
-    def samples(self, file: Path) -> None:
-        self._write("samples", path=file.name)
+    def samples(self, written: Path) -> None:
+        self._write("samples", path=written.name)

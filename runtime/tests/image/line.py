@@ -43,8 +43,8 @@ class Recorder:
     def checkpoint(self, step: int) -> None:
         self.reports.append(("checkpoint", step))
 
-    def samples(self, file: Path) -> None:
-        self.reports.append(("samples", file))
+    def samples(self, written: Path) -> None:
+        self.reports.append(("samples", written))
 
     def of(self, kind: str) -> list[Any]:
         return [value for name, value in self.reports if name == kind]

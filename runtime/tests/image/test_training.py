@@ -112,6 +112,8 @@ def test_what_is_trained_on_and_what_is_held_out_are_of_one_cache(
     parts = [cache.select(np.arange(2, 24)), cache.select(np.arange(2))]
     train, held_out = _on_device([TrainingData.of(part) for part in parts], torch.device("cpu"))
     assert moved == [cache]
+    assert isinstance(train, TrainingData)
+    assert isinstance(held_out, TrainingData)
     assert train.edits is not None
     assert held_out.edits is not None
     assert train.edits.cache is held_out.edits.cache
