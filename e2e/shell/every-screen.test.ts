@@ -17,7 +17,7 @@ import { signUp, type Visitor } from '../sign-up.ts';
 const startServer = ownOperatorServer();
 
 /** A soak looks at more widths, and at each address of a page. */
-const LONG_MS = effort({ usual: WORK_MS, soak: 6 * WORK_MS });
+const LONG_MS = effort({ usual: 2 * WORK_MS, soak: 6 * WORK_MS });
 
 /** What is read fails here or finds no network, and some of the addresses lead nowhere. */
 const EXPECTED = /status of 40[034]|ERR_INTERNET_DISCONNECTED/;

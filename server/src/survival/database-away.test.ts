@@ -37,6 +37,6 @@ test('without its database the server says everywhere that it will be back', asy
 
 /** An earlier answer of readiness is good for a moment. */
 async function expectSoon(ask: () => Promise<Response>, status: number): Promise<Response> {
-  await expect.poll(async () => (await ask()).status, { timeout: 10_000 }).toBe(status);
+  await expect.poll(async () => (await ask()).status).toBe(status);
   return ask();
 }

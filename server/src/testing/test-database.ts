@@ -32,7 +32,5 @@ export async function untilWaiting(db: Database, connections = 1): Promise<void>
       where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
     return rows[0]?.waiting;
   };
-  await vi.waitFor(async () => expect(await count()).toBeGreaterThanOrEqual(connections), {
-    timeout: 10_000,
-  });
+  await vi.waitFor(async () => expect(await count()).toBeGreaterThanOrEqual(connections));
 }

@@ -63,7 +63,7 @@ export async function testGenerations({
         const open = server.services.db.selectFrom('generations').select('id').where('ended_at', 'is', null);
         expect(await open.execute()).toEqual([]);
       },
-      { timeout: 20_000, interval: 30 },
+      { interval: 30 },
     );
   return {
     ...{ untilIdle, stub, clock, driver, server, assetId, read, until },

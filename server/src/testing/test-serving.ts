@@ -40,7 +40,7 @@ export async function testServing(options: { capacity?: Capacity; config?: Parti
       vi.waitFor(
         async () =>
           expect(await status(as, podId)).toMatchObject({ status: 'running', ready_at: expect.any(String) }),
-        { timeout: 15_000, interval: 50 },
+        { interval: 50 },
       ),
     /** Asks for a completion; what comes back is not looked at. */
     ask: (

@@ -62,7 +62,7 @@ test('the data for times and numbers is loaded while the session is read', async
   const format = vi.spyOn(Intl, 'DateTimeFormat');
   await showWithoutSession();
   expect(format).not.toHaveBeenCalled();
-  await vi.waitFor(() => expect(format).toHaveBeenCalled(), { timeout: 10_000 });
+  await vi.waitFor(() => expect(format).toHaveBeenCalled());
 });
 
 test('a touch is answered while the page is rendered for whom the session has turned out to be', async () => {

@@ -61,11 +61,8 @@ describe.each(drivers)('the %s driver', async (_name, create) => {
   };
   const state = async ({ workloadId, attempt }: Launch) => (await driver.observe(workloadId, attempt)).state;
   const printed = (one: Launch, line: string) =>
-    vi.waitFor(async () => expect(await driver.logs(one.workloadId, 10)).toContain(line), {
-      timeout: 15_000,
-    });
-  const gone = (one: Launch) =>
-    vi.waitFor(async () => expect(await state(one)).toBe('ended'), { timeout: 15_000 });
+    vi.waitFor(async () => expect(await driver.logs(one.workloadId, 10)).toContain(line));
+  const gone = (one: Launch) => vi.waitFor(async () => expect(await state(one)).toBe('ended'));
 
   test('knows nothing of what was not started', async () => {
     const never = launch('idle');

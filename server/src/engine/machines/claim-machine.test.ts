@@ -51,7 +51,7 @@ test('a claim whose connection breaks is lost at once, said so, and taken again'
   const server = await claim();
   await breakConnections();
   await vi.waitFor(() => expect(server.isHeld()).toBe(false));
-  await vi.waitFor(() => expect(server.isHeld()).toBe(true), { timeout: 20_000 });
+  await vi.waitFor(() => expect(server.isHeld()).toBe(true));
   expect(server.said).toEqual([
     expect.stringContaining('is lost'),
     'This server runs the work of this machine again',
@@ -70,11 +70,9 @@ test('who comes in between keeps it: the first one gives way until it ends', asy
   await untilWaiting(db);
   await breakConnections();
   await taken;
-  await vi.waitFor(() => expect(first.said).toContainEqual(expect.stringContaining('waits until it ends')), {
-    timeout: 20_000,
-  });
+  await vi.waitFor(() => expect(first.said).toContainEqual(expect.stringContaining('waits until it ends')));
   expect(first.isHeld()).toBe(false);
   await other.end();
-  await vi.waitFor(() => expect(first.isHeld()).toBe(true), { timeout: 20_000 });
+  await vi.waitFor(() => expect(first.isHeld()).toBe(true));
   await first.release();
 });

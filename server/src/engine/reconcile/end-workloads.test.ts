@@ -105,12 +105,9 @@ async function orphans(): Promise<string[]> {
   const ids = [await request('run'), await request('deployment')];
   await startAndDie();
   const driver = localDriver();
-  await vi.waitFor(
-    async () => {
-      for (const id of ids) expect(await driver.logs(id, 5)).toEqual(['train idle']);
-    },
-    { timeout: 20_000 },
-  );
+  await vi.waitFor(async () => {
+    for (const id of ids) expect(await driver.logs(id, 5)).toEqual(['train idle']);
+  });
   expect(await driver.listAlive()).toHaveLength(2);
   return ids;
 }

@@ -141,7 +141,7 @@ function reacher({
         await engine.pass();
         expect(await see(id)).toMatchObject(expected);
       },
-      { timeout: 20_000, interval: 10 },
+      { interval: 10 },
     );
   };
 }

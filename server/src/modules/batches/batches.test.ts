@@ -41,7 +41,7 @@ const until = (id: string, status: string) =>
       expect(batch.status).toBe(status);
       return batch;
     },
-    { timeout: 20_000, interval: 50 },
+    { interval: 50 },
   );
 const linesOf = async (id: string | null | undefined) =>
   (await (await openai().files.content(id ?? '')).text())
@@ -118,7 +118,7 @@ async function callOfSomebody(): Promise<() => void> {
   const messages = [{ role: 'user' as const, content: 'Wait' }];
   const call = openai().chat.completions.create({ model: STARTER, messages }, { signal: leaving.signal });
   call.catch(() => undefined);
-  await vi.waitFor(() => expect(stub.requests).toHaveLength(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(stub.requests).toHaveLength(1));
   stub.answer = 'ok';
   return () => leaving.abort();
 }
@@ -142,7 +142,7 @@ it('lets calls of users go first', async () => {
       await sql<{ locked: boolean }>`select lock_token is not null as locked from batches
       where user_id = ${ada.userId}`.execute(server.services.db)
     ).rows[0]?.locked;
-  await vi.waitFor(async () => expect(await begun()).toBe(true), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await begun()).toBe(true));
   expect(stub.requests).toHaveLength(1);
   leave();
   await until(made.id, 'completed');
@@ -153,7 +153,7 @@ it('asks again what a process has answered that died before it was kept, and cha
   const before = await balance();
   const goOn = holdAnswers();
   const made = await create([chat('a'), chat('b')]);
-  await vi.waitFor(() => expect(stub.open).toBe(2), { timeout: 10_000 });
+  await vi.waitFor(() => expect(stub.open).toBe(2));
   // The lease is another's, who has died as well.
   await sql`update batches set lock_token = ${randomUUID()}, locked_until = ${clock.now()}
     where user_id = ${ada.userId}`.execute(server.services.db);
@@ -170,7 +170,7 @@ it('that is cancelled keeps and charges what was answered', async () => {
   const before = await balance();
   const goOn = holdAnswers();
   const made = await create(Array.from({ length: 6 }, (_, index) => chat(`${index}`)));
-  await vi.waitFor(() => expect(stub.open).toBeGreaterThan(0), { timeout: 10_000 });
+  await vi.waitFor(() => expect(stub.open).toBeGreaterThan(0));
   expect((await openai().batches.cancel(made.id)).status).toBe('cancelling');
   goOn();
   const done = await until(made.id, 'cancelled');

@@ -74,12 +74,12 @@ it.each([
     const caller = new AbortController();
     const asked = serving.ask(user, STARTER, { stream, signal: caller.signal });
     asked.catch(() => undefined);
-    await vi.waitFor(() => expect(stub.requests).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(stub.requests).toHaveLength(1));
     expect((await serving.balance(user)).held).toBeGreaterThan(0n);
 
     caller.abort();
-    await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
-    await vi.waitFor(async () => expect(await serving.balance(user)).toEqual(before), { timeout: 10_000 });
+    await vi.waitFor(() => expect(stub.disconnected).toBe(1));
+    await vi.waitFor(async () => expect(await serving.balance(user)).toEqual(before));
     expect(await keptRequests()).toEqual([
       { ok: true, prompt_tokens: 0, completion_tokens: 0, cost_micro: 0n, first_token_ms: null },
     ]);
@@ -94,7 +94,7 @@ it.each([{ max_tokens: 10 }, { max_completion_tokens: 10 }, {}])(
     const caller = abortAtEnd();
     const body = { model: STARTER, messages: [{ role: 'user' as const, content: 'Go' }], ...more };
     server.send(chatCompletions, { body }, { as: user, signal: caller.signal }).catch(() => undefined);
-    await vi.waitFor(() => expect(stub.requests).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(stub.requests).toHaveLength(1));
     const prices = {
       prompt: defaultPrice('prompt_tokens:CPU'),
       completion: defaultPrice('completion_tokens:CPU'),
@@ -123,8 +123,8 @@ it('slows the model server down for a reader who does not read, and charges what
   expect(stub.floodTokens).toBeLessThan(FLOOD_TOKENS_MAX);
 
   reader.destroy();
-  await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
-  await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n), { timeout: 10_000 });
+  await vi.waitFor(() => expect(stub.disconnected).toBe(1));
+  await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n));
   const [kept, ...others] = await keptRequests();
   expect(others).toEqual([]);
   expect(kept).toMatchObject({ ok: true, prompt_tokens: stubUsage.prompt_tokens });
@@ -147,9 +147,9 @@ it('charges an answer in one piece for what came before its caller disconnects',
   await vi.waitFor(() => expect(add).toHaveBeenCalled());
   add.mockRestore();
   caller.abort();
-  await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(stub.disconnected).toBe(1));
   release();
-  await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n));
   const [kept] = await keptRequests();
   expect(kept).toMatchObject({ ok: true, prompt_tokens: stubUsage.prompt_tokens, completion_tokens: 1 });
   expect(kept?.cost_micro).toBeGreaterThan(0n);
@@ -163,8 +163,8 @@ it('ends an answer whose API key is revoked, says so, and charges what came befo
   const answer = await serving.ask({ ...user, apiKey: secret }, STARTER, { stream: true });
   await server.request(revokeApiKey, { params: { keyId: api_key.id } }, { as: user });
   expect(await answer.text()).toContain('This API key is no longer valid');
-  await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
-  await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n), { timeout: 10_000 });
+  await vi.waitFor(() => expect(stub.disconnected).toBe(1));
+  await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n));
   expect((await keptRequests())[0]?.completion_tokens).toBeGreaterThan(0);
 });
 
@@ -183,8 +183,8 @@ it('disconnects a reader who takes nothing for half a minute', async () => {
   await floodStandsStill(other);
   vi.advanceTimersByTime(31_000);
   vi.useRealTimers();
-  await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
-  await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n), { timeout: 10_000 });
+  await vi.waitFor(() => expect(stub.disconnected).toBe(1));
+  await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n));
   expect((await keptRequests())[0]?.completion_tokens).toBeGreaterThan(0);
 });
 
@@ -206,8 +206,8 @@ it.each([
     const answer = await asked;
     expect(answer.status).toBe(504);
     expect(await answer.text()).toContain('wrote nothing for 3 minutes');
-    await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
-    await vi.waitFor(async () => expect(await serving.balance(user)).toEqual(before), { timeout: 10_000 });
+    await vi.waitFor(() => expect(stub.disconnected).toBe(1));
+    await vi.waitFor(async () => expect(await serving.balance(user)).toEqual(before));
     expect(await keptRequests()).toMatchObject([{ ok: false, cost_micro: 0n }]);
   },
 );
@@ -238,9 +238,9 @@ it('ends an answer in one piece before its client would ask for it again, and ch
     choices: [{ message: { content: 'Good bread.' }, finish_reason: 'length' }],
     usage: { completion_tokens: 4 },
   });
-  await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(stub.disconnected).toBe(1));
   hold.resolve();
-  await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n));
   expect(await keptRequests()).toMatchObject([{ ok: true, completion_tokens: 4 }]);
 });
 
@@ -282,7 +282,7 @@ it('charges nothing for an answer in whose middle the model server stands still'
   vi.useRealTimers();
   expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('wrote nothing for 3 minutes');
   release();
-  await vi.waitFor(async () => expect(await serving.balance(user)).toEqual(before), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await serving.balance(user)).toEqual(before));
 });
 
 it('answers another user at once, however much one asks', async () => {
@@ -295,7 +295,7 @@ it('answers another user at once, however much one asks', async () => {
     serving.ask(user, STARTER, { signal: caller.signal }).catch(() => undefined);
   }
   const all = PLACES - 1;
-  await vi.waitFor(() => expect(stub.requests).toHaveLength(all), { timeout: 30_000 });
+  await vi.waitFor(() => expect(stub.requests).toHaveLength(all));
   stub.answer = 'ok';
   expect((await serving.ask(await server.signUp(), STARTER)).status).toBe(200);
   // The one with many is still kept to its share.
@@ -308,7 +308,7 @@ it('leaves another process its half of the places at a model server', async () =
   const { db, log, machineId, webProcesses } = server.services;
   const other = createHeartbeat({ db, log, machineId, roles: ['web'] });
   await other.start();
-  await vi.waitFor(() => expect(webProcesses()).toBe(2), { timeout: 20_000 });
+  await vi.waitFor(() => expect(webProcesses()).toBe(2));
   stub.answer = 'hang';
   const users = await Promise.all(Array.from({ length: PLACES }, () => server.signUp()));
   const asked = users.map((one) => {
@@ -317,9 +317,9 @@ it('leaves another process its half of the places at a model server', async () =
   });
   const half = PLACES / 2;
   // One of the test before may come late, and leaves at once.
-  await vi.waitFor(() => expect(stub.open).toBe(half), { timeout: 30_000 });
+  await vi.waitFor(() => expect(stub.open).toBe(half));
   await other.close();
-  await vi.waitFor(() => expect(webProcesses()).toBe(1), { timeout: 20_000 });
+  await vi.waitFor(() => expect(webProcesses()).toBe(1));
   // The share of the one that has left is used from the next one on who comes or leaves.
   expect(stub.open).toBe(half);
   stub.answer = 'ok';

@@ -48,7 +48,7 @@ it.each([
   if (!stream) expect((await asked).status).toBe(503);
   await closed;
   vi.useRealTimers();
-  await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(stub.disconnected).toBe(1));
   release();
   expect(await serving.balance(user)).toEqual(before);
   expect(await serving.requests(user)).toMatchObject([

@@ -48,9 +48,7 @@ describe('a deployment', () => {
       open = resolve;
     });
     const second = await deploy(await makeFineTune(user, 'Second Tune'));
-    await vi.waitFor(async () => expect((await status(second.pod_id)).status).toBe('deploying'), {
-      timeout: 10_000,
-    });
+    await vi.waitFor(async () => expect((await status(second.pod_id)).status).toBe('deploying'));
     expect((await status(first.pod_id)).status).toBe('running');
     await ask('first-tune');
     open();
@@ -63,7 +61,7 @@ describe('a deployment', () => {
     const chosen = (lora: typeof third) => lora?.filter(({ scale }) => scale === 1).map(({ id }) => id);
     expect(chosen(third)).toHaveLength(1);
     expect(chosen(third)).not.toEqual(chosen(fourth));
-    await vi.waitFor(() => expect(driver.running()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(driver.running()).toHaveLength(1));
     const [launch] = driver.running();
     expect(launch?.spec.inputs.filter(({ name }) => name === 'base_model')).toHaveLength(1);
     await terminate(first.pod_id);
@@ -216,7 +214,7 @@ describe('a deployment', () => {
         await server.app.engine.pass();
         expect((await status(pod_id)).status).toBe('failed');
       },
-      { timeout: 30_000, interval: 50 },
+      { interval: 50 },
     );
     expect(await status(pod_id)).toMatchObject({
       reason: expect.stringContaining('does not fit'),

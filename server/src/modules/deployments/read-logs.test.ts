@@ -38,7 +38,7 @@ async function readLog(podId: string, limit?: number): Promise<string[]> {
 /** Adds lines to the log of the one model server that runs. */
 async function write(...written: string[]): Promise<void> {
   const { clock, driver, server } = serving;
-  await vi.waitFor(() => expect(driver.running()).toHaveLength(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(driver.running()).toHaveLength(1));
   const workloadId = driver.running()[0]?.workloadId ?? '';
   const lines = written.map((line) => ({ at: clock.now(), line }));
   await server.services.db.transaction().execute((tx) => insertLogLines(tx, workloadId, lines));
@@ -51,7 +51,7 @@ it('shows what the model server prints', async () => {
       serving.clock.advance({ seconds: 5 });
       expect(await readLog(podId)).toContain('model loaded');
     },
-    { timeout: 15_000, interval: 200 },
+    { interval: 200 },
   );
   await serving.terminate(user, podId);
 });
@@ -116,7 +116,7 @@ it('shows of a deployment that failed what the server wrote that could not load 
   });
   stub.failure = `cannot read ${file}`;
   // Its log is that of the one server that runs.
-  await vi.waitFor(() => expect(serving.driver.running()).toEqual([]), { timeout: 10_000 });
+  await vi.waitFor(() => expect(serving.driver.running()).toEqual([]));
   const podId = await serving.deploy(user, await insertTune(user, 'Burnt'));
   await write('magic number is wrong');
   open();
@@ -127,7 +127,7 @@ it('shows of a deployment that failed what the server wrote that could not load 
         reason: 'cannot read adapter.gguf',
       });
     },
-    { timeout: 30_000, interval: 50 },
+    { interval: 50 },
   );
   stub.failure = null;
   expect(await readLog(podId)).toContain('magic number is wrong');

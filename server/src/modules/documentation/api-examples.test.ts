@@ -61,7 +61,7 @@ async function insertStartersLater(services: Services): Promise<void> {
       .execute();
     expect(uploaded).toHaveLength(1);
   };
-  await vi.waitFor(isAtWork, { timeout: 30_000 });
+  await vi.waitFor(isAtWork);
   await insertStarter(services, 'image', { 'model_index.json': Buffer.from('{}') });
   await insertStarter(services, 'embedding', embeddingModel);
   await insertStarter(services, 'text', textModel);

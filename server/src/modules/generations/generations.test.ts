@@ -46,7 +46,7 @@ const untilEnded = (as: TestUser, id: string) =>
       expect(generation.ended_at).not.toBeNull();
       return generation;
     },
-    { timeout: 20_000, interval: 100 },
+    { interval: 100 },
   );
 
 describe('a picture', () => {
@@ -133,7 +133,7 @@ describe('a picture', () => {
     expect(await cancel(ada, id)).toMatchObject({
       ...{ state: 'cancelled', reason: 'Cancelled', cost: '0', preview: null },
     });
-    await vi.waitFor(() => expect(stub.open, 'the model server is disconnected').toBe(0), { timeout: 5_000 });
+    await vi.waitFor(() => expect(stub.open, 'the model server is disconnected').toBe(0));
     expect(await setting.balance(ada)).toEqual(before);
     expect(await cancel(ada, id)).toMatchObject({ state: 'cancelled' });
     expect(await charges(ada)).toEqual([]);

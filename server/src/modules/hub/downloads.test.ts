@@ -32,13 +32,10 @@ test('downloads are counted once an hour for each user, told of by the hub and t
     expect((await send(`${file}/${name}`, { as: ada })).status).toBe(200);
   await download(bob, assetId, 'a.csv');
   await server.request(linkFile, { params: { id: own }, query: { path: 'c.csv' } }, { as: ada });
-  await vi.waitFor(
-    async () => {
-      expect(await get(ada, assetId)).toMatchObject({ downloads: 2 });
-      expect(await get(ada, own)).toMatchObject({ downloads: 1 });
-    },
-    { timeout: 15_000 },
-  );
+  await vi.waitFor(async () => {
+    expect(await get(ada, assetId)).toMatchObject({ downloads: 2 });
+    expect(await get(ada, own)).toMatchObject({ downloads: 1 });
+  });
   expect(await get(ada, unread)).toMatchObject({ downloads: 0 });
   expect(await read('/api/datasets/bakehouse/crumbs', { as: bob })).toMatchObject({ downloads: 2 });
 
@@ -59,9 +56,7 @@ test('downloads are counted once an hour for each user, told of by the hub and t
   countDownload(later, assetId);
   countDownload(later, assetId);
   countDownload(later, crypto.randomUUID());
-  await vi.waitFor(async () => expect(await get(ada, assetId)).toMatchObject({ downloads: 3 }), {
-    timeout: 15_000,
-  });
+  await vi.waitFor(async () => expect(await get(ada, assetId)).toMatchObject({ downloads: 3 }));
 });
 
 test('downloads of what a purge takes meanwhile are left out, and the others of the batch are counted', async () => {

@@ -100,7 +100,7 @@ describe('the calls of the Paris page', () => {
     const program = await makeKey();
     const as = { ...ada, apiKey: program.secret };
     const asked = server.request(paris.generateParisImage, { body }, { as }).catch((error: unknown) => error);
-    await vi.waitFor(() => expect(stub.open).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(stub.open).toBe(1));
     await revoke(program);
     expect(await asked).toMatchObject({ status: 401 });
     expect(stub.open).toBe(1);
@@ -250,10 +250,10 @@ describe("OpenAI's images API, by its own client", () => {
     const before = await setting.balance(ada);
     const disconnect = new AbortController();
     const asked = client().images.generate({ prompt: 'Bread' }, { signal: disconnect.signal });
-    await vi.waitFor(() => expect(stub.open).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(stub.open).toBe(1));
     disconnect.abort();
     await expect(asked).rejects.toThrow();
-    await vi.waitFor(() => expect(stub.open).toBe(0), { timeout: 10_000 });
+    await vi.waitFor(() => expect(stub.open).toBe(0));
     expect(await setting.balance(ada)).toEqual(before);
   });
 
@@ -263,10 +263,10 @@ describe("OpenAI's images API, by its own client", () => {
     const program = await makeKey();
     const openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: program.secret, maxRetries: 0 });
     const asked = openai.images.generate({ prompt: 'Bread' }).catch((error: unknown) => error);
-    await vi.waitFor(() => expect(stub.open).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(stub.open).toBe(1));
     await revoke(program);
     expect(await asked).toMatchObject({ status: 401 });
-    await vi.waitFor(() => expect(stub.open).toBe(0), { timeout: 10_000 });
+    await vi.waitFor(() => expect(stub.open).toBe(0));
     expect(await setting.balance(ada)).toEqual(before);
   });
 
@@ -280,7 +280,7 @@ describe("OpenAI's images API, by its own client", () => {
     const openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: program.secret, maxRetries: 0 });
     const headers = { 'idempotency-key': 'mine' };
     const asked = openai.images.generate({ prompt: 'Bread' }, { headers }).catch((error: unknown) => error);
-    await vi.waitFor(() => expect(stub.open).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(stub.open).toBe(1));
     await revoke(program);
     expect(await asked).toMatchObject({ status: 401 });
     expect(await states()).toEqual([expect.stringMatching(/^(queued|starting|running)$/)]);

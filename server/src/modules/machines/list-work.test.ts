@@ -57,8 +57,6 @@ test('operators see what serves, for whom, and what waits, but nothing that is p
   const other = await serving.deploy(bob, await insertFineTune(server.services, starter, bob, 'B Secret'));
   await serving.untilRunning(bob, other);
   await expect
-    .poll(async () => (await list()).work.filter(({ kind }) => kind === 'text_deployment'), {
-      timeout: 10_000,
-    })
+    .poll(async () => (await list()).work.filter(({ kind }) => kind === 'text_deployment'))
     .toMatchObject([{ deployments: 2, pod_id: null, owner: null }]);
 });

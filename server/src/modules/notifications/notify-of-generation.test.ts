@@ -16,7 +16,7 @@ const listFor = (as: TestUser) =>
 async function generateFor(as: TestUser, seconds: number): Promise<string> {
   stub.answer = 'hang';
   const { id } = await generate(as);
-  await expect.poll(async () => (await read(as, id)).step, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await read(as, id)).step).toBe(1);
   clock.advance({ seconds });
   return id;
 }
@@ -56,7 +56,7 @@ test('so is one that failed, but none that its owner has ended', async () => {
       clock.advance({ seconds: 11 });
       expect(await read(ada, id)).toMatchObject({ state: 'failed' });
     },
-    { timeout: 20_000, interval: 200 },
+    { interval: 200 },
   );
   expect(await listFor(ada)).toMatchObject([
     { kind: 'generation_failed', message: 'Your Paris generation failed', link: `/gallery/${id}` },

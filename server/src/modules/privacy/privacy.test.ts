@@ -268,7 +268,7 @@ describe('deleting an account', () => {
         await server.app.engine.pass();
         expect(await purgeUser(server.services, eve.userId)).toBe(true);
       },
-      { timeout: 20_000, interval: 50 },
+      { interval: 50 },
     );
     expect(await assetsOf(eve)).toEqual([]);
     const account = await accountOf(eve);
@@ -302,7 +302,7 @@ describe('deleting an account', () => {
         await server.app.engine.pass();
         expect(await purgeUser(server.services, fay.userId)).toBe(true);
       },
-      { timeout: 20_000, interval: 50 },
+      { interval: 50 },
     );
     expect(await assetsOf(fay)).toEqual([]);
     expect(await assetsOf(gus)).toEqual([tuned]);

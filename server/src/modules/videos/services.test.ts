@@ -49,7 +49,7 @@ const until = (id: string, status: Video['operation']['status']) =>
       expect(video.operation.status).toBe(status);
       return video;
     },
-    { timeout: 30_000, interval: 50 },
+    { interval: 50 },
   );
 
 /** What the services page of the original product sends of each. */
@@ -167,7 +167,7 @@ test('an operation that waits is asked for again after a restart, and not begun 
   services.state.answer = 'waiting';
   const { id } = await create({});
   const looks = () => services.state.calls.filter(({ method }) => method === 'GET').length;
-  await vi.waitFor(() => expect(looks()).toBeGreaterThan(0), { timeout: 10_000 });
+  await vi.waitFor(() => expect(looks()).toBeGreaterThan(0));
   await loop.stop();
   services.state.answer = 'ok';
   loop = startLoop();
@@ -180,7 +180,7 @@ test('what waits at BytePlus is taken back with its deletion; what Veo has begun
     connect(service);
     Object.assign(services.state, { answer: 'waiting', calls: [] });
     const { id } = await create({ model });
-    await vi.waitFor(() => expect(services.state.calls.length).toBeGreaterThan(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(services.state.calls.length).toBeGreaterThan(1));
     return server.send(deleteVideo, { params: { id } }, { as: ada });
   };
   expect((await begin('byteplus', 'seedance')).status).toBe(204);

@@ -47,7 +47,7 @@ const until = (id: string, status: Video['operation']['status']) =>
       expect(video.operation.status).toBe(status);
       return video;
     },
-    { timeout: 15_000, interval: 30 },
+    { interval: 30 },
   );
 const statusOf = async (answer: Promise<Response>) => (await answer).status;
 

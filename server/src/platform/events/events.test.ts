@@ -134,7 +134,7 @@ describe('events', () => {
     const ada = listen('ada');
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'bakehouse events'
       and datname = current_database()`.execute(db);
-    await vi.waitFor(() => expect(reconnects).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(reconnects).toBe(1));
     await publish('ada', 'after');
     await vi.waitFor(() => expect(ada.heard).toEqual(['after']));
   });

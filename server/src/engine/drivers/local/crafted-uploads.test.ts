@@ -214,7 +214,7 @@ async function makeMachine() {
         if (observed.state !== 'ended') throw new Error(`It is ${observed.state}`);
         return observed;
       },
-      { timeout: 60_000, interval: 50 },
+      { interval: 50 },
     );
     const told = server.told.get(workloadId) ?? [];
     const left = await readAll(path.join(folder, 'work'));

@@ -73,9 +73,7 @@ async function makeMachine(makeSandbox: (sharedDir: string, hidden: string[]) =>
     return workloadId;
   };
   const printed = async (id: string) => {
-    await vi.waitFor(async () => expect(await driver.observe(id, 1)).toMatchObject({ state: 'ended' }), {
-      timeout: 20_000,
-    });
+    await vi.waitFor(async () => expect(await driver.observe(id, 1)).toMatchObject({ state: 'ended' }));
     return (await driver.logs(id, 20)).join('\n');
   };
   return { dataDir, workloadsDir, sandbox, driver, start, printed };
@@ -183,11 +181,8 @@ describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode)
         serverKey: 'key',
         devices: [],
       });
-      await vi.waitFor(
-        async () => expect(await machine.driver.observe(id, 2)).toMatchObject({ state: 'ended' }),
-        {
-          timeout: 20_000,
-        },
+      await vi.waitFor(async () =>
+        expect(await machine.driver.observe(id, 2)).toMatchObject({ state: 'ended' }),
       );
       const [line = ''] = await machine.driver.logs(id, 1);
       expect(Object.values(JSON.parse(line)).slice(0, 2)).toEqual(['done', 'done']);
@@ -217,9 +212,7 @@ describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode)
     const spec = testSpec(`spy ${JSON.stringify({ read: [], write: [of('work/mine')], connect: [] })}`);
     const launch = { workloadId: id, behaviour: 'run' as const, spec, server, serverKey: 'key', devices: [] };
     await second.start({ ...launch, attempt: 2 });
-    await vi.waitFor(async () => expect(await second.observe(id, 2)).toMatchObject({ exitCode: 0 }), {
-      timeout: 20_000,
-    });
+    await vi.waitFor(async () => expect(await second.observe(id, 2)).toMatchObject({ exitCode: 0 }));
     await expect(stat(proof)).rejects.toThrow('ENOENT');
     expect((await second.logs(id, 20)).join('\n')).toContain('No module named bakehouse_runtime');
     // Its own part begins in its folder, and what it makes there is for nobody else.
@@ -229,24 +222,19 @@ describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode)
   test.runIf(isThere)('it is asked to stop, and what it started ends with it', async () => {
     const machine = await makeMachine(makeSandbox, mode);
     const idle = await machine.start('idle');
-    await vi.waitFor(async () => expect(await machine.driver.logs(idle, 1)).toEqual(['train idle']), {
-      timeout: 20_000,
-    });
+    await vi.waitFor(async () => expect(await machine.driver.logs(idle, 1)).toEqual(['train idle']));
     await machine.driver.stop(idle, 1);
     expect(await machine.printed(idle)).toContain('saved');
     const parent = await machine.start('runaway');
-    const [line = ''] = await vi.waitFor(
-      async () => {
-        const lines = await machine.driver.logs(parent, 1);
-        expect(lines[0]).toMatch(/^\d+$/);
-        return lines;
-      },
-      { timeout: 20_000 },
-    );
+    const [line = ''] = await vi.waitFor(async () => {
+      const lines = await machine.driver.logs(parent, 1);
+      expect(lines[0]).toMatch(/^\d+$/);
+      return lines;
+    });
     await machine.driver.kill(parent, 1);
     await machine.printed(parent);
     if (machine.sandbox.kind === 'user')
-      await vi.waitFor(async () => expect(await readStartTime(Number(line))).toBeNull(), { timeout: 20_000 });
+      await vi.waitFor(async () => expect(await readStartTime(Number(line))).toBeNull());
   });
 
   test.runIf(isThere)(
@@ -259,15 +247,13 @@ describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode)
       const launch = { workloadId: id, behaviour: 'run' as const, server, serverKey: 'key', devices: [] };
       await machine.driver.start({ ...launch, spec: testSpec('idle'), attempt: 2 });
       const logs = () => machine.driver.logs(id, 1);
-      await vi.waitFor(async () => expect(await logs()).toEqual(['train idle']), { timeout: 20_000 });
+      await vi.waitFor(async () => expect(await logs()).toEqual(['train idle']));
       expect(await machine.driver.observe(id, 1)).toMatchObject({ state: 'ended' });
       await machine.driver.tidy(id, 1);
       await machine.driver.kill(id, 1);
       await machine.driver.stop(id, 2);
-      await vi.waitFor(
-        async () =>
-          expect(await machine.driver.observe(id, 2)).toMatchObject({ state: 'ended', exitCode: 0 }),
-        { timeout: 20_000 },
+      await vi.waitFor(async () =>
+        expect(await machine.driver.observe(id, 2)).toMatchObject({ state: 'ended', exitCode: 0 }),
       );
       expect(await logs()).toEqual(['saved']);
     },
@@ -314,7 +300,7 @@ describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode)
     expect(made).toEqual([]);
     expect(await readdir(path.join(machine.dataDir, 'lent'))).toEqual([]);
     if (machine.sandbox.kind !== 'user') return;
-    await vi.waitFor(async () => expect(await readStartTime(pid)).toBeNull(), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await readStartTime(pid)).toBeNull());
     expect(users[0]).not.toBe(users[1]);
   });
 

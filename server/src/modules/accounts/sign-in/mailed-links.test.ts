@@ -25,7 +25,7 @@ async function mailedLink(to: string, subject: string): Promise<URL> {
       if (!found) throw new Error(`no mail '${subject}' to ${to} yet`);
       return found;
     },
-    { timeout: 20_000, interval: 50 },
+    { interval: 50 },
   );
   return new URL(mail.body.match(/^https?:\S+/m)?.[0] ?? '');
 }
@@ -106,9 +106,7 @@ test('nobody’s mailbox is filled: of one kind an account gets three mails an h
     { action: 'address.confirmation_requested', mails: 3 },
     { action: 'password.reset_requested', mails: 3 },
   ]);
-  await vi.waitFor(() => expect(mailbox.mails.filter(({ to }) => to[0] === email)).toHaveLength(6), {
-    timeout: 20_000,
-  });
+  await vi.waitFor(() => expect(mailbox.mails.filter(({ to }) => to[0] === email)).toHaveLength(6));
 });
 
 test('the link for a new password leads to this server, whatever the caller says', async () => {

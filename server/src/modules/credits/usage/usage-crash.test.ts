@@ -204,17 +204,14 @@ async function insertCaller(
 
 /** As if the leases of the killed had run out, and with them what PostgreSQL was still doing for them. */
 async function closeLost(services: Services): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const others = await sql`
+  await vi.waitFor(async () => {
+    const others = await sql`
         select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`.execute(
-        services.db,
-      );
-      expect(others.rows).toEqual([]);
-    },
-    { timeout: 30_000 },
-  );
+      services.db,
+    );
+    expect(others.rows).toEqual([]);
+  });
   await sql`update usage_leaders set lease_until = now() - interval '1 second'`.execute(services.db);
   await closeLostWindowsJob.run(services, {}, new AbortController().signal);
 }

@@ -285,7 +285,7 @@ describe('a result as a file', () => {
         message: expect.stringContaining('Two of your results'),
       });
       for (const { body } of both) await body?.cancel();
-      await expect.poll(small, { timeout: 10_000 }).toBe(200);
+      await expect.poll(small).toBe(200);
     });
 
     test('until its reader takes nothing any more', async () => {
@@ -299,7 +299,7 @@ describe('a result as a file', () => {
       const url = await app.listen({ port: 0 });
       const idle = await Promise.all([fetch(url), fetch(url)]);
       expect(idle.map(({ status }) => status)).toEqual([200, 200]);
-      await expect.poll(small, { timeout: 10_000 }).toBe(200);
+      await expect.poll(small).toBe(200);
     });
   });
 });

@@ -82,7 +82,7 @@ const untilRunning = (podId: string) =>
   vi.waitFor(
     async () =>
       expect(await calls().get(podId)).toMatchObject({ status: 'running', ready_at: expect.any(String) }),
-    { timeout: 30_000, interval: 50 },
+    { interval: 50 },
   );
 const noneHeld = () => vi.waitFor(async () => expect((await serving.balance(ada)).held).toBe(0n));
 
@@ -151,7 +151,7 @@ describe('a deployment of an image model', () => {
           { pod_id, status: 'failed', reason: expect.stringContaining('is damaged'), cost_so_far: '0' },
         ]);
       },
-      { timeout: 60_000, interval: 50 },
+      { interval: 50 },
     );
     await vi.waitFor(async () => expect(await serving.balance(ada)).toEqual(before));
     clock.advance({ minutes: 25 * 60 });
@@ -176,7 +176,7 @@ describe('a deployment of an image model', () => {
     const { pod_id } = await calls().deployFlux({ model_id: assetId });
     await untilRunning(pod_id);
     // Without the server of the test before.
-    await vi.waitFor(() => expect(serving.driver.running()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(serving.driver.running()).toHaveLength(1));
     const [launch] = serving.driver.running();
     if (!launch) throw new Error('nothing runs');
     await serving.driver.kill(launch.workloadId, launch.attempt);
@@ -187,7 +187,7 @@ describe('a deployment of an image model', () => {
         expect(serving.driver.running()).toMatchObject([{ attempt: launch.attempt + 1 }]);
         expect((await calls().get(pod_id)).status).toBe('running');
       },
-      { timeout: 30_000, interval: 50 },
+      { interval: 50 },
     );
   });
 

@@ -22,7 +22,7 @@ const untilRunning = (podId: string) =>
   vi.waitFor(
     async () =>
       expect((await server.request(getImageDeployment, { params: { podId } }, as)).status).toBe('running'),
-    { timeout: 30_000, interval: 50 },
+    { interval: 50 },
   );
 
 test('image deployments of every kind are listed by pages, and narrowed by words, status and use', async () => {

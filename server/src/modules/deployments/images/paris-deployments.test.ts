@@ -56,7 +56,7 @@ test('a Paris of full size is deployed on a GPU that holds one of its experts, i
         status: 'running',
         device: '1 x A Small GPU',
       }),
-    { timeout: 30_000, interval: 50 },
+    { interval: 50 },
   );
   expect(driver.running().map(({ spec }) => spec)).toMatchObject([
     { kind: 'serve', task: 'image', engine: 'paris', gpus: 1 },

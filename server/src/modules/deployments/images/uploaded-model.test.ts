@@ -66,7 +66,7 @@ test('a Kontext whose files were uploaded one by one, each with its path, is dep
       expect(await server.request(getImageDeployment, { params: { podId } }, { as: ada })).toMatchObject({
         ...{ status: 'running', model_id: id },
       }),
-    { timeout: 30_000, interval: 50 },
+    { interval: 50 },
   );
   const [running] = driver.running();
   const loaded = running?.spec.inputs.flatMap((input) => input.files.map(({ path }) => path));

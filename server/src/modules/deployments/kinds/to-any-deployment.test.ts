@@ -24,7 +24,7 @@ test('deployments of text and image models are listed together, by pages, in the
         { pod_id: painter.pod_id, kind: 'flux', title: 'Rye Painter', model_name: 'rye-painter', ...running },
         { pod_id: chat.pod_id, kind: 'text', title: 'Rye Chat', model_name: 'rye-chat', ...running },
       ]),
-    { timeout: 30_000, interval: 50 },
+    { interval: 50 },
   );
   const first = await list({ limit: 1 });
   expect(first).toMatchObject({ deployments: [{ kind: 'flux' }], next_cursor: painter.pod_id });

@@ -163,9 +163,7 @@ describe('the time of a deployment', () => {
       open = resolve;
     });
     for (const { workloadId, attempt } of driver.running()) await driver.kill(workloadId, attempt);
-    await vi.waitFor(async () => expect((await status(pod_id)).status).not.toBe('running'), {
-      timeout: 10_000,
-    });
+    await vi.waitFor(async () => expect((await status(pod_id)).status).not.toBe('running'));
     await meterDeployments(server.services);
     const before = (await status(pod_id)).cost_so_far;
     for (let minute = 0; minute < 30; minute += 1) {
@@ -203,7 +201,7 @@ describe('the time of a deployment', () => {
     expect((await balance()).held).toBe(0n);
     const sums = await server.request(vllmStats, { params: { userId: user.userId } }, { as: user });
     expect(sums).toMatchObject({ running: 0, sleeping: 1 });
-    await vi.waitFor(() => expect(driver.running()).toHaveLength(0), { timeout: 10_000 });
+    await vi.waitFor(() => expect(driver.running()).toHaveLength(0));
     const asleep = (await status(pod_id)).cost_so_far;
     clock.advance({ hours: 3 });
     expect((await status(pod_id)).cost_so_far).toBe(asleep);
@@ -219,9 +217,7 @@ describe('the time of a deployment', () => {
     await untilRunning(pod_id);
     stub.gate = new Promise(() => undefined);
     for (const { workloadId, attempt } of driver.running()) await driver.kill(workloadId, attempt);
-    await vi.waitFor(async () => expect((await status(pod_id)).status).not.toBe('running'), {
-      timeout: 10_000,
-    });
+    await vi.waitFor(async () => expect((await status(pod_id)).status).not.toBe('running'));
     clock.advance({ minutes: 1 });
     expect((await terminate(pod_id)).cost_so_far).toBe('0');
   });
@@ -234,9 +230,7 @@ describe('the time of a deployment', () => {
       open = resolve;
     });
     for (const { workloadId, attempt } of driver.running()) await driver.kill(workloadId, attempt);
-    await vi.waitFor(async () => expect((await status(pod_id)).status).not.toBe('running'), {
-      timeout: 10_000,
-    });
+    await vi.waitFor(async () => expect((await status(pod_id)).status).not.toBe('running'));
     clock.advance({ seconds: 50 });
     open();
     await untilRunning(pod_id);
@@ -250,7 +244,7 @@ describe('the time of a deployment', () => {
     await untilRunning(pod_id);
     clock.advance({ minutes: server.services.config.idleMinutes + 1 });
     await meterDeployments(server.services);
-    await vi.waitFor(() => expect(driver.running()).toHaveLength(0), { timeout: 10_000 });
+    await vi.waitFor(() => expect(driver.running()).toHaveLength(0));
     const second = await deploy(await makeFineTune(user, 'Fresh Focaccia'));
     await untilRunning(second.pod_id);
     const [launch] = driver.running();

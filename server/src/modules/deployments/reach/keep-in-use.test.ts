@@ -47,12 +47,12 @@ async function askFor(answer: 'hang' | 'flood', model: string): Promise<() => vo
   const messages = [{ role: 'user', content: 'Tell me all of it' }];
   asked.end(JSON.stringify({ model, messages, stream: answer === 'flood' }));
   if (answer === 'flood') await once(asked, 'response');
-  await vi.waitFor(() => expect(stub.requests).toHaveLength(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(stub.requests).toHaveLength(1));
   return () => asked.destroy();
 }
 
 const untilKept = (count = 1) =>
-  vi.waitFor(async () => expect(await serving.requests(user)).toHaveLength(count), { timeout: 10_000 });
+  vi.waitFor(async () => expect(await serving.requests(user)).toHaveLength(count));
 
 /** Before intervals stand still: the model server gives signs of life by one. */
 async function wakeStarter(): Promise<void> {
@@ -66,7 +66,7 @@ async function passTime(lastRequestAt: () => Promise<Date | null>): Promise<void
   const { clock } = serving;
   clock.advance({ minutes: IDLE_MINUTES - 1 });
   vi.advanceTimersByTime(REPEAT_MS);
-  await vi.waitFor(async () => expect(await lastRequestAt()).toEqual(clock.now()), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await lastRequestAt()).toEqual(clock.now()));
 }
 
 async function starterRequestedAt(): Promise<Date | null> {
@@ -115,7 +115,7 @@ it('lets no starter model sleep that still answers, and any that is asked no mor
   clock.advance({ minutes: IDLE_MINUTES + 1 });
   await meterDeployments(server.services);
   expect(await starterRequestedAt()).toBeNull();
-  await vi.waitFor(() => expect(driver.running()).toEqual([]), { timeout: 10_000 });
+  await vi.waitFor(() => expect(driver.running()).toEqual([]));
 });
 
 it('keeps the hold as long as the answer lasts, so that none is free for being slow', async () => {

@@ -11,7 +11,7 @@ import { insertFineTune, insertStarter } from '../testing/test-models.ts';
 
 const STARTER = 'starter-model';
 const IDLE_MINUTES = 2;
-const patiently = { timeout: 30_000, interval: 50 };
+const patiently = { interval: 50 };
 
 let serving: TestServing;
 let user: TestUser;

@@ -29,7 +29,7 @@ it('serves a second fine-tune where there is room for one model server only', as
         const pod = await server.request(vllmStatus, { params: { podId } }, { as: user });
         expect(pod.status).toBe('running');
       },
-      { timeout: 25_000, interval: 50 },
+      { interval: 50 },
     );
 
   const first = await deploy('First Tune');
@@ -44,14 +44,14 @@ it('serves a second fine-tune where there is room for one model server only', as
   Object.assign(stub, { answer: 'hold', held });
   const body = { model: 'starter-model', messages: [{ role: 'user' as const, content: 'Go' }], stream: true };
   const answer = await server.send(chatCompletions, { body }, { as: user });
-  await expect.poll(() => stub.open, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => stub.open).toBe(1);
   const second = await deploy('Second Tune');
   await expect.poll(() => modelServers.execute()).toMatchObject([{ state: 'stopping' }, { state: 'queued' }]);
   // Whatever the engine does after a look, it has done before the next one.
   for (let look = 0; look < 2; look += 1) {
     const looks = looked.mock.calls.length;
     await sql`update workloads set check_at = now() where state = 'stopping'`.execute(server.services.db);
-    await expect.poll(() => looked.mock.calls.length, { timeout: 15_000 }).toBeGreaterThan(looks);
+    await expect.poll(() => looked.mock.calls.length).toBeGreaterThan(looks);
   }
   expect([...stopped.mock.calls, ...killed.mock.calls]).toEqual([]);
   expect(stub.open).toBe(1);

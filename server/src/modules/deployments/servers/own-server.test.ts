@@ -9,7 +9,7 @@ import { readRevision } from '../../assets/read-revision.ts';
 import { insertFineTune, insertModel } from '../testing/test-models.ts';
 
 const ADAPTER = { 'adapter_config.json': '{"r":8}', 'adapter_model.safetensors': 'tensors of somebody' };
-const patiently = { timeout: 30_000, interval: 50 };
+const patiently = { interval: 50 };
 
 let serving: TestServing;
 let user: TestUser;

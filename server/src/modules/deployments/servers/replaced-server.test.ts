@@ -13,7 +13,7 @@ it("finishes an answer although another user's fine-tune has replaced its model 
   Object.assign(stub, { answer: 'hold', held });
   const answer = await serving.ask(ada, STARTER, { stream: true });
   // Its headers may have come while it waits.
-  await expect.poll(() => stub.open, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => stub.open).toBe(1);
   stub.answer = 'ok';
   const podId = await serving.deploy(bob, await insertFineTune(server.services, starter, bob, 'A Tune'));
   await serving.untilRunning(bob, podId);
@@ -24,5 +24,5 @@ it("finishes an answer although another user's fine-tune has replaced its model 
   const text = await answer.text();
   expect(text).toContain('[DONE]');
   expect(text).not.toContain('error');
-  await expect.poll(() => driver.running(), { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(() => driver.running()).toHaveLength(1);
 });

@@ -15,7 +15,7 @@ import { reconcileModelServer } from './reconcile-model-server.ts';
 import { addReplica } from './scale-deployment.ts';
 import { setWorkloads } from './server-queries.ts';
 
-const patiently = { timeout: 20_000, interval: 50 };
+const patiently = { interval: 50 };
 const minutesCost = (count: number) =>
   costMicro([{ price: defaultPrice('text_serving:CPU'), parts: BigInt(count) * 60_000n }]);
 

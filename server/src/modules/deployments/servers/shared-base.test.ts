@@ -23,7 +23,7 @@ async function countServers(serving: TestServing, fileSets: Record<string, strin
   }
   const count = serving.driver.running().length;
   for (const { owner, podId } of pods) await serving.terminate(owner, podId);
-  await vi.waitFor(() => expect(serving.driver.running()).toEqual([]), { timeout: 10_000 });
+  await vi.waitFor(() => expect(serving.driver.running()).toEqual([]));
   return count;
 }
 

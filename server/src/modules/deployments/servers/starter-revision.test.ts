@@ -38,7 +38,7 @@ it('serves the newest revision of the starter model from its next waking on', as
   expect(loaded()).toEqual(first);
 
   await putToSleep();
-  await vi.waitFor(() => expect(loaded()).toEqual([]), { timeout: 10_000 });
+  await vi.waitFor(() => expect(loaded()).toEqual([]));
   await answer('first-model');
   expect(loaded()).toHaveLength(1);
   expect(loaded()).not.toEqual(first);
@@ -47,11 +47,11 @@ it('serves the newest revision of the starter model from its next waking on', as
 it('serves it also where the earlier revision is still up, for a deployment of its own', async () => {
   const { services } = serving.server;
   await putToSleep();
-  await vi.waitFor(() => expect(loaded()).toEqual([]), { timeout: 10_000 });
+  await vi.waitFor(() => expect(loaded()).toEqual([]));
   const { assetId } = await insertStarter(services, 'second-model', 'the first loaf');
   await answer('second-model');
   await putToSleep();
-  await vi.waitFor(() => expect(loaded()).toEqual([]), { timeout: 10_000 });
+  await vi.waitFor(() => expect(loaded()).toEqual([]));
   const podId = await serving.deploy(user, assetId);
   await serving.untilRunning(user, podId);
   const first = loaded();

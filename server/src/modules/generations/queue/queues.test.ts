@@ -55,9 +55,7 @@ const deploy = (as: TestUser, modelId: string) =>
     { as },
   );
 const untilRunning = (as: TestUser, count: number) =>
-  vi.waitFor(async () => expect(await list(as, { state: 'running' })).toHaveLength(count), {
-    timeout: 15_000,
-  });
+  vi.waitFor(async () => expect(await list(as, { state: 'running' })).toHaveLength(count));
 /** Oldest first. */
 const positions = async (as: TestUser) =>
   (await list(as, { state: 'queued' })).map(({ position }) => position).toReversed();

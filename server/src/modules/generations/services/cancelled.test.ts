@@ -30,8 +30,7 @@ beforeEach(async () => {
 
 const cancel = (id: string) => server.request(cancelGeneration, { params: { id } }, { as: ada });
 const remove = (id: string) => server.request(deleteGeneration, { params: { id } }, { as: ada });
-const untilSubmitted = () =>
-  vi.waitFor(() => expect(upstream.state.submissions).toHaveLength(1), { timeout: 10_000 });
+const untilSubmitted = () => vi.waitFor(() => expect(upstream.state.submissions).toHaveLength(1));
 
 describe.each([
   ['fal', 'flux'],
@@ -137,7 +136,7 @@ test('what waits for its turn here is cancelled at no cost, whatever service it 
 test('a service that has refused a submission has begun nothing: it can be cancelled', async () => {
   upstream.state.answer = 'busy';
   const { id } = await start('flux');
-  await vi.waitFor(async () => expect((await read(id)).reason).toMatch(/is busy/), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await read(id)).reason).toMatch(/is busy/));
   expect(await cancel(id)).toMatchObject({ state: 'cancelled', cost: '0' });
 });
 
@@ -156,7 +155,7 @@ test("what OpenAI's client waits for no more is kept and charged where it was be
   expect(error).toMatchObject({ status: 504, message: expect.stringContaining('is not done yet') });
   expect((error as InstanceType<typeof OpenAI.APIError>).headers?.get('x-should-retry')).toBe('false');
   upstream.state.answer = 'ok';
-  await vi.waitFor(async () => expect(await charges()).toHaveLength(1), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await charges()).toHaveLength(1));
 });
 
 test("OpenAI's client that gives up on a picture and repeats its call gets that picture, and pays for one", async () => {
@@ -177,7 +176,7 @@ test("OpenAI's client that gives up on a picture and repeats its call gets that 
     const { generations } = await server.request(listGenerations, { params, query: {} }, { as: ada });
     return generations.filter(({ prompt }) => prompt === 'A repeated roll');
   };
-  await vi.waitFor(() => expect(attempts).toHaveBeenCalledTimes(2), { timeout: 10_000 });
+  await vi.waitFor(() => expect(attempts).toHaveBeenCalledTimes(2));
   upstream.state.answer = 'ok';
   expect((await asked).data).toHaveLength(1);
   expect(await list()).toHaveLength(1);
@@ -190,13 +189,13 @@ test('the purge of an account leaves what was begun until it is done', async () 
   const asked = { generator: 'flux' as const, prompt: 'Bread', parameters: {} };
   upstream.state.answer = 'generating';
   const { id } = await server.request(startGeneration, { body: asked }, { as: eve });
-  await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+  await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0));
   await server.request(deleteAccount, { body: { password } }, { headers: { cookie: eve.cookie } });
   expect(await purgeUser(server.services, eve.userId)).toBe(false);
   upstream.state.answer = 'ok';
   const row = () =>
     server.services.db.selectFrom('generations').select('state').where('id', '=', id).executeTakeFirst();
-  await vi.waitFor(async () => expect(await row()).toEqual({ state: 'completed' }), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await row()).toEqual({ state: 'completed' }));
   expect(await purgeUser(server.services, eve.userId)).toBe(true);
   expect(await row()).toBeUndefined();
 });
@@ -217,7 +216,7 @@ describe('fal', () => {
       expect(await read(id)).toMatchObject({ state: 'starting' });
     }
     await server.request(end, { params: { id } }, { as: ada });
-    await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']), { timeout: 10_000 });
+    await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']));
     expect([await charges(), await held()]).toEqual([[], '0']);
   });
 
@@ -225,7 +224,7 @@ describe('fal', () => {
     const id = await startHanging('flux');
     upstream.state.answer = 'no key';
     expect(await untilEnded(id)).toMatchObject({ state: 'failed', refused: false });
-    await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']), { timeout: 10_000 });
+    await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']));
   });
 
   test('is told that nobody waits any more for what was interrupted too many times', async () => {
@@ -234,6 +233,6 @@ describe('fal', () => {
     await server.services.db.updateTable('generations').set({ attempt: 3 }).where('id', '=', id).execute();
     loop = startGenerationLoop();
     expect((await untilEnded(id)).reason).toBe('It was interrupted too many times');
-    await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']), { timeout: 10_000 });
+    await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']));
   });
 });

@@ -170,9 +170,9 @@ describe.each([services[0], services[3]])('%s', (name, generator) => {
     Object.assign(upstream.state, { answer: 'busy', retryAfter: '0' });
     const { id } = await start(generator);
     for (let asked = 1; asked <= 4; asked += 1) {
-      await vi.waitFor(() => expect(upstream.state.submissions).toHaveLength(asked), { timeout: 10_000 });
+      await vi.waitFor(() => expect(upstream.state.submissions).toHaveLength(asked));
       const waiting = { state: 'queued', reason: expect.stringMatching(/ is busy\. Trying again$/) };
-      await vi.waitFor(async () => expect(await read(id)).toMatchObject(waiting), { timeout: 10_000 });
+      await vi.waitFor(async () => expect(await read(id)).toMatchObject(waiting));
       clock.advance({ seconds: 3 });
     }
     upstream.state.answer = 'ok';
@@ -217,7 +217,7 @@ describe.each(withJobs)('a job at %s', (name, generator) => {
     // Black Forest Labs is at it, the others have it in their queues.
     const state = name === 'blackForestLabs' ? 'running' : 'starting';
     const silent = { state, reason: expect.stringMatching(/ does not answer\. Trying again$/) };
-    await vi.waitFor(async () => expect(await read(id)).toMatchObject(silent), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await read(id)).toMatchObject(silent));
     upstream.state.answer = 'ok';
     expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
     expect(upstream.state.submissions).toHaveLength(1);
@@ -244,9 +244,9 @@ test('a service whose places are all taken keeps no other waiting', async () => 
   for (let n = 0; n < 6; n += 1) await start('recraft');
   await start('seedream');
   const paths = () => upstream.state.submissions.map(({ path }) => path);
-  await expect.poll(paths, { timeout: 10_000 }).toContain(services[3][3].path);
+  await expect.poll(paths).toContain(services[3][3].path);
   const atFal = () => paths().filter((path) => path.includes('recraft'));
-  await expect.poll(atFal, { timeout: 10_000 }).toHaveLength(3);
+  await expect.poll(atFal).toHaveLength(3);
 });
 
 describe('fal', () => {
@@ -265,7 +265,7 @@ describe('fal', () => {
     const date = new Date(clock.now().getTime() + 30_000).toUTCString();
     Object.assign(upstream.state, { answer: 'busy', retryAfter: form === 'a date' ? date : form });
     const { id } = await start('flux');
-    await expect.poll(async () => (await read(id)).reason, { timeout: 10_000 }).toContain('Trying again');
+    await expect.poll(async () => (await read(id)).reason).toContain('Trying again');
     upstream.state.answer = 'ok';
     clock.advance({ seconds: 25 });
     await loop.stop();
@@ -280,9 +280,7 @@ describe('fal', () => {
   test('has ten minutes for a picture that it generates: then nobody waits for it, and it is not begun again', async () => {
     upstream.state.answer = 'generating';
     const { id } = await start('flux');
-    await vi.waitFor(async () => expect(await read(id)).toMatchObject({ state: 'running' }), {
-      timeout: 10_000,
-    });
+    await vi.waitFor(async () => expect(await read(id)).toMatchObject({ state: 'running' }));
     await loop.stop();
     clock.advance({ minutes: 11 });
     loop = startGenerationLoop();
@@ -298,7 +296,7 @@ describe('fal', () => {
     // Also where this server was away for hours.
     clock.advance({ hours: 2 });
     loop = startGenerationLoop();
-    await expect.poll(async () => (await read(id)).reason, { timeout: 10_000 }).toContain('Trying again');
+    await expect.poll(async () => (await read(id)).reason).toContain('Trying again');
     upstream.state.answer = 'ok';
     expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
     expect(upstream.state.submissions).toHaveLength(1);
@@ -310,7 +308,7 @@ describe('fal', () => {
     clock.advance({ minutes: 11 });
     loop = startGenerationLoop();
     const late = 'fal did not finish within 10 minutes. Trying again';
-    await vi.waitFor(async () => expect((await read(id)).reason).toBe(late), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await read(id)).reason).toBe(late));
     expect(upstream.state.cancelled).toEqual(['job_1']);
     upstream.state.answer = 'ok';
     expect(await untilEnded(id)).toMatchObject({ state: 'completed' });

@@ -55,7 +55,7 @@ export async function serviceGenerations() {
     startHanging: async (...asked: Parameters<typeof start>): Promise<string> => {
       upstream.state.answer = 'hang';
       const { id } = await start(...asked);
-      await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+      await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0));
       return id;
     },
     held: async () =>
@@ -76,7 +76,7 @@ export async function serviceGenerations() {
           expect(generation.ended_at).not.toBeNull();
           return generation;
         },
-        { timeout: 60_000, interval: 100 },
+        { interval: 100 },
       ),
   };
 }

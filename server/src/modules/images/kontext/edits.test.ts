@@ -336,7 +336,7 @@ describe('the edit calls of the original product', () => {
       send(`${address}/edit`, form(pictureFiles.png, { prompt: 'Make it blue' })),
       send(`${address}/edit_url`, byAddress),
     ]);
-    await expect.poll(async () => (await list(ada)).length, { timeout: 8_000 }).toBe(4);
+    await expect.poll(async () => (await list(ada)).length).toBe(4);
     await upload(pictureFiles.jpeg);
     stub.answer = 'ok';
     stub.letGo();

@@ -110,7 +110,7 @@ test('is named to the generic calls with steps, guidance and seed, by its owner 
     stub.requests.length = 0;
     expect(await generate({ model })).toMatchObject({ provider: 'own', model, cost: '0.02' });
     const asked = { prompt: 'Bread', seed: 7, steps: 4, guidance: 2, picture: null };
-    await vi.waitFor(() => expect(stub.requests).toMatchObject([asked]), { timeout: 15_000 });
+    await vi.waitFor(() => expect(stub.requests).toMatchObject([asked]));
   }
 
   const notFound = { status: 404, body: { error: { param: 'model' } } };

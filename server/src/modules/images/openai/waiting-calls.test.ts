@@ -53,14 +53,11 @@ function wait(id: string) {
 
 /** The user's one picture, once its job is known. */
 const begun = () =>
-  vi.waitFor(
-    async () => {
-      const [row] = await selectGenerations(server.services.db, { userId: ada.userId, limit: 1 });
-      if (!row?.upstream_job?.handle) throw new Error('it has no job yet');
-      return row;
-    },
-    { timeout: 10_000 },
-  );
+  vi.waitFor(async () => {
+    const [row] = await selectGenerations(server.services.db, { userId: ada.userId, limit: 1 });
+    if (!row?.upstream_job?.handle) throw new Error('it has no job yet');
+    return row;
+  });
 
 /** As the same call does when it is repeated. */
 const takeOver = async ({
@@ -106,7 +103,7 @@ test('a picture that is taken over while its service cancels it is begun again, 
   const asked = await begun();
   const call = wait(id);
   call.disconnect();
-  await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']), { timeout: 10_000 });
+  await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']));
   expect(await takeOver(asked)).toBe(id);
   cancel();
   await call.ended;
@@ -161,9 +158,7 @@ test('a call that is repeated since its server was killed gets the picture that 
   await isKilled;
   const process = () =>
     db.selectFrom('generations').select('process_id').where('user_id', '=', ada.userId).execute();
-  await vi.waitFor(async () => expect(await process()).toEqual([{ process_id: server.services.processId }]), {
-    timeout: 20_000,
-  });
+  await vi.waitFor(async () => expect(await process()).toEqual([{ process_id: server.services.processId }]));
   upstream.state.answer = 'ok';
   expect((await asked).data).toHaveLength(1);
   expect(await setting.charges()).toHaveLength(1);
@@ -190,7 +185,7 @@ test('equal calls get a picture each, also those that are repeated at another pr
   };
   const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: ada.apiKey, fetch: attempt });
   const asked = Array.from({ length: 9 }, () => client.images.generate({ model: 'flux', prompt: 'A roll' }));
-  await vi.waitFor(() => expect(statuses).toEqual([429]), { timeout: 10_000 });
+  await vi.waitFor(() => expect(statuses).toEqual([429]));
   upstream.state.answer = 'ok';
   const answers = await Promise.all(asked);
   const links = answers.map(({ data }) => data?.[0]?.url);

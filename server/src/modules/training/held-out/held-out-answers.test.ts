@@ -117,7 +117,7 @@ test('what both models say to held-out rows is kept with the run, for who may re
       await app.engine.pass();
       expect(await purgeUser(server.services, ada.userId)).toBe(true);
     },
-    { timeout: 15_000, interval: 20 },
+    { interval: 20 },
   );
   expect(await server.services.db.selectFrom('held_out_answers').selectAll().execute()).toEqual([]);
 });

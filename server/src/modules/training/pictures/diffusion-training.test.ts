@@ -150,7 +150,7 @@ test('a run draws at its checkpoints, and ends in a LoRA that can be chosen', as
       await server.app.engine.pass();
       expect((await request(getRun, { params }, { as: ada })).state).toBe('completed');
     },
-    { timeout: 15_000, interval: 20 },
+    { interval: 20 },
   );
   const run = await request(getRun, { params }, { as: ada });
   expect(run).toMatchObject({

@@ -64,7 +64,7 @@ export function runCalls(place: Place) {
           await server.app.engine.pass();
           expect((await runOf(modelId, as)).ended_at).not.toBeNull();
         },
-        { timeout: 15_000, interval: 20 },
+        { interval: 20 },
       ),
     /** Starts a run that does this once it has begun. */
     begin: async (work: (launch: Launch, process: FakeProcess) => Promise<number>, options: Start = {}) => {

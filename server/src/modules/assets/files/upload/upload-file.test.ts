@@ -203,7 +203,7 @@ describe('an upload', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       socket.destroy();
     }
-    await expect.poll(storedFiles, { timeout: 5_000 }).toEqual(before);
+    await expect.poll(storedFiles).toEqual(before);
     expect((await get(ada, id)).files).toEqual([]);
     expect((await upload(ada, id, 'cut.txt', content)).status).toBe(200);
   });

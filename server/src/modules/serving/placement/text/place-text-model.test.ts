@@ -56,7 +56,7 @@ it.each([
     expect(pod).toMatchObject({ device, price_per_hour: price });
     expect(pod.specs).toMatchObject([{ engine, gpus: engine === 'vllm' ? count : 0 }]);
     await onGpus.terminate(user, pod.pod_id);
-    await expect.poll(() => onGpus.driver.running(), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => onGpus.driver.running()).toEqual([]);
   },
 );
 
@@ -84,7 +84,7 @@ it('a model is served on as many GPUs as share its heads, or have each a copy of
   const { pod_id, device } = await deploy(user, content, 2);
   expect(device).toBe(`2 x ${RTX}`);
   await onGpus.terminate(user, pod_id);
-  await expect.poll(() => onGpus.driver.running(), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => onGpus.driver.running()).toEqual([]);
 });
 
 it.each([0, 3, 5, 6, 7, 16])('%i GPUs are none of the numbers that there are', async (count) => {
@@ -132,7 +132,7 @@ it('llama.cpp gets the GGUF and how its authors sample, and nothing else of the 
   expect(files).toEqual(['generation_config.json', 'q4.gguf']);
   expect(specs).toMatchObject([{ model_file: 'q4.gguf' }]);
   await onGpus.terminate(user, pod_id);
-  await expect.poll(() => onGpus.driver.running(), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => onGpus.driver.running()).toEqual([]);
 });
 
 it('a shared server is told by what is loaded: a changed card makes no other', async () => {
