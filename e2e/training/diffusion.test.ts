@@ -38,7 +38,7 @@ async function startTraining(page: Page): Promise<void> {
   await page.getByText('Name must have at least 4 characters').first().waitFor();
   await page.getByLabel('Name', { exact: true }).fill('Board style');
   const base = page.getByRole('combobox', { name: 'Base model' });
-  await expect.poll(() => base.inputValue(), { timeout: WORK_MS }).toBe('Starter Kontext');
+  await expect.poll(() => base.inputValue(), { timeout: WORK_MS }).toBe('Kontext starter');
   await choose(page, 'Dataset', 'Discs on a board');
   await page.getByLabel('Trigger word').fill('zwk');
   await look(page, 'diffusion-pictures');
@@ -60,7 +60,11 @@ async function startTraining(page: Page): Promise<void> {
 
 /** The samples come with each checkpoint, and one steps through them. */
 async function watchSamples(page: Page): Promise<void> {
-  await page.getByText('Completed').first().waitFor({ timeout: WORK_MS });
+  await page
+    .getByText('Completed', { exact: true })
+    .filter({ visible: true })
+    .first()
+    .waitFor({ timeout: WORK_MS });
   await page.getByRole('img', { name: `zwk, a red disc, step ${STEPS}` }).waitFor();
   await look(page, 'diffusion-run');
   await page.getByRole('button', { name: 'Earlier checkpoint' }).click();

@@ -114,7 +114,7 @@ export async function checkDiffusionTraining(
       data: report && withoutErrors({ ...report, memory_bytes: neededBytes }),
     },
     ...{ faults, base, dataset, metadataPath, fields, place, price, seconds },
-    flops: pictureFlops(work, device),
+    flops: pictureFlops(work, fields, device),
     costMicro: runCostMicro(price, seconds, place.devices),
   };
 }
