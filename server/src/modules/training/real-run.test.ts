@@ -91,6 +91,12 @@ describe.skipIf(!isReady)('a real run', () => {
     }, patiently);
 
     await expectWhole(server.client, user, run);
+    const { repo_id: repository } = await server.client.request(
+      getAsset,
+      { params: { id: modelId } },
+      { as: user },
+    );
+    expect(await loadFromHub(server.url, user, repository)).toContain('LlamaForCausalLM with default');
     await server.stop();
   });
 });
@@ -189,6 +195,25 @@ async function expectWhole(client: TestClient, user: TestUser, run: training.Run
   );
   const { held } = await client.request(getBalance, { params: { userId: user.userId } }, { as: user });
   expect(held).toBe('0');
+}
+
+/** What the libraries of the public hub make of a fine-tune that they know the name of alone. */
+async function loadFromHub(url: string, user: TestUser, repository: string): Promise<string[]> {
+  const { command, env } = await runtimeCommand(config);
+  const program = `
+import sys
+from peft import AutoPeftModelForCausalLM
+model = AutoPeftModelForCausalLM.from_pretrained(sys.argv[1])
+print(type(model.get_base_model()).__name__, "with", *model.peft_config)`;
+  return runProgram(command, ['-c', program, repository], {
+    env: {
+      ...env,
+      HF_HUB_OFFLINE: '0',
+      HF_ENDPOINT: `${url}/hub`,
+      HF_TOKEN: user.apiKey,
+      HF_HOME: await temporaryFolder(),
+    },
+  });
 }
 
 /** A server program on a port, a database and a folder that stay the same over its lives. */
