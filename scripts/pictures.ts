@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { listAssets } from '@bakehouse/contract/assets';
 import { deployVllm, listVllm } from '@bakehouse/contract/deployments/text';
 import { createImage } from '@bakehouse/contract/openai-images';
-import { listRuns } from '@bakehouse/contract/training';
+import { listRuns } from '@bakehouse/contract/runs';
 import { type Browser, launchChromium, type Page } from '../e2e/chromium.ts';
 import { Client, findServer } from './client/client.ts';
 import { followRun, startFactsFineTune } from './client/fine-tune.ts';

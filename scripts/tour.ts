@@ -4,7 +4,8 @@ import { previewFile } from '@bakehouse/contract/assets';
 import { getBalance, listTransactions } from '@bakehouse/contract/credits';
 import { deployVllm, terminatePod, vllmStatus } from '@bakehouse/contract/deployments/text';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
-import { cancelRun, getRunMetrics, listRuns, type Run, validateFineTune } from '@bakehouse/contract/training';
+import { cancelRun, getRunMetrics, listRuns, type Run } from '@bakehouse/contract/runs';
+import { validateFineTune } from '@bakehouse/contract/training';
 import { Client, findServer } from './client/client.ts';
 import {
   createFactsDataset,

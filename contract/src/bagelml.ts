@@ -6,7 +6,7 @@ import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { nameText } from './fields/text.ts';
 import { KEY_NAME_LENGTH_MAX } from './limits.ts';
-import { runStates } from './training.ts';
+import { runStates } from './runs.ts';
 
 /*
  * What the original product's public clients, `bagelml` of npm and of PyPI, call beside the calls that

@@ -8,7 +8,7 @@ import { startGeneration } from '@bakehouse/contract/generations';
 import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
 import { changePrice } from '@bakehouse/contract/prices';
 import { requestAccess, saveRestrictedModel } from '@bakehouse/contract/restricted-models';
-import { cancelRun, listRuns } from '@bakehouse/contract/training';
+import { cancelRun, listRuns } from '@bakehouse/contract/runs';
 import type { Client } from '../../scripts/client/client.ts';
 import { createFactsDataset, startFactsFineTune } from '../../scripts/client/fine-tune.ts';
 import { findStarterModel, waitForMachine } from '../../scripts/client/machine-ready.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { assetInfo, createAsset, deleteAsset, getAsset, listAssets } from '@bakehouse/contract/assets';
 import { getLedger, getUsageWindow, listSpend, listTransactions } from '@bakehouse/contract/credits';
 import { listVllm } from '@bakehouse/contract/deployments/text';
-import { listRuns } from '@bakehouse/contract/training';
+import { listRuns } from '@bakehouse/contract/runs';
 import { readConfig } from '../../server/src/config.ts';
 import { makeOperator } from '../../server/src/modules/accounts/make-operator.ts';
 import { verifyLedger } from '../../server/src/modules/credits/verification/verify-ledger.ts';

@@ -36,11 +36,6 @@ export const exceptions: Exception[] = [
     reason: 'The kit: one component per file, looked for by its name.',
   },
   {
-    rule: 'file',
-    where: 'contract/src/training.ts',
-    reason: 'Fine-tunes and the runs of both kinds: one union of runs, whose calls stand beside it.',
-  },
-  {
     rule: 'function',
     where: 'server/src/modules/privacy/forgotten.test.ts#fillTables',
     reason: 'A table: one row for each table of the database that names a user.',

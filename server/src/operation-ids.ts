@@ -56,6 +56,7 @@ import * as purchases from '@bakehouse/contract/purchases';
 import * as referrals from '@bakehouse/contract/referrals';
 import * as responses from '@bakehouse/contract/responses';
 import * as restrictedModels from '@bakehouse/contract/restricted-models';
+import * as runs from '@bakehouse/contract/runs';
 import * as search from '@bakehouse/contract/search';
 import * as sql from '@bakehouse/contract/sql';
 import * as training from '@bakehouse/contract/training';
@@ -122,6 +123,7 @@ const modules = [
   search,
   sql,
   training,
+  runs,
   diffusionTraining,
   videos,
   workloads,

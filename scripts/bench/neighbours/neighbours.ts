@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { createAsset, listAssets } from '@bakehouse/contract/assets';
 import { getBalance } from '@bakehouse/contract/credits';
 import { listDeployments } from '@bakehouse/contract/deployments/all';
-import { listRuns } from '@bakehouse/contract/training';
+import { listRuns } from '@bakehouse/contract/runs';
 import { readConfig } from '../../../server/src/config.ts';
 import { runtimeDir } from '../../../server/src/engine/host/environment/environment.ts';
 import { runtimeCommand } from '../../../server/src/engine/host/runtime-command.ts';

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { createAsset } from '@bakehouse/contract/assets';
 import { transferTokens } from '@bakehouse/contract/credits';
 import { parseBgl } from '@bakehouse/contract/money';
-import { listRuns, type Run } from '@bakehouse/contract/training';
+import { listRuns, type Run } from '@bakehouse/contract/runs';
 import { expect, test } from 'vitest';
 import { buyForTest } from '../modules/credits/testing/test-user.ts';
 import { sealTransfers } from '../modules/credits/verification/seal-transfers.ts';

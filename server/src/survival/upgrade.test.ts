@@ -4,7 +4,7 @@ import { getAsset } from '@bakehouse/contract/assets';
 import { chatCompletions } from '@bakehouse/contract/chat';
 import { getBalance, transferTokens } from '@bakehouse/contract/credits';
 import { terminatePod, vllmStatus } from '@bakehouse/contract/deployments/text';
-import { listRuns } from '@bakehouse/contract/training';
+import { listRuns } from '@bakehouse/contract/runs';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, inject, test, vi } from 'vitest';

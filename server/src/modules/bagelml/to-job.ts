@@ -1,5 +1,5 @@
 import type { Job } from '@bakehouse/contract/bagelml';
-import type { Run } from '@bakehouse/contract/training';
+import type { Run } from '@bakehouse/contract/runs';
 
 /** A run as the original product's clients know it. Pure. */
 export function toJob(run: Run): Job {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { getMe } from '@bakehouse/contract/accounts';
 import { listAssets } from '@bakehouse/contract/assets';
 import { listVllm } from '@bakehouse/contract/deployments/text';
-import { listRuns } from '@bakehouse/contract/training';
+import { listRuns } from '@bakehouse/contract/runs';
 import { expect, test, vi } from 'vitest';
 import { createFakeDriver } from '../../engine/drivers/fake/fake-driver.ts';
 import type { Services } from '../../platform/context.ts';

@@ -1,6 +1,6 @@
 import { displayAmount, placesFor } from '@bakehouse/contract/money';
 import type { NotificationKind } from '@bakehouse/contract/notifications';
-import type { Run } from '@bakehouse/contract/training';
+import type { Run } from '@bakehouse/contract/runs';
 
 type StopReason = NonNullable<Run['stop_reason']>;
 

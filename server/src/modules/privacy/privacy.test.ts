@@ -3,7 +3,7 @@ import { createAsset, getAsset, updateAsset } from '@bakehouse/contract/assets';
 import { getBalance, listTransactions, transferTokens } from '@bakehouse/contract/credits';
 import { deleteAccount, previewDeletion } from '@bakehouse/contract/privacy';
 import { generateReferral, validateReferral } from '@bakehouse/contract/referrals';
-import { cancelRun, listRuns } from '@bakehouse/contract/training';
+import { cancelRun, listRuns } from '@bakehouse/contract/runs';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createFakeDriver, idleUntilStopped } from '../../engine/drivers/fake/fake-driver.ts';

@@ -1,5 +1,5 @@
 import type { Quote } from '@bakehouse/contract/credits';
-import type { PicturesRun, Run, RunFilter, TextRun } from '@bakehouse/contract/training';
+import type { PicturesRun, Run, RunFilter, TextRun } from '@bakehouse/contract/runs';
 import { type Selectable, sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
 import { type ListOrder, listOrders } from '../../platform/db/list-orders.ts';

@@ -1,6 +1,7 @@
 import * as assets from '@bakehouse/contract/assets';
 import * as configurations from '@bakehouse/contract/configurations';
 import * as diffusion from '@bakehouse/contract/diffusion-training';
+import * as runContract from '@bakehouse/contract/runs';
 import * as contract from '@bakehouse/contract/training';
 import { type Binding, type BindOptions, bind } from '../../platform/http/bind.ts';
 import { createAsset } from '../assets/create-asset.ts';
@@ -58,15 +59,15 @@ export function trainingRoutes(parts: TrainingParts): Binding[] {
     ),
     bind(contract.listReadings, listReadings),
     bind(contract.cancelReading, cancelReading),
-    bind(contract.listRuns, listRuns),
-    bind(contract.runStats, sumRuns),
-    bind(contract.getRun, getRun),
-    bind(contract.getRunMetrics, getRunMetrics),
-    bind(contract.getRunLogs, getRunLogs),
-    bind(contract.getRunSamples, getRunSamples),
-    bind(contract.getHeldOutAnswers, getHeldOutAnswers),
-    bind(contract.cancelRun, cancelRun),
-    bind(contract.resumeRun, (ctx, input) => resumeRun(ctx, parts, input)),
+    bind(runContract.listRuns, listRuns),
+    bind(runContract.runStats, sumRuns),
+    bind(runContract.getRun, getRun),
+    bind(runContract.getRunMetrics, getRunMetrics),
+    bind(runContract.getRunLogs, getRunLogs),
+    bind(runContract.getRunSamples, getRunSamples),
+    bind(runContract.getHeldOutAnswers, getHeldOutAnswers),
+    bind(runContract.cancelRun, cancelRun),
+    bind(runContract.resumeRun, (ctx, input) => resumeRun(ctx, parts, input)),
     ...openAiJobRoutes(parts, readsAFile),
     bind(configurations.listConfigurations, listConfigurations),
     bind(configurations.saveConfiguration, saveConfiguration),

@@ -6,7 +6,7 @@ import { imageCalls } from '@bakehouse/contract/deployments/images';
 import { deployVllm, vllmStatus } from '@bakehouse/contract/deployments/text';
 import { toFlatId } from '@bakehouse/contract/fields/flat-id';
 import { whoAmI } from '@bakehouse/contract/hub/repositories';
-import { listRuns } from '@bakehouse/contract/training';
+import { listRuns } from '@bakehouse/contract/runs';
 import { expect } from 'vitest';
 import { insertFlux } from '../../modules/deployments/testing/test-models.ts';
 import { workOff } from '../../modules/ipfs/testing/work-off.ts';

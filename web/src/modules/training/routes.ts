@@ -1,4 +1,4 @@
-import { type RunFilter, runFilters } from '@bakehouse/contract/training';
+import { type RunFilter, runFilters } from '@bakehouse/contract/runs';
 import { type AnyRoute, createRoute, redirect } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
 

@@ -1,4 +1,4 @@
-import type { Run } from '@bakehouse/contract/training';
+import type { Run } from '@bakehouse/contract/runs';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useUser } from '../../modules/accounts/session.ts';
 import { deploymentListQuery } from '../../modules/deployments/deployment-lists.ts';

@@ -1,7 +1,7 @@
 import { createAsset } from '@bakehouse/contract/assets';
 import { listTransactions } from '@bakehouse/contract/credits';
 import { changePrice } from '@bakehouse/contract/prices';
-import { listRuns } from '@bakehouse/contract/training';
+import { listRuns } from '@bakehouse/contract/runs';
 import { expect, test } from 'vitest';
 import { lockWorkload } from '../../../engine/lock-workload.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';

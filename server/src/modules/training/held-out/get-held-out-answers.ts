@@ -1,5 +1,5 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import type { getHeldOutAnswers as endpoint } from '@bakehouse/contract/training';
+import type { getHeldOutAnswers as endpoint } from '@bakehouse/contract/runs';
 import type { Context } from '../../../platform/context.ts';
 import { findOwnRun } from '../runs/find-own-run.ts';
 import { selectHeldOutAnswers } from './queries.ts';

@@ -1,7 +1,7 @@
 import { createAsset } from '@bakehouse/contract/assets';
 import { exportData } from '@bakehouse/contract/privacy';
+import { getHeldOutAnswers, getRun, listRuns } from '@bakehouse/contract/runs';
 import type { HeldOutAnswers, Report } from '@bakehouse/contract/runtime/report';
-import { getHeldOutAnswers, getRun, listRuns } from '@bakehouse/contract/training';
 import { expect, test, vi } from 'vitest';
 import type { Launch } from '../../../engine/drivers/driver.ts';
 import { createFakeDriver, idleUntilStopped, type Script } from '../../../engine/drivers/fake/fake-driver.ts';

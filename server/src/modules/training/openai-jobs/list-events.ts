@@ -4,7 +4,7 @@ import {
   type FineTuningEvent,
   type listFineTuningCheckpoints as listCheckpointsEndpoint,
 } from '@bakehouse/contract/fine-tuning-jobs';
-import type { Run } from '@bakehouse/contract/training';
+import type { Run } from '@bakehouse/contract/runs';
 import { selectMetrics } from '../../../engine/reports/select-metrics.ts';
 import type { Context } from '../../../platform/context.ts';
 import { refused } from '../../../platform/errors.ts';

@@ -1,7 +1,7 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { fromFlatId } from '@bakehouse/contract/fields/flat-id';
 import type { FineTuningJob, listFineTuningJobs as list } from '@bakehouse/contract/fine-tuning-jobs';
-import type { Run, TextRun } from '@bakehouse/contract/training';
+import type { Run, TextRun } from '@bakehouse/contract/runs';
 import type { Context } from '../../../platform/context.ts';
 import { AppError, refused } from '../../../platform/errors.ts';
 import { listFineTunes } from '../../models/fine-tuned/steps.ts';

@@ -1,6 +1,6 @@
 import { toFlatId } from '@bakehouse/contract/fields/flat-id';
 import { type FineTuningJob, LEARNING_RATE } from '@bakehouse/contract/fine-tuning-jobs';
-import type { Run, TextRun } from '@bakehouse/contract/training';
+import type { Run, TextRun } from '@bakehouse/contract/runs';
 import { toModelName } from '../../models/names/model-name.ts';
 import { DEFAULT_SEED } from '../fine-tune-spec.ts';
 import type { JobRow } from './job-queries.ts';

@@ -1,5 +1,5 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import type { getRunSamples as endpoint } from '@bakehouse/contract/training';
+import type { getRunSamples as endpoint } from '@bakehouse/contract/runs';
 import type { Context } from '../../../platform/context.ts';
 import { linkBlob } from '../../assets/files/links/link-blob.ts';
 import { findOwnRun } from '../runs/find-own-run.ts';

@@ -1,7 +1,7 @@
 import type { DiffusionTrainingChoice } from '@bakehouse/contract/diffusion-training';
+import type { PicturesRun } from '@bakehouse/contract/runs';
 import type { TrainingSources } from '@bakehouse/contract/runtime/train-spec';
 import type { ValidatePicturesSpec } from '@bakehouse/contract/runtime/validate-pictures-spec';
-import type { PicturesRun } from '@bakehouse/contract/training';
 import type { WorkloadSpec } from '../../../engine/model/workload.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
 

@@ -1,12 +1,12 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAsset } from '@bakehouse/contract/assets';
+import { listRuns } from '@bakehouse/contract/runs';
 import type { ValidateProgress, ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import {
   cancelReading,
   type FineTuneValidation,
   listReadings,
-  listRuns,
   validateFineTune,
 } from '@bakehouse/contract/training';
 import { sql } from 'kysely';

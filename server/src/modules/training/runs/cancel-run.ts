@@ -1,5 +1,5 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
-import type { cancelRun as endpoint, Run } from '@bakehouse/contract/training';
+import type { cancelRun as endpoint, Run } from '@bakehouse/contract/runs';
 import { stopWorkload } from '../../../engine/stop-workload.ts';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';

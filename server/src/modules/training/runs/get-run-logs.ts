@@ -1,5 +1,5 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import type { getRunLogs as endpoint } from '@bakehouse/contract/training';
+import type { getRunLogs as endpoint } from '@bakehouse/contract/runs';
 import { cutHostPaths } from '../../../engine/host/cut-host-paths.ts';
 import { selectLogLines } from '../../../engine/reports/select-log-lines.ts';
 import type { Context } from '../../../platform/context.ts';

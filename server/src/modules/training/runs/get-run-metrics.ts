@@ -1,5 +1,5 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import type { getRunMetrics as endpoint } from '@bakehouse/contract/training';
+import type { getRunMetrics as endpoint } from '@bakehouse/contract/runs';
 import { selectMetrics } from '../../../engine/reports/select-metrics.ts';
 import type { Context } from '../../../platform/context.ts';
 import { findOwnRun } from './find-own-run.ts';

@@ -1,5 +1,5 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
-import type { getRun as endpoint, Run } from '@bakehouse/contract/training';
+import type { getRun as endpoint, Run } from '@bakehouse/contract/runs';
 import type { Context } from '../../../platform/context.ts';
 import { findOwnRun } from './find-own-run.ts';
 import { toRun } from './to-run.ts';

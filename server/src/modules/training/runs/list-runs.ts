@@ -1,5 +1,5 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import type { listRuns as endpoint } from '@bakehouse/contract/training';
+import type { listRuns as endpoint } from '@bakehouse/contract/runs';
 import { findWorkloads } from '../../../engine/find-workloads.ts';
 import type { Context } from '../../../platform/context.ts';
 import { readSnapshot } from '../../../platform/db/read-snapshot.ts';

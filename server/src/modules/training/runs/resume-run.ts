@@ -1,6 +1,6 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import { smallerAmount } from '@bakehouse/contract/money';
-import type { resumeRun as endpoint, Run } from '@bakehouse/contract/training';
+import type { resumeRun as endpoint, Run } from '@bakehouse/contract/runs';
 import { lockWorkload } from '../../../engine/lock-workload.ts';
 import { resumeWorkload } from '../../../engine/resume-workload.ts';
 import type { Context } from '../../../platform/context.ts';

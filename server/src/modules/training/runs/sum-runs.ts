@@ -1,6 +1,6 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
-import { type runStats as endpoint, type RunFilter, runFilters } from '@bakehouse/contract/training';
+import { type runStats as endpoint, type RunFilter, runFilters } from '@bakehouse/contract/runs';
 import type { Context } from '../../../platform/context.ts';
 import { selectRunSums } from '../queries.ts';
 

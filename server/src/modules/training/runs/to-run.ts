@@ -1,6 +1,6 @@
 import { gpuLabel } from '@bakehouse/contract/labels';
 import { formatBgl } from '@bakehouse/contract/money';
-import type { Run } from '@bakehouse/contract/training';
+import type { Run } from '@bakehouse/contract/runs';
 import { cutHostPaths, type HostFolders } from '../../../engine/host/cut-host-paths.ts';
 import { hasEnded } from '../../../engine/model/has-ended.ts';
 import type { Workload, WorkloadState } from '../../../engine/model/workload.ts';

@@ -2,7 +2,7 @@ import { createAsset } from '@bakehouse/contract/assets';
 import { getBalance } from '@bakehouse/contract/credits';
 import type { CallOf } from '@bakehouse/contract/endpoint';
 import { listNotifications } from '@bakehouse/contract/notifications';
-import { listRuns } from '@bakehouse/contract/training';
+import { listRuns } from '@bakehouse/contract/runs';
 import { expect, vi } from 'vitest';
 import type { Launch } from '../../../engine/drivers/driver.ts';
 import type { createFakeDriver, FakeProcess, Script } from '../../../engine/drivers/fake/fake-driver.ts';

@@ -1,4 +1,4 @@
-import { getHeldOutAnswers } from '@bakehouse/contract/training';
+import { getHeldOutAnswers } from '@bakehouse/contract/runs';
 import { useQuery } from '@tanstack/react-query';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 

@@ -5,7 +5,7 @@ import {
   validateDiffusionTraining,
 } from '@bakehouse/contract/diffusion-training';
 import type { CallOf } from '@bakehouse/contract/endpoint';
-import { getRunSamples } from '@bakehouse/contract/training';
+import { getRunSamples } from '@bakehouse/contract/runs';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';

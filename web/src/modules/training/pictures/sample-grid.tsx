@@ -1,5 +1,5 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import type { getRunSamples } from '@bakehouse/contract/training';
+import type { getRunSamples } from '@bakehouse/contract/runs';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { formatNumber } from '../../../lib/format/format-number.ts';

@@ -1,4 +1,4 @@
-import type { PicturesRun, TextRun } from '@bakehouse/contract/training';
+import type { PicturesRun, TextRun } from '@bakehouse/contract/runs';
 import { withMinus } from '../../../lib/format/format-number.ts';
 import { deviceName } from '../../machines/devices.ts';
 import { formatLabels } from '../parameters/format-labels.ts';

@@ -1,4 +1,4 @@
-import type { Run } from '@bakehouse/contract/training';
+import type { Run } from '@bakehouse/contract/runs';
 import { Play } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';

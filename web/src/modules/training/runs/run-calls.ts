@@ -6,7 +6,7 @@ import {
   type Run,
   resumeRun,
   runStats,
-} from '@bakehouse/contract/training';
+} from '@bakehouse/contract/runs';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';

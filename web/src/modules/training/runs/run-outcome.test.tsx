@@ -1,4 +1,4 @@
-import type { Run } from '@bakehouse/contract/training';
+import type { Run } from '@bakehouse/contract/runs';
 import { act, render, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { currencyChoice } from '../../../lib/format/currency.ts';

@@ -1,4 +1,4 @@
-import type { Run } from '@bakehouse/contract/training';
+import type { Run } from '@bakehouse/contract/runs';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { amountsInCurrency, currencyChoice } from '../../../lib/format/currency.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';

@@ -1,4 +1,4 @@
-import type { PicturesRun, Run } from '@bakehouse/contract/training';
+import type { PicturesRun, Run } from '@bakehouse/contract/runs';
 import { getRouteApi } from '@tanstack/react-router';
 import { Box, MessageSquare, Square, WandSparkles } from 'lucide-react';
 import { useEffect, useState } from 'react';

@@ -1,4 +1,4 @@
-import type { Run } from '@bakehouse/contract/training';
+import type { Run } from '@bakehouse/contract/runs';
 import { render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { useRunMetrics } from './run-calls.ts';

@@ -1,5 +1,5 @@
 import { parseBgl } from '@bakehouse/contract/money';
-import type { Run } from '@bakehouse/contract/training';
+import type { Run } from '@bakehouse/contract/runs';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { amountsInCurrency, currencyChoice } from '../../../lib/format/currency.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';

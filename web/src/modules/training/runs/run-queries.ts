@@ -1,4 +1,4 @@
-import { getRun, listRuns, type Run, type RunFilter } from '@bakehouse/contract/training';
+import { getRun, listRuns, type Run, type RunFilter } from '@bakehouse/contract/runs';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';

@@ -1,4 +1,4 @@
-import type { Run, TextRun } from '@bakehouse/contract/training';
+import type { Run, TextRun } from '@bakehouse/contract/runs';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { aboutDuration, formatDuration } from '../../../lib/format/format-time.ts';
 import { displayState, type Stage } from './run-state.ts';

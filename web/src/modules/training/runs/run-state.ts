@@ -1,4 +1,4 @@
-import type { Run } from '@bakehouse/contract/training';
+import type { Run } from '@bakehouse/contract/runs';
 
 export type Stage = Pick<Run, 'state' | 'phase' | 'stop_reason'>;
 

@@ -1,4 +1,4 @@
-import type { Run } from '@bakehouse/contract/training';
+import type { Run } from '@bakehouse/contract/runs';
 import { useEffect, useState } from 'react';
 import { laterBy, timeText } from './run-sentences.ts';
 

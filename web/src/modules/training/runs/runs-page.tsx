@@ -1,4 +1,4 @@
-import type { Run, RunFilter } from '@bakehouse/contract/training';
+import type { Run, RunFilter } from '@bakehouse/contract/runs';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus, Sparkles } from 'lucide-react';
 import type { ReactNode } from 'react';

@@ -1,4 +1,4 @@
-import { listRuns, type Run } from '@bakehouse/contract/training';
+import { listRuns, type Run } from '@bakehouse/contract/runs';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { readAllPages } from '../../../lib/api/read-all-pages.ts';

@@ -1,4 +1,4 @@
-import type { Run } from '@bakehouse/contract/training';
+import type { Run } from '@bakehouse/contract/runs';
 import { type UseQueryResult, useQueries } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useState } from 'react';

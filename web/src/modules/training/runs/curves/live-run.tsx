@@ -1,4 +1,4 @@
-import type { Run } from '@bakehouse/contract/training';
+import type { Run } from '@bakehouse/contract/runs';
 import { Link } from '@tanstack/react-router';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Card } from '../../../../ui/card.tsx';

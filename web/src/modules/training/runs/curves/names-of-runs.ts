@@ -1,4 +1,4 @@
-import type { Run } from '@bakehouse/contract/training';
+import type { Run } from '@bakehouse/contract/runs';
 import { formatDateTime } from '../../../../lib/format/format-time.ts';
 
 type Named = Pick<Run, 'title' | 'created_at'>;

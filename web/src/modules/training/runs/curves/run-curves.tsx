@@ -1,5 +1,5 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import type { getRunMetrics, Run } from '@bakehouse/contract/training';
+import type { getRunMetrics, Run } from '@bakehouse/contract/runs';
 import { useState } from 'react';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Callout } from '../../../../ui/callout.tsx';

@@ -1,5 +1,5 @@
 import type { AssetSummary } from '@bakehouse/contract/assets';
-import { listRuns, type Run } from '@bakehouse/contract/training';
+import { listRuns, type Run } from '@bakehouse/contract/runs';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { call } from '../../../../lib/api/api-client.ts';
 import { useFallbackInterval } from '../../../../lib/live/event-stream.ts';
