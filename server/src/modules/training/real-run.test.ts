@@ -197,7 +197,7 @@ async function expectWhole(client: TestClient, user: TestUser, run: runCalls.Run
   expect(held).toBe('0');
 }
 
-/** What the libraries of the public hub make of a fine-tune that they know the name of alone. */
+/** Loads a fine-tune by its name alone, as users of the public hub's libraries do. */
 async function loadFromHub(url: string, user: TestUser, repository: string): Promise<string[]> {
   const { command, env } = await runtimeCommand(config);
   const program = `
@@ -311,7 +311,8 @@ async function upload(
 ): Promise<string> {
   const id = await client.request(
     createAsset,
-    { body: { dataset_type: type, title, user_id: as.userId } },
+    // A fine-tune names the base that everybody may read.
+    { body: { dataset_type: type, title, user_id: as.userId, is_published: type === 'MODEL' } },
     { as },
   );
   for (const [name, bytes] of Object.entries(files)) {

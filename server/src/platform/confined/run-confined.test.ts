@@ -1,15 +1,11 @@
-import { statfs, writeFile } from 'node:fs/promises';
+import fs, { writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { noSandbox, type SandboxedCommand } from '../sandbox/sandbox.ts';
 import { OutOfLimits, runConfined, runConfinedToFile } from './run-confined.ts';
-
-vi.mock('node:fs/promises', async (original) => {
-  const real = await original<typeof import('node:fs/promises')>();
-  return { ...real, statfs: vi.fn(real.statfs) };
-});
 
 const dir = await temporaryFolder();
 const answerConfined = JSON.stringify(new URL('./answer-confined.ts', import.meta.url));
@@ -95,10 +91,17 @@ describe('a confined program', () => {
     await expect(runConfinedToFile(sandbox, { program: echo }, limits)).resolves.toMatchObject({
       file: null,
     });
-    vi.mocked(statfs).mockResolvedValueOnce({ bavail: 1024 ** 2, bsize: 1024 } as never);
-    await expect(runConfinedToFile(sandbox, { program: echo }, limits)).rejects.toMatchObject({
-      code: 'unavailable',
-    });
+    // The modules of another test file may hold the function already: what it is exported as changes for all.
+    const statfs = vi.spyOn(fs, 'statfs').mockResolvedValue({ bavail: 1024 ** 2, bsize: 1024 } as never);
+    syncBuiltinESMExports();
+    try {
+      await expect(runConfinedToFile(sandbox, { program: echo }, limits)).rejects.toMatchObject({
+        code: 'unavailable',
+      });
+    } finally {
+      statfs.mockRestore();
+      syncBuiltinESMExports();
+    }
   });
 
   test('of one user does not keep those of another waiting for all of the first', async () => {

@@ -54,7 +54,7 @@ async function askFor(answer: 'hang' | 'flood', model: string): Promise<() => vo
 const untilKept = (count = 1) =>
   vi.waitFor(async () => expect(await serving.requests(user)).toHaveLength(count));
 
-/** Before intervals stand still: the model server gives signs of life by one. */
+/** Before intervals stand still. */
 async function wakeStarter(): Promise<void> {
   serving.stub.answer = 'ok';
   expect((await serving.ask(user, STARTER)).status).toBe(200);

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { postWorkloadReports } from '@bakehouse/contract/workloads';
 import type { Script } from '../../../engine/drivers/fake/fake-driver.ts';
+import { giveSignsOfLife } from '../../../engine/testing/give-signs-of-life.ts';
 
 /** How the next requests are answered; `ok` says 'Good bread' in four tokens, `flood` streams more than any socket buffers, `hold` waits after each token for what `held` is then. */
 export type StubAnswer = 'ok' | 'refuse' | 'crash' | 'break off' | 'hang' | 'flood' | 'hold' | 'bloat';
@@ -31,8 +32,6 @@ export type Stub = {
   brokenAdapter: string | null;
 };
 
-/** Often, because tests move the clock by minutes. */
-const SIGN_OF_LIFE_MS = 100;
 const tokens = ['Good', ' ', 'bread', '.'];
 export const stubUsage = { prompt_tokens: 11, completion_tokens: tokens.length, total_tokens: 15 };
 
@@ -115,8 +114,7 @@ function signsOfLife(post: (reports: object[]) => Promise<Response>, inFlight: (
     const { command } = (await (await post([])).json()) as { command: string };
     if (command === 'stop' && inFlight() === 0) drained.abort();
   };
-  const timer = setInterval(() => void give().catch(() => undefined), SIGN_OF_LIFE_MS);
-  return { drained: drained.signal, end: () => clearInterval(timer) };
+  return { drained: drained.signal, end: giveSignsOfLife(give) };
 }
 
 function ended(signal: AbortSignal): Promise<void> {

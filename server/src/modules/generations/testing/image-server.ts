@@ -10,6 +10,7 @@ import {
 } from '@bakehouse/contract/runtime/serve-image-spec';
 import { postWorkloadReports } from '@bakehouse/contract/workloads';
 import type { Script } from '../../../engine/drivers/fake/fake-driver.ts';
+import { giveSignsOfLife } from '../../../engine/testing/give-signs-of-life.ts';
 import { pictureFiles } from './picture-files.ts';
 import { videoFile } from './video-file.ts';
 
@@ -42,7 +43,6 @@ export type ImageServer = {
 
 const imageRequest = wanFilmRequest.or(parisImageRequest).or(kontextImageRequest);
 const refusal = { error: { message: 'The prompt is too long for this model.', param: 'prompt' } };
-const SIGN_OF_LIFE_MS = 100;
 /** A PNG of one pixel. */
 export const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -83,9 +83,9 @@ export function imageServer(): ImageServer {
       const { port } = server.address() as AddressInfo;
       const ready = { type: 'ready', base_url: `http://127.0.0.1:${port}` };
       await post([{ seq: accepted_seq + 1, at: new Date().toISOString(), ...ready }]);
-      const signsOfLife = setInterval(() => void post([]).catch(() => undefined), SIGN_OF_LIFE_MS);
+      const endSigns = giveSignsOfLife(() => post([]));
       await ended(AbortSignal.any([stop, killed]));
-      clearInterval(signsOfLife);
+      endSigns();
       server.closeAllConnections();
       server.close();
       return 0;

@@ -68,6 +68,8 @@ async function takeShard(
   const progress = { verified: 0, total: 0 };
   try {
     const shard = await receiveBytes(ctx, request, readAll);
+    // What a client forgot is refused before the answer begins.
+    if (shard.length === 0) throw refused('shard', 'The body is empty. Send a shard');
     const work = makeFiles(ctx, { session, shard, progress, client: clientSignal(reply) }).finally(leave);
     // It may fail before anybody looks.
     work.catch(() => undefined);

@@ -52,6 +52,7 @@ test('a shard that is none, is cut or names what was not sent is refused', async
   const unsent = shardOf({ xorb: Buffer.alloc(32, 1), bytes: 5 });
   const to = (body: Buffer, version = 'v1') => refusal(`${SESSION}/${version}/shards`, bytes(body));
   expect(await to(Buffer.from('nonsense'))).toMatchObject({ status: 400 });
+  expect(await to(Buffer.from(''), 'v2')).toMatchObject({ status: 400 });
   expect(await to(unsent.subarray(0, 96))).toMatchObject({ status: 400 });
   expect(await to(unsent)).toMatchObject({
     status: 400,
