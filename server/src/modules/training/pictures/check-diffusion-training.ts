@@ -49,6 +49,11 @@ const DROPOUT_USUAL_MAX = 0.5;
 const LEARNING_RATE_USUAL_MAX = { small: 0.01, full: 0.001 };
 const FULL_SIZE_PARAMETERS = 1e9;
 
+const NOTHING_READ = {
+  ...{ tokens_per_step: 0, steps_total: 0, base_parameters: 0 },
+  ...{ sizes: [], held_out: 0, pictures_kept: 0 },
+};
+
 /**
  * Reads all pictures as the run would, and says where the run goes, what it costs and what stands in its way. Throws AppError
  * when the caller may not read the dataset or the base model.
@@ -98,7 +103,7 @@ export async function checkDiffusionTraining(
   if (refusal) faults.push({ message: refusal, about: null });
 
   const price = (await readPrices(ctx.db, ctx.clock.now()))[place.priceId];
-  const work = report ?? { tokens_per_step: 0, steps_total: 0, base_parameters: 0 };
+  const work = report ?? NOTHING_READ;
   const measured = await selectMeasuredFlops(ctx.db, { priceId: place.priceId, kind: 'pictures' });
   const seconds =
     place.gpu === null
