@@ -7,7 +7,7 @@ import sequencer from './scripts/test/sequencer.ts';
 const maxWorkers = availableParallelism();
 
 /** A guard against hanging: nothing is true or false by the speed of the machine. */
-const testTimeout = 180_000;
+const testTimeout = 300_000;
 
 /** What all of them begin with. */
 const patience = path.join(import.meta.dirname, 'scripts/test/wait-patiently.ts');
@@ -35,7 +35,7 @@ export default defineConfig({
           isolate: false,
           testTimeout,
           hookTimeout: testTimeout,
-          expect: { poll: { timeout: 60_000 } },
+          expect: { poll: { timeout: 120_000 } },
         },
       },
       {

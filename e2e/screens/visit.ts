@@ -9,7 +9,7 @@ import type { Screen } from './screens.ts';
 const TABS = 3;
 /** What a page reads may lead to further reads that had failed too. */
 const ROUNDS_MAX = 3;
-/** Whether an address of a page that is looked at under another one is more than visited. */
+/** A soak examines each state of each screen, and a page under all of its addresses. */
 const IS_THOROUGH = effort({ usual: false, soak: true });
 const LOADING = '[role=status][aria-label^=Loading]';
 const PAGE_CODE = '[aria-label="Loading the page"]';
@@ -77,13 +77,15 @@ async function seeEachState(
   await page.goto(at);
   const main = content(page, at);
   await main.locator(`${LOADING}:not(${PAGE_CODE})`).first().waitFor();
-  const problems = await findProblems(page, `${at}, loading`, { loading: true, alike: true });
+  // What stands for text that is coming, says that reading failed or that the network is gone is the same everywhere.
+  const alike = { alike: true, examined: !isFirst && !IS_THOROUGH };
+  const problems = await findProblems(page, `${at}, loading`, { loading: true, ...alike });
 
   await reads.fail();
   await main.getByRole('alert').filter({ hasText: failed }).first().waitFor();
   await settle(page);
   await main.getByRole('button', { name: 'Try again' }).first().waitFor();
-  problems.push(...(await findProblems(page, `${at}, failed`, { alike: true })));
+  problems.push(...(await findProblems(page, `${at}, failed`, alike)));
 
   reads.pass();
   await tryAgain(page, main);
@@ -92,8 +94,7 @@ async function seeEachState(
   await takeNetworkAway(page);
   await page.getByText('The server cannot be reached').first().waitFor();
   await waitForFull(page, screen);
-  // What says so is the same everywhere.
-  const offline = await findProblems(page, `${at}, offline`, { alike: true, examined: !isFirst });
+  const offline = await findProblems(page, `${at}, offline`, alike);
   return [...problems, ...offline];
 }
 

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { Client } from '../../scripts/client/client.ts';
 import { allRoutes } from '../all-routes.ts';
-import { journey } from '../journey.ts';
+import { journey, WORK_MS } from '../journey.ts';
 import { journeyServer } from '../journey-server.ts';
 import { LAYOUT_SHIFT_MAX, openAndMeasure, watchLayoutShift } from '../layout-shift.ts';
 import { signUp } from '../sign-up.ts';
@@ -11,7 +11,7 @@ const TABS = 3;
 
 journey(
   'no page moves what is already there while the rest of it comes',
-  { timeout: 8 * 60_000 },
+  { timeout: 2 * WORK_MS },
   async ({ page, allowErrors, onTestFinished }) => {
     // Two of the addresses lead nowhere.
     allowErrors(/40[034]/);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Page } from '../chromium.ts';
-import { journey, look } from '../journey.ts';
+import { journey, look, WORK_MS } from '../journey.ts';
 import { restartable } from '../restartable-server.ts';
 import { signUp } from '../sign-up.ts';
 
@@ -15,7 +15,7 @@ const AWAY =
 
 journey(
   'a server that goes away takes nothing from the page, which says so and comes back by itself',
-  { timeout: 4 * 60_000 },
+  { timeout: WORK_MS },
   async ({ openPage, allowErrors, onTestFinished }) => {
     allowErrors(AWAY);
     const server = await restartable();

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 
 /** A guard against hanging: nothing is true or false by the speed of the machine. vitest's own is one second. */
-const WAITED_MS = 60_000;
+const WAITED_MS = 120_000;
 
 // vitest has a setting for the limit of `expect.poll`, and none for these.
 const { waitFor, waitUntil } = vi;

@@ -15,7 +15,7 @@ import * as prices from '@bakehouse/contract/prices';
 import * as privacy from '@bakehouse/contract/privacy';
 import * as profile from '@bakehouse/contract/profile';
 import * as restrictedModels from '@bakehouse/contract/restricted-models';
-import * as runCalls from '@bakehouse/contract/runs';
+import * as runContract from '@bakehouse/contract/runs';
 import { expect, test } from 'vitest';
 import { contractEndpoints } from '../../testing/access/contract-endpoints.ts';
 import { testServer } from '../../testing/test-server.ts';
@@ -76,13 +76,13 @@ async function startRun(): Promise<string> {
   };
   const body = { dataset_type: 'MODEL', title: 'tuned', user_id: ada.userId, fine_tune_payload } as const;
   await request(assets.createAsset, { body }, { as: ada, idempotencyKey: idempotencyKey() });
-  const { runs } = await request(runCalls.listRuns, { query: {} }, { as: ada });
+  const { runs } = await request(runContract.listRuns, { query: {} }, { as: ada });
   return runs[0]?.run_id ?? '';
 }
 
 async function cancelledRun(): Promise<string> {
   const runId = await startRun();
-  await request(runCalls.cancelRun, { params: { runId } }, { as: ada });
+  await request(runContract.cancelRun, { params: { runId } }, { as: ada });
   await server.app.engine.pass();
   return runId;
 }
@@ -196,13 +196,13 @@ const calls: [endpoint: unknown, action: string, make: () => Promise<unknown>][]
     'asset.deleted',
     async () => request(assets.deleteAsset, { params: { id: await makeAsset() } }, { as: ada }),
   ],
-  [runCalls.cancelRun, 'run.cancelled', cancelledRun],
+  [runContract.cancelRun, 'run.cancelled', cancelledRun],
   [
-    runCalls.resumeRun,
+    runContract.resumeRun,
     'run.resumed',
     async () =>
       request(
-        runCalls.resumeRun,
+        runContract.resumeRun,
         { params: { runId: await cancelledRun() }, body: {} },
         { as: ada, idempotencyKey: idempotencyKey() },
       ),

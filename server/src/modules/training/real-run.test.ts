@@ -6,7 +6,7 @@ import { createAsset, downloadFile, getAsset } from '@bakehouse/contract/assets'
 import { getBalance } from '@bakehouse/contract/credits';
 import { toFlatId } from '@bakehouse/contract/fields/flat-id';
 import { getFineTuningJob } from '@bakehouse/contract/fine-tuning-jobs';
-import * as runCalls from '@bakehouse/contract/runs';
+import * as runContract from '@bakehouse/contract/runs';
 import { describe, expect, test, vi } from 'vitest';
 import { readConfig } from '../../config.ts';
 import { runtimeDir } from '../../engine/host/environment/environment.ts';
@@ -41,7 +41,7 @@ describe.skipIf(!isReady)('a real run', () => {
     const modelId = await startFineTune(server.client, user, { datasetId, baseId });
     const see = async () => {
       const { runs } = await server.client.request(
-        runCalls.listRuns,
+        runContract.listRuns,
         { query: { model_id: modelId } },
         { as: user },
       );
@@ -135,7 +135,7 @@ async function startFineTune(
 }
 
 /** Every step is there once, the model is whole, and nothing is held any more. */
-async function expectWhole(client: TestClient, user: TestUser, run: runCalls.Run): Promise<void> {
+async function expectWhole(client: TestClient, user: TestUser, run: runContract.Run): Promise<void> {
   expect(run).toMatchObject({
     progress: 100,
     restarts: DEATHS + 1,
@@ -144,7 +144,7 @@ async function expectWhole(client: TestClient, user: TestUser, run: runCalls.Run
   });
   expect(run.step).toBe(run.steps_total);
   const { points } = await client.request(
-    runCalls.getRunMetrics,
+    runContract.getRunMetrics,
     { params: { runId: run.run_id } },
     { as: user },
   );
@@ -156,7 +156,7 @@ async function expectWhole(client: TestClient, user: TestUser, run: runCalls.Run
   );
   expect(Number(run.summary?.eval_loss)).toBeLessThan(Number(run.summary?.eval_loss_base));
   const { held_out_answers: said } = await client.request(
-    runCalls.getHeldOutAnswers,
+    runContract.getHeldOutAnswers,
     { params: { runId: run.run_id } },
     { as: user },
   );
@@ -164,7 +164,7 @@ async function expectWhole(client: TestClient, user: TestUser, run: runCalls.Run
   expect(said?.rows[0]?.question).toMatch(/^What about \d in way \d\?$/);
   expect(said?.rows[0]?.tuned).not.toBe(said?.rows[0]?.base);
   const { lines } = await client.request(
-    runCalls.getRunLogs,
+    runContract.getRunLogs,
     { params: { runId: run.run_id }, query: { limit: 100 } },
     { as: user },
   );

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { deleteAsset, listAssets, updateAsset } from '@bakehouse/contract/assets';
 import { changePrice } from '@bakehouse/contract/prices';
-import * as runCalls from '@bakehouse/contract/runs';
+import * as runContract from '@bakehouse/contract/runs';
 import * as training from '@bakehouse/contract/training';
 import { describe, expect, test } from 'vitest';
 import { idleUntilStopped } from '../../engine/drivers/fake/fake-driver.ts';
@@ -77,7 +77,7 @@ describe('starting', () => {
     expect(launch.spec).toMatchObject({ data: { ...kept, format: 'messages' } });
     const run = await runOf(modelId);
     expect(run.parameters).toMatchObject({ ...kept, data_format: 'messages' });
-    await request(runCalls.cancelRun, { params: { runId: run.run_id } }, { as: user });
+    await request(runContract.cancelRun, { params: { runId: run.run_id } }, { as: user });
     await ended(modelId);
   });
 
@@ -115,7 +115,7 @@ describe('starting', () => {
       dataset_title: 'a private dataset',
     });
     const run = await runOf(modelId);
-    await request(runCalls.cancelRun, { params: { runId: run.run_id } }, { as: user });
+    await request(runContract.cancelRun, { params: { runId: run.run_id } }, { as: user });
     await ended(modelId);
   });
 
@@ -132,7 +132,7 @@ describe('starting', () => {
     expect(run.parameters).toMatchObject({ lora_target_modules: shown });
     // The run itself says in its log what it leaves out.
     expect(launch.spec).toMatchObject({ parameters: { lora: { target_modules: ['q_proj', 'lm_head'] } } });
-    await request(runCalls.cancelRun, { params: { runId: run.run_id } }, { as: user });
+    await request(runContract.cancelRun, { params: { runId: run.run_id } }, { as: user });
     await ended(modelId);
   });
 
@@ -229,7 +229,7 @@ describe('starting', () => {
     expect(run.parameters).not.toHaveProperty('cost_max');
     // Its answer was lost, and price and load are others once more.
     expect(await startFor('0', 2)).toBe(modelId);
-    await request(runCalls.cancelRun, { params: { runId: run.run_id } }, { as: user });
+    await request(runContract.cancelRun, { params: { runId: run.run_id } }, { as: user });
     await ended(modelId);
     await server.services.db.deleteFrom('price_changes').execute();
   });
@@ -252,7 +252,7 @@ describe('starting', () => {
     await expect(start({ as: other, payload: { user_id: other.userId } })).rejects.toMatchObject({
       status: 404,
     });
-    const { runs } = await request(runCalls.listRuns, { query: {} }, { as: other });
+    const { runs } = await request(runContract.listRuns, { query: {} }, { as: other });
     expect(runs.map(({ model_id }) => model_id)).toEqual([modelId]);
     await expect(request(deleteAsset, { params: { id: datasetId } }, { as: user })).rejects.toMatchObject({
       status: 409,
@@ -264,10 +264,12 @@ describe('starting', () => {
         },
       },
     });
-    await request(runCalls.cancelRun, { params: { runId: runs[0]?.run_id ?? '' } }, { as: other });
+    await request(runContract.cancelRun, { params: { runId: runs[0]?.run_id ?? '' } }, { as: other });
     await ended(modelId, other);
     const resume = { params: { runId: runs[0]?.run_id ?? '' }, body: {} };
-    await expect(request(runCalls.resumeRun, resume, { as: other })).rejects.toMatchObject({ status: 409 });
+    await expect(request(runContract.resumeRun, resume, { as: other })).rejects.toMatchObject({
+      status: 409,
+    });
   });
 
   test('keeps what it uses from being deleted until it has ended', async () => {
@@ -277,7 +279,7 @@ describe('starting', () => {
         "The run of 'my model' uses it",
       );
     }
-    await request(runCalls.cancelRun, { params: { runId: launch.workloadId } }, { as: user });
+    await request(runContract.cancelRun, { params: { runId: launch.workloadId } }, { as: user });
     await ended(modelId);
     await request(deleteAsset, { params: { id: modelId } }, { as: user });
     const { datasets } = await request(
@@ -287,7 +289,7 @@ describe('starting', () => {
     );
     expect(datasets.map(({ dataset_id }) => dataset_id)).not.toContain(modelId);
     expect(
-      await request(runCalls.getRun, { params: { runId: launch.workloadId } }, { as: user }),
+      await request(runContract.getRun, { params: { runId: launch.workloadId } }, { as: user }),
     ).toMatchObject({ state: 'cancelled' });
   });
 });

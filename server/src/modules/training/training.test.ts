@@ -1,7 +1,7 @@
 import { getMe } from '@bakehouse/contract/accounts';
 import { createAsset, downloadFile, getAsset } from '@bakehouse/contract/assets';
 import { listTransactions } from '@bakehouse/contract/credits';
-import * as runCalls from '@bakehouse/contract/runs';
+import * as runContract from '@bakehouse/contract/runs';
 import * as training from '@bakehouse/contract/training';
 import { describe, expect, test } from 'vitest';
 import { idleUntilStopped } from '../../engine/drivers/fake/fake-driver.ts';
@@ -78,19 +78,19 @@ describe('a fine-tune', () => {
     });
     expect(model.files.map(({ path }) => path)).toEqual(['README.md', 'adapter_config.json']);
     const params = { runId: run.run_id };
-    expect((await request(runCalls.getRunMetrics, { params }, { as: user })).points).toMatchObject([
+    expect((await request(runContract.getRunMetrics, { params }, { as: user })).points).toMatchObject([
       { values: { loss: 1.5 } },
     ]);
-    const [point] = (await request(runCalls.getRunMetrics, { params }, { as: user })).points;
+    const [point] = (await request(runContract.getRunMetrics, { params }, { as: user })).points;
     const pointsAfter = async (instant: string | undefined) =>
-      (await request(runCalls.getRunMetrics, { params, query: { after: instant } }, { as: user })).points;
+      (await request(runContract.getRunMetrics, { params, query: { after: instant } }, { as: user })).points;
     expect(await pointsAfter(point?.at)).toEqual([]);
     expect(await pointsAfter(new Date(Date.parse(point?.at ?? '') - 1).toISOString())).toEqual([point]);
     await expect(pointsAfter('yesterday')).rejects.toMatchObject({ status: 400 });
-    expect((await request(runCalls.getRunLogs, { params }, { as: user })).lines).toMatchObject([
+    expect((await request(runContract.getRunLogs, { params }, { as: user })).lines).toMatchObject([
       { line: 'done' },
     ]);
-    expect(await request(runCalls.getRun, { params }, { as: user })).toEqual(run);
+    expect(await request(runContract.getRun, { params }, { as: user })).toEqual(run);
   });
 
   test('reads its inputs, those of its own spec alone', async () => {
@@ -109,7 +109,7 @@ describe('a fine-tune', () => {
     const wrong = { 'content-type': 'application/octet-stream', 'x-content-sha256': '0'.repeat(64) };
     expect((await call('PUT', 'artefacts/a', Buffer.from('x'), wrong)).status).toBe(400);
     expect((await call('PUT', 'artefacts/..%2Fa', Buffer.from('x'), wrong)).status).toBe(400);
-    await request(runCalls.cancelRun, { params: { runId: (await runOf(modelId)).run_id } }, { as: user });
+    await request(runContract.cancelRun, { params: { runId: (await runOf(modelId)).run_id } }, { as: user });
     await ended(modelId);
   });
 
@@ -177,7 +177,7 @@ describe('a fine-tune', () => {
     });
     for (const modelId of [second, first.modelId]) {
       const { run_id: runId } = await runOf(modelId);
-      expect(await request(runCalls.cancelRun, { params: { runId } }, { as: user })).toMatchObject({
+      expect(await request(runContract.cancelRun, { params: { runId } }, { as: user })).toMatchObject({
         state: 'stopping',
       });
     }
@@ -189,7 +189,7 @@ describe('a fine-tune', () => {
       reason: 'Cancelled.',
     });
     // Once more cancels nothing, and is not recorded.
-    await request(runCalls.cancelRun, { params: { runId: waiting.run_id } }, { as: user });
+    await request(runContract.cancelRun, { params: { runId: waiting.run_id } }, { as: user });
     const recorded = await server.services.db
       .selectFrom('audit_log')
       .select('detail')
@@ -234,11 +234,11 @@ test('starting a fine-tune is limited as its validation is: both read the file',
 test('recent runs are those under way, and those that ended within the hour', async () => {
   const modelId = await start();
   const recent = async () =>
-    (await request(runCalls.listRuns, { query: { model_id: modelId, recent: 'true' } }, { as: user })).runs
+    (await request(runContract.listRuns, { query: { model_id: modelId, recent: 'true' } }, { as: user })).runs
       .length;
   expect(await recent()).toBe(1);
   const { run_id: runId } = await runOf(modelId);
-  await request(runCalls.cancelRun, { params: { runId } }, { as: user });
+  await request(runContract.cancelRun, { params: { runId } }, { as: user });
   await ended(modelId);
   expect(await recent()).toBe(1);
   clock.advance({ seconds: 3601 });

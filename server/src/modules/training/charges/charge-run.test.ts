@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createApiKey } from '@bakehouse/contract/api-keys';
 import { parseBgl } from '@bakehouse/contract/money';
 import { listNotifications } from '@bakehouse/contract/notifications';
-import * as runs from '@bakehouse/contract/runs';
+import * as runContract from '@bakehouse/contract/runs';
 import { describe, expect, test, vi } from 'vitest';
 import type { Launch } from '../../../engine/drivers/driver.ts';
 import { idleUntilStopped } from '../../../engine/drivers/fake/fake-driver.ts';
@@ -108,7 +108,7 @@ describe('a fine-tune', () => {
 
     const call = { params: { runId: run.run_id } };
     await expect(
-      request(runs.resumeRun, { ...call, body: { ceiling: run.ceiling } }, { as: user }),
+      request(runContract.resumeRun, { ...call, body: { ceiling: run.ceiling } }, { as: user }),
     ).rejects.toMatchObject({
       status: 400,
       body: {
@@ -123,7 +123,7 @@ describe('a fine-tune', () => {
       return untilStopped()(one);
     };
     const ceiling = '0.04';
-    const resumed = await request(runs.resumeRun, { ...call, body: { ceiling } }, { as: user });
+    const resumed = await request(runContract.resumeRun, { ...call, body: { ceiling } }, { as: user });
     expect(resumed).toMatchObject({ state: 'queued', ceiling, stop_reason: null });
     expect(micro(resumed.held)).toBeLessThanOrEqual(micro(ceiling) - micro(run.ceiling));
     await ended(modelId);
@@ -170,7 +170,7 @@ describe('a fine-tune', () => {
     const modelId = await start({ payload: { ceiling: '0.000002' } });
     expect(await runOf(modelId)).toMatchObject({ held: '0.000002', ceiling: '0.000002' });
     const { run_id: runId } = await runOf(modelId);
-    await request(runs.cancelRun, { params: { runId } }, { as: user });
+    await request(runContract.cancelRun, { params: { runId } }, { as: user });
     await expect(start({ payload: { ceiling: '0' } })).rejects.toMatchObject({ status: 400 });
   });
 
@@ -288,7 +288,7 @@ describe('a fine-tune', () => {
     clock.advance({ seconds: 12 });
     await workload(launch).report();
     await expire();
-    await request(runs.cancelRun, { params: { runId: launch.workloadId } }, { as: user });
+    await request(runContract.cancelRun, { params: { runId: launch.workloadId } }, { as: user });
     await ended(modelId);
     expect(await runOf(modelId)).toMatchObject({
       state: 'cancelled',
@@ -331,7 +331,7 @@ describe('a fine-tune', () => {
 
     expect(micro(run.resume_hold)).toBeGreaterThanOrEqual(Math.ceil(60 * PRICE_MICRO_PER_S));
     machine.script = trainFor(90);
-    await request(runs.resumeRun, { params: { runId: run.run_id } }, { as: user });
+    await request(runContract.resumeRun, { params: { runId: run.run_id } }, { as: user });
     await ended(modelId);
     expect(await runOf(modelId)).toMatchObject({ state: 'completed', held: '0' });
   });

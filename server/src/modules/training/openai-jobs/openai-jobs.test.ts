@@ -1,5 +1,5 @@
 import { getAsset } from '@bakehouse/contract/assets';
-import * as runCalls from '@bakehouse/contract/runs';
+import * as runContract from '@bakehouse/contract/runs';
 import OpenAI, { toFile } from 'openai';
 import { beforeEach, expect, test } from 'vitest';
 import { idleUntilStopped } from '../../../engine/drivers/fake/fake-driver.ts';
@@ -39,7 +39,7 @@ test('a job is quoted, held, trained and charged as the run that it is, and its 
       supervised: { hyperparameters: { n_epochs: 2, batch_size: 'auto', learning_rate_multiplier: 0.5 } },
     },
   });
-  const [run] = (await request(runCalls.listRuns, { query: {} }, { as: user })).runs;
+  const [run] = (await request(runContract.listRuns, { query: {} }, { as: user })).runs;
   if (!run) throw new Error('no run');
   const hyperparameters = { n_epochs: 2, batch_size: 4, learning_rate_multiplier: 0.5 };
   expect(job).toMatchObject({
@@ -120,7 +120,7 @@ test('events tell what has happened, newest first and by pages', async () => {
 test('jobs and runs of the web app are one list, and each cancels and resumes the other', async () => {
   const { modelId, launch } = await begin(idleUntilStopped);
   const id = `ftjob-${launch.workloadId.replaceAll('-', '')}`;
-  const all = (await request(runCalls.listRuns, { query: { limit: 100 } }, { as: user })).runs;
+  const all = (await request(runContract.listRuns, { query: { limit: 100 } }, { as: user })).runs;
   const listed = await Array.fromAsync(jobs().list({ limit: 2 }));
   expect(listed.map((job) => (job as unknown as { run_id: string }).run_id)).toEqual(
     all.map((run) => run.run_id),
@@ -134,7 +134,7 @@ test('jobs and runs of the web app are one list, and each cancels and resumes th
   await jobs().resume(id);
   expect((await runOf(modelId)).ended_at).toBeNull();
   expect((await balance()).held).not.toBe('0');
-  await request(runCalls.cancelRun, { params: { runId: launch.workloadId } }, { as: user });
+  await request(runContract.cancelRun, { params: { runId: launch.workloadId } }, { as: user });
   await ended(modelId);
   expect((await jobs().retrieve(id)).status).toBe('cancelled');
   await expect(jobs().pause(id)).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import * as runCalls from '@bakehouse/contract/runs';
+import * as runContract from '@bakehouse/contract/runs';
 import { beforeAll, expect, test } from 'vitest';
 import { idleUntilStopped } from '../../../engine/drivers/fake/fake-driver.ts';
 import { trainingServer } from '../testing/training-server.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   for (const title of ['first', 'second', 'third']) {
     const modelId = await start({ title });
     const { run_id: runId } = await runOf(modelId);
-    await request(runCalls.cancelRun, { params: { runId } }, { as: user });
+    await request(runContract.cancelRun, { params: { runId } }, { as: user });
     await ended(modelId);
   }
   await begin(idleUntilStopped, { title: 'under way' });
@@ -28,13 +28,13 @@ beforeAll(async () => {
 
 test('runs are listed page by page, each once', async () => {
   const as = await server.signUp();
-  const list = (query: object) => request(runCalls.listRuns, { query }, { as });
+  const list = (query: object) => request(runContract.listRuns, { query }, { as });
   expect(await list({ limit: 2 })).toEqual({ runs: [], next_cursor: null });
-  const all = (await request(runCalls.listRuns, { query: { limit: 100 } }, { as: user })).runs;
+  const all = (await request(runContract.listRuns, { query: { limit: 100 } }, { as: user })).runs;
   expect(all).toHaveLength(6);
   const paged: string[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await request(runCalls.listRuns, { query: { limit: 2, cursor } }, { as: user });
+    const page = await request(runContract.listRuns, { query: { limit: 2, cursor } }, { as: user });
     paged.push(...page.runs.map((run) => run.run_id));
     cursor = page.next_cursor;
   }
@@ -42,13 +42,13 @@ test('runs are listed page by page, each once', async () => {
   const byTitle: string[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const query = { sort: 'title', limit: 2, cursor } as const;
-    const page = await request(runCalls.listRuns, { query }, { as: user });
+    const page = await request(runContract.listRuns, { query }, { as: user });
     byTitle.push(...page.runs.map((run) => run.title.toLowerCase()));
     cursor = page.next_cursor;
   }
   expect(byTitle).toEqual(all.map((run) => run.title.toLowerCase()).toSorted());
   const wanted = [...new Set(all.map((run) => run.model_id))].slice(0, 3);
-  const some = await request(runCalls.listRuns, { query: { model_id: wanted.join(',') } }, { as: user });
+  const some = await request(runContract.listRuns, { query: { model_id: wanted.join(',') } }, { as: user });
   expect(some.runs).toEqual(all.filter((run) => wanted.includes(run.model_id)));
   expect((await list({ model_id: wanted.join(',') })).runs).toEqual([]);
   await expect(list({ model_id: `${wanted[0]},x` })).rejects.toThrow('No model has this id');
@@ -59,7 +59,7 @@ test('runs are listed page by page, each once', async () => {
 
 test('runs are found by their state and by their names, and counted with what they have cost', async () => {
   const list = async (query: object, as = user) =>
-    (await request(runCalls.listRuns, { query: { limit: 100, ...query } }, { as })).runs;
+    (await request(runContract.listRuns, { query: { limit: 100, ...query } }, { as })).runs;
   const all = await list({});
   const active = ['queued', 'starting', 'running', 'stopping'];
   expect(await list({ state: 'cancelled' })).toEqual(all.filter((run) => run.state === 'cancelled'));
@@ -72,7 +72,7 @@ test('runs are found by their state and by their names, and counted with what th
     'state must be one of active, completed, cancelled, failed',
   );
 
-  const sums = await request(runCalls.runStats, {}, { as: user });
+  const sums = await request(runContract.runStats, {}, { as: user });
   expect(sums.active + sums.completed + sums.cancelled + sums.failed).toBe(all.length);
   expect(sums).toMatchObject({ active: 1, completed: 1, cancelled: 3, failed: 1 });
   const total = (amounts: (string | null)[]) => amounts.reduce((sum, amount) => sum + micro(amount), 0);
@@ -82,7 +82,7 @@ test('runs are found by their state and by their names, and counted with what th
   expect(settled.map((run) => run.cost_so_far)).toEqual(settled.map((run) => run.charged));
   const stranger = await server.signUp();
   expect(await list({ search: first?.title }, stranger)).toEqual([]);
-  expect(await request(runCalls.runStats, {}, { as: stranger })).toEqual({
+  expect(await request(runContract.runStats, {}, { as: stranger })).toEqual({
     ...{ active: 0, completed: 0, cancelled: 0, failed: 0 },
     ...{ cost: '0', held: '0' },
   });

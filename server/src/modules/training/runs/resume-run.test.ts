@@ -1,5 +1,5 @@
 import { formatBgl } from '@bakehouse/contract/money';
-import * as runCalls from '@bakehouse/contract/runs';
+import * as runContract from '@bakehouse/contract/runs';
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 import { idleUntilStopped } from '../../../engine/drivers/fake/fake-driver.ts';
@@ -21,7 +21,7 @@ describe('a fine-tune', () => {
     );
     clock.advance({ seconds: 12 });
     await workload(launch).report();
-    await request(runCalls.cancelRun, { params: { runId: launch.workloadId } }, { as: user });
+    await request(runContract.cancelRun, { params: { runId: launch.workloadId } }, { as: user });
     await ended(modelId);
     const run = await runOf(modelId);
     expect(run).toMatchObject({
@@ -33,12 +33,12 @@ describe('a fine-tune', () => {
     // It goes on under the same id, and the second round pays for its own time alone.
     machine.script = trainFor(20);
     const params = { runId: launch.workloadId };
-    const resumed = await request(runCalls.resumeRun, { params }, { as: user, idempotencyKey: 'again' });
+    const resumed = await request(runContract.resumeRun, { params }, { as: user, idempotencyKey: 'again' });
     expect(resumed).toMatchObject({ run_id: run.run_id, state: 'queued', charged: null });
     expect((await balance()).held).toBe(resumed.held);
     // What its page said would be held.
     expect(resumed.held).toBe(run.resume_hold);
-    const same = await request(runCalls.resumeRun, { params }, { as: user, idempotencyKey: 'again' });
+    const same = await request(runContract.resumeRun, { params }, { as: user, idempotencyKey: 'again' });
     expect(same).toEqual(resumed);
     await ended(modelId);
     const done = await runOf(modelId);
@@ -46,7 +46,7 @@ describe('a fine-tune', () => {
     expect(done.resume_hold).toBeNull();
     expect(micro(done.charged)).toBe(Math.ceil(32 * PRICE_MICRO_PER_S));
     expect((await balance()).held).toBe('0');
-    await expect(request(runCalls.resumeRun, { params }, { as: user })).rejects.toMatchObject({
+    await expect(request(runContract.resumeRun, { params }, { as: user })).rejects.toMatchObject({
       code: 'conflict',
     });
   });
@@ -66,7 +66,7 @@ describe('a fine-tune', () => {
     expect(await runOf(modelId)).toMatchObject({ elapsed_seconds: 22 });
     const before = await balance();
     const params = { runId: launch.workloadId };
-    await request(runCalls.cancelRun, { params }, { as: user });
+    await request(runContract.cancelRun, { params }, { as: user });
     await ended(modelId);
     const run = await runOf(modelId);
     const firstRound = Math.ceil(12 * PRICE_MICRO_PER_S);
@@ -76,7 +76,7 @@ describe('a fine-tune', () => {
     expect(micro(before.balance) - micro(after.balance)).toBe(firstRound);
 
     machine.script = trainFor(20);
-    await request(runCalls.resumeRun, { params }, { as: user });
+    await request(runContract.resumeRun, { params }, { as: user });
     await ended(modelId);
     const done = await runOf(modelId);
     expect(done).toMatchObject({ state: 'completed', elapsed_seconds: 32, held: '0' });
@@ -107,21 +107,21 @@ describe('a fine-tune', () => {
     const params = { runId: failed.run_id };
     const low = formatBgl(BigInt(saved));
     await expect(
-      request(runCalls.resumeRun, { params, body: { ceiling: low } }, { as: user }),
+      request(runContract.resumeRun, { params, body: { ceiling: low } }, { as: user }),
     ).rejects.toMatchObject({ status: 400, body: { error: { param: 'ceiling' } } });
 
     // A round in which nothing is done costs nothing, and leaves what is owed as it is.
     machine.script = idleUntilStopped;
-    const resumed = await request(runCalls.resumeRun, { params }, { as: user });
+    const resumed = await request(runContract.resumeRun, { params }, { as: user });
     expect(resumed.held).toBe(failed.resume_hold);
-    await request(runCalls.cancelRun, { params }, { as: user });
+    await request(runContract.cancelRun, { params }, { as: user });
     await ended(modelId);
     const { resume_unpaid } = failed;
     const free = { state: 'cancelled', charged: '0', held: '0', resume_unpaid };
     expect(await runOf(modelId)).toMatchObject(free);
 
     machine.script = trainFor(20);
-    await request(runCalls.resumeRun, { params }, { as: user });
+    await request(runContract.resumeRun, { params }, { as: user });
     await ended(modelId);
     const done = await runOf(modelId);
     expect(done).toMatchObject({ state: 'completed', elapsed_seconds: 32, held: '0' });
@@ -147,7 +147,7 @@ describe('a fine-tune', () => {
     expect(micro(failed.resume_hold)).toBe(Math.ceil((12 + 60) * PRICE_MICRO_PER_S));
 
     machine.script = trainFor(0);
-    await request(runCalls.resumeRun, { params: { runId: failed.run_id } }, { as: user });
+    await request(runContract.resumeRun, { params: { runId: failed.run_id } }, { as: user });
     await ended(modelId);
     const done = await runOf(modelId);
     expect(done).toMatchObject({ state: 'completed', elapsed_seconds: 12, held: '0', resume_unpaid: null });
@@ -177,14 +177,14 @@ describe('a fine-tune', () => {
       { payload: sources },
     );
     const params = { runId: launch.workloadId };
-    await request(runCalls.cancelRun, { params }, { as: user });
+    await request(runContract.cancelRun, { params }, { as: user });
     await ended(modelId);
 
     const { db } = server.services;
     let resuming: Promise<unknown> = Promise.resolve();
     await db.transaction().execute(async (tx) => {
       await tx.deleteFrom('assets').where('id', '=', sources.asset_id).execute();
-      resuming = request(runCalls.resumeRun, { params }, { as: user });
+      resuming = request(runContract.resumeRun, { params }, { as: user });
       resuming.catch(() => undefined);
       await vi.waitFor(async () => {
         const { rows } = await sql`select 1 from pg_stat_activity
@@ -195,7 +195,7 @@ describe('a fine-tune', () => {
     await expect(resuming).rejects.toMatchObject({ status: 404 });
     expect(await runOf(modelId)).toMatchObject({ state: 'cancelled', held: '0' });
     // Once it is gone, what is missing is named.
-    await expect(request(runCalls.resumeRun, { params }, { as: user })).rejects.toMatchObject({
+    await expect(request(runContract.resumeRun, { params }, { as: user })).rejects.toMatchObject({
       status: 409,
       message: expect.stringContaining(
         'was deleted or is not shared with you any more, and the run cannot go on without it',
@@ -215,7 +215,7 @@ describe('a fine-tune', () => {
     const params = { runId: launch.workloadId };
     clock.advance({ seconds: 12 });
     await workload(launch).report();
-    await request(runCalls.cancelRun, { params }, { as: user });
+    await request(runContract.cancelRun, { params }, { as: user });
     await ended(modelId);
 
     // The end once more: what it wrote is taken back, and written again while the resume waits for it.
@@ -231,7 +231,7 @@ describe('a fine-tune', () => {
     const resumed = await db.transaction().execute(async (tx) => {
       await time(tx, 12);
       await charge(tx, charged);
-      const resuming = request(runCalls.resumeRun, { params }, { as: user, idempotencyKey: 'at the end' });
+      const resuming = request(runContract.resumeRun, { params }, { as: user, idempotencyKey: 'at the end' });
       await vi.waitFor(async () => {
         const { rows } = await sql`select 1 from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock'`.execute(db);

@@ -1,4 +1,4 @@
-import * as runCalls from '@bakehouse/contract/runs';
+import * as runContract from '@bakehouse/contract/runs';
 import * as training from '@bakehouse/contract/training';
 import { describe, expect, test, vi } from 'vitest';
 import { emptyGguf, emptySafetensors, goodData } from '../testing/test-run.ts';
@@ -64,7 +64,7 @@ describe('validation', () => {
     expect(Number(recommendations.recommended_gpus[0]?.cost)).toBeGreaterThan(0);
     const modelId = await start();
     expect((await runOf(modelId)).quote).toEqual(answer.cost_estimate.quote);
-    await request(runCalls.cancelRun, { params: { runId: (await runOf(modelId)).run_id } }, { as: user });
+    await request(runContract.cancelRun, { params: { runId: (await runOf(modelId)).run_id } }, { as: user });
     await ended(modelId);
   });
 
@@ -110,7 +110,7 @@ describe('validation', () => {
     expect(run.parameters).not.toHaveProperty('slowdown');
     expect(run.quote).toEqual(busy.quote);
     expect(run.held).toBe(busy.quote.total);
-    await request(runCalls.cancelRun, { params: { runId: run.run_id } }, { as: user });
+    await request(runContract.cancelRun, { params: { runId: run.run_id } }, { as: user });
     await ended(modelId);
     await beBusy(0);
   });
