@@ -1,6 +1,7 @@
 import type { Client } from '../scripts/client/client.ts';
 import { makeThings } from './screens/make-things.ts';
-import { operatorScreens, userScreens } from './screens/screens.ts';
+import { operatorScreens } from './screens/operator-screens.ts';
+import { userScreens } from './screens/screens.ts';
 
 type Routes = {
   /** One address for each page of the app, with something on it. */

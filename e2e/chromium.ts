@@ -4,7 +4,9 @@ import { type Browser, type BrowserContext, type BrowserServer, chromium } from 
 
 export type { Browser, Page } from 'playwright-core';
 
-const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+/** Debian's Chromium without a window: a page takes a quarter of the processor time that it takes in the whole browser. */
+export const HEADLESS_SHELL = 'chromium-headless-shell';
+const names = [HEADLESS_SHELL, 'chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 const macApps = ['Chromium', 'Google Chrome'].map((app) => `/Applications/${app}.app/Contents/MacOS/${app}`);
 
 const flags = [
@@ -15,6 +17,8 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-dev-shm-usage',
+  // Debian turns drawing by the GPU on, which is emulated where there is none.
+  '--disable-gpu',
 ];
 
 /** Starts the system's browser, which can reach nothing but this machine. */
@@ -41,10 +45,13 @@ function requireChromium(): string {
 
 /** The program of the system's Chromium or Chrome: what BAKEHOUSE_CHROMIUM names, else the first that there is. */
 export function findChromium(): string | null {
-  const folders = (process.env.PATH ?? '').split(path.delimiter).filter(Boolean);
-  const onPath = names.flatMap((name) => folders.map((folder) => path.join(folder, name)));
   const named = process.env.BAKEHOUSE_CHROMIUM;
-  return (named ? [named] : [...onPath, ...macApps]).find(isProgram) ?? null;
+  return (named ? [named] : [...names.flatMap(onPath), ...macApps]).find(isProgram) ?? null;
+}
+
+function onPath(name: string): string[] {
+  const folders = (process.env.PATH ?? '').split(path.delimiter).filter(Boolean);
+  return folders.map((folder) => path.join(folder, name));
 }
 
 function isProgram(file: string): boolean {

@@ -1,16 +1,21 @@
 import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { choose } from './choose.ts';
+import { WORK_MS } from './journey.ts';
 
 type Choice = { name: string; file: string };
 
-/** From a dataset's page through the wizard to its Parameters step. The rest is chosen by the wizard itself. */
+/** From a dataset's page to the wizard's Parameters step. The rest is chosen by the wizard itself. */
 export async function goToParameters(page: Page, { name, file }: Choice): Promise<void> {
   await page.getByRole('button', { name: 'Fine-tune on this' }).click();
-  const next = page.getByRole('button', { name: 'Continue' });
+  const base = page.getByRole('combobox', { name: 'Base model' });
+  await expect.poll(() => base.inputValue(), { timeout: WORK_MS }).toContain('SmolLM2');
+  await expect.poll(() => page.getByLabel('Model name').inputValue()).toMatch(/ model$/);
   await page.getByLabel('Model name').fill(name);
-  await next.click();
+  await page.getByRole('button', { name: 'All settings' }).click();
+  await page.getByRole('button', { name: 'Back' }).click();
   await choose(page, 'File', file);
-  await next.click();
+  await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('combobox', { name: 'Input column' }).getByText('question').waitFor();
   await page.getByRole('combobox', { name: 'Output column' }).getByText('answer').waitFor();
 }

@@ -56,7 +56,9 @@ export const journey = test.extend<Fixtures>({
       expect(unexpected, 'errors in the browser').toEqual([]);
     });
     await use(async (baseURL = journeyServer().url) => {
-      const context = await (await connect()).newContext({ baseURL, viewport: DESKTOP });
+      // What is on its way is no target for a click, and what moves for ever is drawn sixty times a second.
+      const motion = { reducedMotion: 'reduce' } as const;
+      const context = await (await connect()).newContext({ baseURL, viewport: DESKTOP, ...motion });
       contexts.push(context);
       await context.addInitScript({ content: SAFARI });
       context.on('weberror', (error) => errors.push(error.error().message));
@@ -97,14 +99,14 @@ export async function look(page: Page, name: string, { popup = false } = {}): Pr
     if (process.env.JOURNEY_SCREENSHOTS) await takeScreenshots(page, `${name}-${width}`);
   }
   await page.setViewportSize(DESKTOP);
-  await page.emulateMedia({ colorScheme: 'light', reducedMotion: null });
+  await page.emulateMedia({ colorScheme: 'light' });
 }
 
 async function takeScreenshots(page: Page, name: string): Promise<void> {
   // A sheet or dialog is as high as the window; behind it nothing scrolls.
   const fullPage = (await page.getByRole('dialog').count()) === 0;
   for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.emulateMedia({ colorScheme });
     await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
     await page.screenshot({ path: screenshotPath(`${name}-${colorScheme}`), fullPage });
   }

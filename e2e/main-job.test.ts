@@ -22,7 +22,7 @@ journey(
     await page.goto('/');
     await signUp(page);
     await makeDataset(page);
-    await giveDetails(page);
+    await fineTune(page);
     await chooseAndStart(page);
     await watchRun(page);
     await seeModel(page);
@@ -61,34 +61,48 @@ async function makeDataset(page: Page): Promise<void> {
   await look(page, 'dataset-rows');
 }
 
-/** The wizard's first step from a dataset, with its refusals on the way. */
-async function giveDetails(page: Page): Promise<void> {
+/** The one screen from a dataset: all of it is filled in. */
+async function fineTune(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Fine-tune on this' }).click();
-  const next = page.getByRole('button', { name: 'Continue' });
-  await page.getByLabel('Model name').fill('Cr');
-  await next.click();
+  const screen = page.getByRole('dialog', { name: 'Fine-tune' });
+  await screen
+    .getByText(/^30 examples, .+ on this CPU, about \$[\d.]+, never more than \$[\d.]+\.$/)
+    .waitFor({ timeout: WORK_MS });
+  expect(await screen.getByRole('combobox', { name: 'Base model' }).inputValue()).toBe(
+    'SmolLM2-135M-Instruct',
+  );
+  const name = screen.getByLabel('Model name');
+  expect(await name.inputValue()).toBe('Bakehouse facts model');
+  await screen.locator('mark').getByText('Millicent').waitFor();
+  await look(page, 'fine-tune');
+  await name.fill('Cr');
+  await screen.getByRole('button', { name: 'Start', exact: true }).click();
   await page.getByText('Model name must have at least 4 characters').first().waitFor();
-  await look(page, 'wizard-details');
-  await page.getByLabel('Model name').fill('Crumb Expert');
-  await next.click();
+  await look(page, 'fine-tune-refused');
+  await name.fill('Crumb Expert');
+  await screen.getByRole('button', { name: 'All settings' }).click();
 }
 
-/** What is trained on what, how and for how much; the refusals on the way. */
+/** All settings, with the refusals on the way to the start. */
 async function chooseAndStart(page: Page): Promise<void> {
   const next = page.getByRole('button', { name: 'Continue' });
-  // What there is only one of comes chosen.
+  const suggested = page.getByRole('button', { name: 'Suggested', pressed: true });
+  await suggested.waitFor();
+  expect(await page.getByLabel('Epochs').inputValue()).toBe('10');
+  await page.getByRole('button', { name: 'Back' }).click();
   const baseModel = page.getByRole('combobox', { name: 'Base model' });
-  await expect.poll(() => baseModel.inputValue(), { timeout: WORK_MS }).toBe('SmolLM2-135M-Instruct');
-  const file = page.getByRole('combobox', { name: 'File' });
-  await expect.poll(() => file.inputValue(), { timeout: WORK_MS }).toBe('facts.csv');
   await baseModel.fill('');
   await next.click();
   await page.getByText('Please make sure you have selected a model, dataset, and file').first().waitFor();
   await choose(page, 'Base model', 'SmolLM2-135M-Instruct');
   await look(page, 'wizard-selection');
   await next.click();
+  await suggested.waitFor();
+  await page.getByRole('button', { name: 'As specified' }).click();
+  expect(await page.getByLabel('Epochs').inputValue()).toBe('1');
+  await page.getByText('This machine’s CPU at $0.10 an hour').waitFor();
+  await page.getByRole('button', { name: 'Other hardware' }).click();
   await page.getByRole('combobox', { name: 'GPU', exact: true }).getByText('A100 (40GB)').waitFor();
-  await page.getByText(/goes to its CPU at \$0\.10 an hour/).waitFor();
   await page.getByRole('combobox', { name: 'Input column' }).getByText('question').waitFor();
   await choose(page, 'Output column', 'question');
   await next.click();
@@ -97,9 +111,11 @@ async function chooseAndStart(page: Page): Promise<void> {
   await page.getByLabel('Gradient accumulation').fill('2');
   await look(page, 'wizard-parameters');
   await next.click();
-  await page.getByText('Cost estimate').waitFor({ timeout: WORK_MS });
-  await page.getByRole('dialog').getByText(`${ROWS} of ${ROWS}`).waitFor();
+  await page.getByText(/^30 examples, .+, never more than \$/).waitFor({ timeout: WORK_MS });
   await look(page, 'wizard-review');
+  await page.getByRole('button', { name: 'Details' }).click();
+  await page.getByRole('dialog').getByText(`${ROWS} of ${ROWS}`).waitFor();
+  await look(page, 'wizard-review-details');
   await page.getByLabel('Ceiling').fill('2');
   await page.getByRole('button', { name: 'Start training' }).click();
   await page.getByText('Your model is fine-tuning!').waitFor({ timeout: WORK_MS });

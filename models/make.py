@@ -21,7 +21,7 @@
                                          in one file; with --bare also the text encoder, for a
                                          machine that has none, and 60 MB at most
     python models/make.py unpack FILE    the same, into the work folder there
-    python models/make.py assemble       starter-paris/, starter-kontext/, judge/: half precision
+    python models/make.py assemble       starter-paris/, -kontext/, -wan/, judge/: half precision
     python models/make.py measure        their figures, into the folders
     python models/make.py figures        the same, printed; --set choosing while tuning
     python models/make.py cards          their cards, with the figures and sample pictures

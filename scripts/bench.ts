@@ -1,5 +1,7 @@
 import { measureChat } from './bench/chat.ts';
+import { measureClone } from './bench/clone.ts';
 import { measureData } from './bench/data.ts';
+import { measureFilms } from './bench/films.ts';
 import { measureLighthouse } from './bench/lighthouse.ts';
 import { isRight, type Measured, result, verdict } from './bench/measured.ts';
 import { measureModels } from './bench/models.ts';
@@ -16,6 +18,7 @@ import { PlainError } from './plain-error.ts';
 /** Each tells its lines, or those of them that take long, as soon as they are known. */
 const measures: Record<string, (tell: (line: Measured) => void) => Promise<Measured[]>> = {
   upload: measureUpload,
+  clone: measureClone,
   transfers: measureTransfers,
   data: measureData,
   chat: measureChat,
@@ -23,6 +26,7 @@ const measures: Record<string, (tell: (line: Measured) => void) => Promise<Measu
   neighbours: measureNeighbours,
   page: measurePage,
   pictures: measurePictures,
+  films: measureFilms,
   lighthouse: measureLighthouse,
 };
 /** Fetches a program of 185 MB. */

@@ -7,7 +7,7 @@ import type { Plugin } from 'vite';
 const brotli = promisify(brotliCompress);
 const zip = promisify(gzip);
 
-const TEXT = /\.(js|css|html|svg|json|txt)$/;
+const TEXT = /\.(js|css|html|svg|json|txt|md)$/;
 
 /**
  * Writes each text file of the build as brotli and as gzip too (`app.js.br`, `app.js.gz`), each as small as it gets:

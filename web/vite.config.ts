@@ -9,6 +9,7 @@ import { documentTitles } from './document-title-plugin.ts';
 import { firstFrames } from './first-frames-plugin.ts';
 import { firstScreenBudget } from './first-screen-plugin.ts';
 import { iconImports } from './icon-imports-plugin.ts';
+import { documentationForModels } from './llms-plugin.ts';
 import { preloadFont } from './preload-font-plugin.ts';
 import { preloadScreens } from './preload-screens-plugin.ts';
 
@@ -24,6 +25,7 @@ export default defineConfig({
     preloadFont(),
     preloadScreens(),
     firstFrames(),
+    documentationForModels(),
     compressed(),
   ],
   build: {
@@ -49,6 +51,8 @@ export default defineConfig({
     hookTimeout: 60_000,
   },
   server: {
-    proxy: { '^/(api|v1|huggingface)/': { target: process.env.BAKEHOUSE_API ?? 'http://127.0.0.1:4080' } },
+    proxy: {
+      '^/(api|v1|hub|huggingface)/': { target: process.env.BAKEHOUSE_API ?? 'http://127.0.0.1:4080' },
+    },
   },
 });

@@ -42,6 +42,8 @@ const assetCommit = z.object({
   /** A username; null where nobody is known. */
   author: z.string().nullable(),
   created_at: z.string(),
+  /** By their names. */
+  tags: z.array(z.string()),
 });
 
 export type AssetCommit = z.infer<typeof assetCommit>;

@@ -319,11 +319,12 @@ export const assetTree = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/tree',
   access: 'key',
-  summary: 'List a folder of the latest revision',
+  summary: 'List a folder of a revision, the latest unless said',
   params: assetIdParams,
   query: z.object({
     /** Empty: the asset itself. */
     path: z.string().default(''),
+    revision_id: idOf('revision').optional(),
     limit: z.coerce.number().int().min(1).max(FILES_SHOWN_MAX).default(100),
     cursor: z.string().optional(),
   }),
@@ -354,7 +355,7 @@ export const filePreview = z.object({
   broken_count: z.int(),
   /** How training reads the file unless it is told otherwise; null where nobody could say. */
   format: dataFormat.nullable(),
-  /** Why it could not be said, and what to do, where that is known. */
+  /** Why it could not be said, or why training does not read the file as it is, and what to do, where that is known. */
   format_problem: z.string().nullable(),
   /** Where a column holds conversations: of each row its first turns, and how many it has. Else empty. */
   conversations: z.array(
@@ -367,7 +368,7 @@ export const filePreview = z.object({
   whole_row: z.string().nullable(),
 });
 
-/** The first look at the rows: csv, jsonl, json, txt, parquet. */
+/** The first look at the rows: csv, jsonl, json and txt, packed with gzip too, and parquet. */
 export const previewFile = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/preview',

@@ -30,7 +30,7 @@ const columnStatistics = z.object({
   filled: z.int(),
   /** Cells without a value: null, missing, and in csv an empty one. */
   nulls: z.int(),
-  /** Different values among them; with `distinct_is_more` it is an estimate, because there are more than were told apart. */
+  /** Different values among them; with `distinct_is_more` it is an estimate, because there are too many to count. */
   distinct: z.int(),
   distinct_is_more: z.boolean(),
   /** Of a column of numbers. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { quote } from './credits.ts';
-import { pictureTrainingFields, samplePrompt } from './diffusion-fields.ts';
+import { pictureTrainingFields, pictureTrainingNumbers, samplePrompt } from './diffusion-fields.ts';
 import { endpoint } from './endpoint.ts';
 import { flag } from './fields/flag.ts';
 import { idOf } from './fields/id.ts';
@@ -210,9 +210,26 @@ export const getRunSamples = endpoint({
             height: z.int(),
           }),
         ),
+        /** Whether a model can be made of its LoRA: those of the newest checkpoints are kept until a week after the run. */
+        is_kept: z.boolean(),
+        /** The model that has its LoRA; null: none was made of it. */
+        model_id: z.string().nullable(),
       }),
     ),
   }),
+});
+
+/** It costs nothing. The same checkpoint is the same model, however often it is asked for. */
+export const makeCheckpointModel = endpoint({
+  method: 'POST',
+  path: '/api/v1/runs/:runId/checkpoints/:step/model',
+  access: 'key',
+  operation: 'use the checkpoint',
+  summary: 'Make a model of a checkpoint of a run on pictures',
+  params: runIdParams.extend({
+    step: z.coerce.number('step must be a number').int().min(1).max(pictureTrainingNumbers.steps.max),
+  }),
+  response: z.object({ model_id: z.string() }),
 });
 
 export const getHeldOutAnswers = endpoint({

@@ -23,7 +23,7 @@ const videoId = z.object({ id: idOf('video') });
 const seconds = z.coerce.number().int().min(1).max(60);
 
 const asked = {
-  /** Such as seedance-1-0-pro or veo-3.0, or the name of a Wan deployment of your own. */
+  /** Such as seedance-1-0-pro or veo-3.0, the name of a Wan deployment of your own, or wan-starter. */
   model: z.string().min(1, 'model is required').max(200),
   /** In seconds; as the model's form offers it. */
   duration: seconds.nullish(),
@@ -72,8 +72,8 @@ const video = z.object({
   ),
   operation: z.object({ status: z.enum(['queued', 'processing', 'completed', 'failed']) }),
   error_details: z.string().nullable(),
-  /** Who makes it: a service by its name, or a deployment of the caller's. */
-  served_by: z.object({ kind: z.enum(['service', 'deployment']), name: z.string() }),
+  /** Who makes it: a service by its name, a deployment of the caller's, or the starter model. */
+  served_by: z.object({ kind: z.enum(['service', 'deployment', 'starter']), name: z.string() }),
   /** Its links, once it is there. */
   data: z.array(z.object({ url: z.string() })),
 });

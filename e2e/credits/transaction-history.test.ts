@@ -118,6 +118,7 @@ journey(
     await look(page, 'history-sheet-key');
     await sheet.getByRole('link', { name: 'Open as page' }).click();
     await page.waitForURL(/\/transactions\?key=/);
+    await sheet.waitFor({ state: 'detached' });
     await page.getByText('By night').waitFor();
     expect(await page.getByText('By hand').count()).toBe(0);
     await look(page, 'transactions-key');

@@ -164,7 +164,7 @@ journey(
     await next.click();
     await sheet.getByLabel('Gradient accumulation').waitFor();
     await next.click();
-    await sheet.getByText('Cost estimate').waitFor({ timeout: WORK_MS });
+    await sheet.getByText(/^12 examples, /).waitFor({ timeout: WORK_MS });
     await sheet.getByRole('button', { name: 'Start training' }).click();
     await sheet.getByText('Your model is fine-tuning!').waitFor({ timeout: WORK_MS });
     await sheet.getByRole('link', { name: 'Manage Model' }).click();

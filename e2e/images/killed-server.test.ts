@@ -4,6 +4,7 @@ import { Client } from '../../scripts/client/client.ts';
 import { journey, look, WORK_MS } from '../journey.ts';
 import { restartable } from '../restartable-server.ts';
 import { signUp } from '../sign-up.ts';
+import { unfoldSettings } from '../unfold-settings.ts';
 
 /** What a page says in the browser's log while there is no server. */
 const AWAY =
@@ -22,6 +23,7 @@ journey(
     await page.goto('/paris');
     await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor({ timeout: WORK_MS });
     await page.getByLabel('Prompt').fill(prompt);
+    await unfoldSettings(page);
     await page.getByRole('textbox', { name: 'Steps' }).fill('30');
     await page.getByRole('textbox', { name: 'Number of experts' }).fill('8');
     await page.locator('[aria-label="Price"][aria-busy="false"]').waitFor();

@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { journey, look, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
+import { unfoldSettings } from '../unfold-settings.ts';
 
 const apple = 'a red apple on a gray table, soft light';
 
@@ -10,6 +11,7 @@ const apple = 'a red apple on a gray table, soft light';
 async function generate(page: Page, prompt: string, steps: string): Promise<void> {
   await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor({ timeout: WORK_MS });
   await page.getByLabel('Prompt').fill(prompt);
+  await unfoldSettings(page);
   await page.getByRole('textbox', { name: 'Steps' }).fill(steps);
   await page.locator('[aria-label="Price"][aria-busy="false"]').waitFor();
   await page.getByRole('button', { name: 'Generate' }).click();

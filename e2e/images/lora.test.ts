@@ -3,6 +3,7 @@ import { starterLora } from '../../server/src/modules/generations/testing/starte
 import { choose } from '../choose.ts';
 import { journey, look, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
+import { unfoldSettings } from '../unfold-settings.ts';
 
 const picture = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -44,6 +45,7 @@ journey(
       .getByLabel('Choose a file')
       .setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: picture });
     await page.getByLabel('Prompt').fill('make it blue');
+    await unfoldSettings(page);
     await page.getByRole('textbox', { name: 'Steps' }).fill('4');
     await choose(page, 'LoRA', 'Watercolour');
     await page.getByRole('textbox', { name: 'LoRA strength' }).fill('0.5');

@@ -6,12 +6,14 @@ import { Client } from '../../scripts/client/client.ts';
 import { journey, look, WORK_MS } from '../journey.ts';
 import { journeyServer } from '../journey-server.ts';
 import { signUp } from '../sign-up.ts';
+import { unfoldSettings } from '../unfold-settings.ts';
 
 /** Fills the form of Paris and asks for a picture, once the model is there and its price is in sight: it may cost no more. */
 async function generate(page: Page, prompt: string, settings: Record<string, string>): Promise<void> {
   await page.goto('/paris');
   await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor({ timeout: WORK_MS });
   await page.getByLabel('Prompt').fill(prompt);
+  await unfoldSettings(page);
   for (const [label, value] of Object.entries(settings))
     await page.getByRole('textbox', { name: label }).fill(value);
   await page.locator('[aria-label="Price"][aria-busy="false"]').waitFor();
@@ -73,6 +75,7 @@ journey(
     await page.getByRole('menuitem', { name: 'Everything' }).click();
     await page.waitForURL('**/paris');
     await expect.poll(() => page.getByLabel('Prompt').inputValue()).toBe(prompt);
+    await unfoldSettings(page);
     expect(await page.getByRole('textbox', { name: 'Steps' }).inputValue()).toBe('10');
   },
 );
@@ -144,6 +147,25 @@ journey(
 );
 
 journey(
+  'the page opens on what suits its starter; what is specified is a click away, and costs what it says',
+  { timeout: WORK_MS },
+  async ({ page }) => {
+    await signUp(page);
+    await page.goto('/paris');
+    const price = page.locator('[aria-label="Price"][aria-busy="false"]');
+    await price.getByText('$0.01').waitFor({ timeout: WORK_MS });
+    await page.getByText('20 steps, guidance 4, 2 experts').waitFor();
+    await page.getByText('128 × 128, best at single objects').waitFor();
+    await look(page, 'paris-standard');
+    await page.getByRole('radio', { name: 'As specified' }).click();
+    await page.getByText('100 steps, guidance 7.5, 4 experts').waitFor();
+    await price.getByText('$0.10').waitFor();
+    await unfoldSettings(page);
+    await look(page, 'paris-advanced');
+  },
+);
+
+journey(
   'a visitor tries, signs up, and the prompt is still there',
   { timeout: WORK_MS },
   async ({ page }) => {
@@ -153,6 +175,7 @@ journey(
       .poll(() => page.getByRole('button', { name: 'Generate' }).isEnabled(), { timeout: WORK_MS })
       .toBe(true);
     await page.getByRole('button', { name: 'Generate' }).click();
+    await page.getByText('Sign in to generate').waitFor();
     await page.getByText('API key not found').waitFor();
     await page.getByRole('link', { name: 'Sign up' }).click();
     const username = `ada-${randomBytes(4).toString('hex')}`;

@@ -136,7 +136,7 @@ journey('what people write and ask for reaches the operators, who answer it', as
       .evaluate((button: { getBoundingClientRect: () => { bottom: number } }) =>
         Math.round(button.getBoundingClientRect().bottom),
       );
-  await expect.poll(bottom, { timeout: 60_000 }).toBeLessThan(500);
+  await expect.poll(bottom).toBeLessThan(500);
   await page.setViewportSize({ width: 1440, height: 900 });
   await dialog.getByLabel('Id').fill('bakehouse/crumb-70b');
   await dialog.getByLabel('Name').fill('Crumb 70B');

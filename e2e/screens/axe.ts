@@ -41,7 +41,7 @@ export async function findViolations(
   theme: Theme,
   { popup = false, loading = false, colors = true }: Kind = {},
 ): Promise<string[]> {
-  await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+  await page.emulateMedia({ colorScheme: theme });
   await page.evaluate(`(${UNTIL_THEME})('${theme}')`);
   // The title may be what is being read.
   const unfit = popup ? [...OF_A_PAGE] : loading ? ['page-has-heading-one'] : [];

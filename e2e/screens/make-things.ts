@@ -1,14 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createAsset, updateAsset } from '@bakehouse/contract/assets';
 import { createCodes } from '@bakehouse/contract/codes';
 import { contactUs } from '@bakehouse/contract/contact';
 import { grantCredits, listPrices } from '@bakehouse/contract/credits';
+import { listDeployments } from '@bakehouse/contract/deployments/all';
 import { imageCalls } from '@bakehouse/contract/deployments/images';
 import { deployVllm } from '@bakehouse/contract/deployments/text';
-import { startGeneration } from '@bakehouse/contract/generations';
+import { listGenerations, startGeneration } from '@bakehouse/contract/generations';
 import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
 import { changePrice } from '@bakehouse/contract/prices';
 import { requestAccess, saveRestrictedModel } from '@bakehouse/contract/restricted-models';
-import { cancelRun, listRuns } from '@bakehouse/contract/runs';
+import { cancelRun, getRun, listRuns } from '@bakehouse/contract/runs';
 import type { Client } from '../../scripts/client/client.ts';
 import { createFactsDataset, startFactsFineTune } from '../../scripts/client/fine-tune.ts';
 import { findStarterModel, waitForMachine } from '../../scripts/client/machine-ready.ts';
@@ -57,8 +59,23 @@ export async function makeThings(client: Client): Promise<Things & { end: () => 
   return {
     ...{ dataset, emptyDataset, starter: starter.dataset_id, model, run, pod, imagePod },
     ...{ picture: await generate(10), otherPicture: await generate(12) },
-    end: () => client.call(cancelRun, { params: { runId: run } }),
+    end: () => endWork(client, run),
   };
+}
+
+/** Cancels the run, and resolves once nothing is under way: what ends while a page is measured would move it. */
+async function endWork(client: Client, runId: string): Promise<void> {
+  await client.call(cancelRun, { params: { runId } });
+  const params = { userId: client.userId };
+  for (;;) {
+    const { ended_at } = await client.call(getRun, { params: { runId } });
+    const { deployments } = await client.call(listDeployments, { params });
+    const { generations } = await client.call(listGenerations, { params });
+    const isStarting = deployments.some(({ status }) => status === 'queued' || status === 'deploying');
+    const isGenerating = generations.some((generation) => generation.ended_at === null);
+    if (ended_at !== null && !isStarting && !isGenerating) return;
+    await sleep(500);
+  }
 }
 
 /** The ids of what there is on a server for its operators. */

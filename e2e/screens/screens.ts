@@ -1,5 +1,5 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
-import type { OperatorThings, Things } from './make-things.ts';
+import type { Things } from './make-things.ts';
 
 /** A page, or a sheet over one, in the states that it can be in. */
 export type Screen<Made> = {
@@ -89,6 +89,8 @@ const assets: Screen<Things>[] = [
     failed: 'The tables could not be loaded',
     reads: /\/sql\/tables\b/,
   },
+  { route: '/$', at: '/datasets/nobody/nothing', full: 'There is no such dataset' },
+  { route: '/$', at: '/models/nobody/nothing', full: 'There is no such model', alike: true },
   { route: '/model', at: '/model', full: 'Bakehouse facts model', failed: 'Your models could not be loaded' },
   {
     route: '/model/$id/description',
@@ -227,6 +229,13 @@ const generations: Screen<Things>[] = [
     failed: 'Could not check whether this model is available',
     empty: 'Everything you generate here is kept',
   },
+  {
+    route: '/wan',
+    at: '/wan',
+    full: 'First frame',
+    failed: 'Could not check whether this model is available',
+    empty: 'Everything you generate here is kept',
+  },
 ];
 
 const account: Screen<Things>[] = [
@@ -298,7 +307,7 @@ const isListed = (name: GeneratorName) => generations.some(({ route }) => route 
 /** One page renders all generators from a table. */
 const generators: Screen<Things>[] = generatorNames.flatMap((name) => {
   const screen = (path: string, alike: true | 'same'): Screen<Things> => ({
-    ...{ route: path, at: path, full: 'Prompt', alike },
+    ...{ route: path, at: path, full: isListed(name) ? 'Prompt' : 'is not connected to this server', alike },
   });
   const again = screen(`/bakery/${name}`, 'same');
   return isListed(name) ? [again] : [screen(`/${name}`, true), again];
@@ -313,87 +322,4 @@ export const userScreens: Screen<Things>[] = [
   ...account,
   ...sheets,
   ...generators,
-];
-
-/** Who looks is an operator, on a server where nobody has done anything before. */
-export const operatorScreens: Screen<OperatorThings>[] = [
-  {
-    route: '/operator/codes',
-    at: '/operator/codes',
-    denied: 'Only operators can see the codes',
-    full: 'Workshop',
-    failed: 'The codes could not be loaded',
-    empty: 'No codes yet',
-  },
-  {
-    route: '/operator/ledger',
-    at: '/operator/ledger',
-    denied: 'Only operators can see the ledger',
-    full: 'All pass',
-    failed: 'The ledger could not be loaded',
-  },
-  {
-    route: '/operator/prices',
-    at: '/operator/prices',
-    denied: 'Only operators can see the prices and their history',
-    full: 'Upcoming',
-    failed: 'The history could not be loaded',
-    empty: 'No changes yet',
-  },
-  {
-    route: '/operator/accounts',
-    at: '/operator/accounts',
-    denied: 'Only operators can see the accounts',
-    full: 'Unverified',
-    failed: 'The accounts could not be loaded',
-  },
-  {
-    route: '/operator/accounts',
-    at: '/operator/accounts?q=nobody-here',
-    full: 'No accounts found',
-  },
-  {
-    route: '/operator/audit',
-    at: '/operator/audit',
-    denied: 'Only operators can see the audit log',
-    full: /granted .* to/,
-    failed: 'The audit log could not be loaded',
-  },
-  { route: '/operator/audit', at: '/operator/audit?user=nobody-here', full: 'No entries' },
-  {
-    route: '/operator/messages',
-    at: '/operator/messages',
-    denied: 'Only operators can see the messages',
-    full: 'Invoice',
-    failed: 'The messages could not be loaded',
-    empty: 'No messages yet',
-  },
-  {
-    route: '/operator/access-requests',
-    at: '/operator/access-requests',
-    denied: 'Only operators can see the access requests',
-    full: 'To bake with it',
-    failed: 'The requests could not be loaded',
-    empty: 'No restricted models yet',
-  },
-  {
-    route: '/operator/machines',
-    at: '/operator/machines',
-    denied: 'Only operators can see the machines',
-    full: 'Driver fake',
-    failed: 'The machines could not be loaded',
-  },
-  {
-    route: '/model/source',
-    at: '/model/source',
-    full: 'Crumb 70B',
-    failed: 'The restricted models could not be loaded',
-    empty: 'No restricted models yet',
-  },
-  {
-    route: '/model/source/$id/description',
-    at: ({ restrictedModel }) => `/model/source/${encodeURIComponent(restrictedModel)}/description`,
-    full: 'Crumb 70B',
-    failed: 'This model cannot be shown',
-  },
 ];

@@ -87,7 +87,7 @@ async function seeEachState(
   await main.getByRole('button', { name: 'Try again' }).first().waitFor();
   problems.push(...(await findProblems(page, `${at}, failed`, alike)));
 
-  reads.pass();
+  await reads.pass();
   await tryAgain(page, main);
   problems.push(...(await lookAtFull(page, screen)));
   if (screen.alike) return problems;

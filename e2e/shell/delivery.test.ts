@@ -58,6 +58,12 @@ test('the page is compressed too and asked for each time; the icon is there', as
   expect((await ask('/favicon.ico', 'br', 'HEAD')).status).toBe(200);
 });
 
+test('the documentation is there as markdown, and listed for language models', async () => {
+  const list = (await ask('/llms.txt', 'identity')).body.toString();
+  const [, path = ''] = /\]\((\/docs\/ledger\.md)\)/.exec(list) ?? [];
+  expect((await ask(path, 'identity')).body.toString()).toMatch(/^# The ledger\n/);
+});
+
 journey(
   'the code of the screen that comes first is asked for along with the app, and once',
   async ({ openPage }) => {

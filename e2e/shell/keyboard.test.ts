@@ -50,12 +50,18 @@ journey('the wizard works without a mouse', async ({ page }) => {
   });
   await page.getByRole('button', { name: 'Fine-tune on this' }).focus();
   await page.keyboard.press('Enter');
+  const screen = page.getByRole('dialog', { name: 'Fine-tune' });
+  await expect.poll(() => screen.getByLabel('Model name').inputValue()).toBe('Letters model');
+  await screen.getByRole('button', { name: 'All settings' }).focus();
+  await page.keyboard.press('Enter');
   const sheet = page.getByRole('dialog', { name: 'Create Model' });
   await sheet.waitFor();
   // From a dataset it is known what is made; Back leads to the other types.
-  await sheet.getByLabel('Model name').waitFor();
-  await sheet.getByRole('button', { name: 'Back' }).focus();
-  await page.keyboard.press('Enter');
+  const types = sheet.getByRole('radio');
+  while ((await types.count()) === 0) {
+    await sheet.getByRole('button', { name: 'Back' }).focus();
+    await page.keyboard.press('Enter');
+  }
   await sheet.getByRole('radio', { name: /^Fine-tune a model(?! from)/ }).focus();
   await page.keyboard.press('Enter');
 
@@ -63,6 +69,7 @@ journey('the wizard works without a mouse', async ({ page }) => {
   await sheet.getByLabel('Model name').waitFor();
   await page.keyboard.press('Tab');
   await expectFocus(page, 'textbox "Model name"');
+  await page.keyboard.press('ControlOrMeta+A');
   await page.keyboard.type('Abc');
   await page.keyboard.press('Enter');
   await sheet.getByText('Model name must have at least 4 characters').waitFor();

@@ -104,7 +104,7 @@ journey('the wizard refuses what cannot be trained or paid, and keeps what was c
   await look(page, 'wizard-numbers');
   await page.getByLabel('Epochs').fill('50');
   await next.click();
-  await page.getByText('Cost estimate').waitFor();
+  await page.getByText(/^20 examples, /).waitFor();
   await page
     .getByRole('alert')
     .getByText(/Insufficient balance. Required: \$[\d.,]+\. Available: \$0\.00\d+\./)
@@ -131,6 +131,7 @@ journey(
     await goToParameters(page, { name: 'Number Expert', file: DATA.name });
     await page.getByLabel('Epochs').fill('50');
     await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Details' }).click({ timeout: WORK_MS });
     await page.getByLabel('Ceiling').fill('2');
     await page.getByRole('button', { name: 'Start training' }).click();
     await page.getByRole('link', { name: 'Manage Model' }).click();

@@ -7,7 +7,7 @@ import { signUp } from '../sign-up.ts';
 /** Waits until the chunk with this name is in the browser. */
 async function fetched(page: Page, name: string): Promise<void> {
   const isThere = `performance.getEntriesByType('resource').some((entry) => /\\/assets\\/${name}-.{8}\\.js$/.test(entry.name))`;
-  await expect.poll(() => page.evaluate<boolean>(isThere), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => page.evaluate<boolean>(isThere)).toBe(true);
 }
 
 const AWAY =

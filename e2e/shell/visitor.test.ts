@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
-import { journey, look } from '../journey.ts';
+import { journey, look, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
 journey(
@@ -10,8 +10,11 @@ journey(
     await page.getByRole('img', { name: /^A finished fine-tune/ }).waitFor();
     await page.getByRole('link', { name: /^FLUX\.1 ?(,|$)/ }).click();
     await page.getByRole('heading', { level: 1, name: 'FLUX.1' }).waitFor();
-    await page.getByText(/^FLUX.1 needs an engine/).waitFor();
-    expect(await page.getByRole('button', { name: 'Generate' }).isDisabled()).toBe(true);
+    await page.getByText('FLUX.1 is not connected to this server').waitFor();
+    expect(await page.getByRole('button', { name: 'Generate' }).count()).toBe(0);
+    await look(page, 'generator-not-connected');
+    await page.getByRole('link', { name: 'Try Paris instead' }).click({ timeout: WORK_MS });
+    await page.waitForURL('**/paris');
     await page.getByLabel('Prompt').fill('A loaf of rye bread');
     await look(page, 'generator');
 
@@ -21,18 +24,18 @@ journey(
     await page.getByLabel('Email').fill(`${username}@example.com`);
     await page.getByLabel('Password').fill('a long password');
     await page.getByRole('button', { name: 'Sign up' }).click();
-    await page.waitForURL('**/flux');
+    await page.waitForURL('**/paris');
     expect(await page.getByLabel('Prompt').inputValue()).toBe('A loaf of rye bread');
 
     await page.getByRole('button', { name: `Account: ${username}` }).click();
     await page.getByRole('menuitem', { name: 'Sign Out' }).click();
     await page.getByRole('link', { name: 'Sign in' }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/flux');
+    expect(new URL(page.url()).pathname).toBe('/paris');
   },
 );
 
 journey(
-  'on a served page a visitor is told that a key is missing, and keeps the prompt',
+  'on a served page a visitor is asked to sign in, told that a key is missing, and keeps the prompt',
   async ({ page }) => {
     await page.route('**/api/v1/generators', (route) =>
       route.fulfill({ json: { generators: [{ name: 'flux', served_by: ['own'], upstreams: [] }] } }),
@@ -42,6 +45,7 @@ journey(
     await page.getByText('Please enter a prompt').waitFor();
     await page.getByLabel('Prompt').fill('A loaf of rye bread');
     await page.getByRole('button', { name: 'Generate' }).click();
+    await page.getByText('Sign in to generate').waitFor();
     await page.getByText('API key not found').waitFor();
     await look(page, 'generator-without-key');
     await page.getByRole('alert').getByRole('link', { name: 'Sign in' }).click();
@@ -60,6 +64,10 @@ journey(
     await page.getByRole('article').getByRole('link', { name: 'The ledger' }).click();
     await page.getByRole('heading', { level: 1, name: 'The ledger' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/docs/ledger');
+    await page.getByLabel('Search the documentation').fill('trigger word');
+    await page.getByRole('link', { name: /^Picture models/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'Fine-tuning' }).waitFor();
+    expect(new URL(page.url()).hash).toBe('#picture-models');
     for (const path of ['/flux-kontext', '/instant-generation', '/nowhere']) {
       await page.goto(path);
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -73,11 +81,11 @@ journey('a person picks a generator and goes on in its page with the prompt', as
   await look(page, 'dashboard-new');
   await page.getByRole('link', { name: 'Instant Generation' }).click();
   await page.getByRole('combobox', { name: 'Generator' }).click();
-  await page.getByRole('option', { name: /^FLUX\.1/ }).click();
+  await page.getByRole('option', { name: /^Paris/ }).click();
   await page.getByLabel('Prompt').fill('Rye bread');
   await look(page, 'instant-generation');
   await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByRole('heading', { level: 1, name: 'FLUX.1' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Paris' }).waitFor();
   expect(await page.getByLabel('Prompt').inputValue()).toBe('Rye bread');
 });
 

@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import { createDataset } from '../create-dataset.ts';
 import { journey, look, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
@@ -27,15 +26,12 @@ journey(
 
     await page.getByRole('button', { name: 'Fine-tune on this' }).click();
     const next = page.getByRole('button', { name: 'Continue' });
-    await page.getByLabel('Model name').fill('Shop assistant');
-    await next.click();
-    const file = page.getByRole('combobox', { name: 'File' });
-    await expect.poll(() => file.inputValue()).toBe(DATA.name);
-    await next.click();
+    await page.getByText(/^20 examples, /).waitFor({ timeout: WORK_MS });
+    await page.getByRole('button', { name: 'All settings' }).click();
     await page.getByRole('combobox', { name: 'Data format' }).getByText('Messages').waitFor();
     await look(page, 'chat-data-format');
     await next.click();
-    await page.getByText('Cost estimate').waitFor({ timeout: WORK_MS });
+    await page.getByRole('button', { name: 'Details' }).click({ timeout: WORK_MS });
     const review = page.getByRole('dialog');
     await review.getByText('20 of 20').waitFor();
     await review.getByText('How the model sees the first examples').click();

@@ -4,6 +4,7 @@ import { choose } from '../choose.ts';
 import { createDataset } from '../create-dataset.ts';
 import { journey, look, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
+import { unfoldSettings } from '../unfold-settings.ts';
 import { brokenPicture, drawnPictures } from './drawn-pictures.ts';
 
 const STEPS = 12;
@@ -14,9 +15,11 @@ journey(
   async ({ page }) => {
     await signUp(page);
     await makeDataset(page);
+    await writeCaptions(page);
     await startTraining(page);
     await watchSamples(page);
     await makePicture(page);
+    await useCheckpoint(page);
   },
 );
 
@@ -25,6 +28,22 @@ async function makeDataset(page: Page): Promise<void> {
   const files = [...drawnPictures(), brokenPicture('broken.png')];
   await page.getByLabel('Choose files').setInputFiles(files);
   await page.getByRole('tab', { name: `Files (${files.length})` }).waitFor({ timeout: WORK_MS });
+}
+
+/** Beside the pictures: the one that has none, and the trigger word before all. */
+async function writeCaptions(page: Page): Promise<void> {
+  await page.getByRole('tab', { name: 'Pictures' }).click();
+  await page.getByRole('button', { name: 'Write captions' }).click();
+  const editor = page.getByRole('dialog', { name: 'Captions' });
+  await editor.getByText('1 of 9 pictures has no caption.').waitFor({ timeout: WORK_MS });
+  await editor.getByLabel('broken.png').waitFor({ timeout: WORK_MS });
+  await look(page, 'captions');
+  await editor.getByLabel('Trigger word').fill('zwk');
+  await editor.getByRole('button', { name: 'Add to all' }).click();
+  await editor.getByLabel('broken.png').fill('zwk, a disc');
+  await editor.getByText('All 9 pictures have a caption.').waitFor();
+  await editor.getByRole('button', { name: 'Save 9 captions' }).click();
+  await editor.waitFor({ state: 'hidden' });
 }
 
 /** The wizard, from the empty list to a run; what is left out of the pictures is named on the way. */
@@ -67,7 +86,7 @@ async function watchSamples(page: Page): Promise<void> {
     .filter({ visible: true })
     .first()
     .waitFor({ timeout: WORK_MS });
-  await page.getByRole('img', { name: `zwk, a red disc, step ${STEPS}` }).waitFor();
+  await page.getByRole('img', { name: `zwk, a red disc, step ${STEPS}` }).waitFor({ timeout: WORK_MS });
   await look(page, 'diffusion-run');
   await page.getByRole('button', { name: 'Earlier checkpoint' }).click();
   await page.getByRole('img', { name: `zwk, a red disc, step ${STEPS / 2}` }).waitFor();
@@ -85,10 +104,24 @@ async function makePicture(page: Page): Promise<void> {
   const [picture] = drawnPictures();
   if (picture) await page.getByLabel('Choose a file').setInputFiles(picture);
   await page.getByLabel('Prompt').fill('zwk, make it blue');
+  await unfoldSettings(page);
   await page.getByRole('textbox', { name: 'Steps' }).fill('4');
   await page.locator('[aria-label="Price"][aria-busy="false"]').waitFor({ timeout: WORK_MS });
   await page.getByRole('button', { name: 'Generate' }).click();
   const results = page.getByRole('region', { name: 'Results' });
   await results.getByRole('slider', { name: 'Before and after' }).waitFor({ timeout: WORK_MS });
   await look(page, 'diffusion-picture');
+}
+
+/** A checkpoint on the way is a LoRA too. */
+async function useCheckpoint(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Diffusion Training' }).first().click();
+  await page.getByRole('link', { name: 'Board style' }).first().click();
+  const marked = page.locator('nav[aria-label="Main"] [data-selected]');
+  await expect.poll(() => marked.allTextContents()).toEqual(['Diffusion Training']);
+  await page.getByRole('button', { name: 'Earlier checkpoint' }).click();
+  await page.getByRole('button', { name: 'Use this checkpoint' }).click();
+  await page.waitForURL('**/flux-kontext*');
+  const lora = page.getByRole('combobox', { name: 'LoRA' });
+  await expect.poll(() => lora.inputValue(), { timeout: WORK_MS }).toBe(`Board style, step ${STEPS / 2}`);
 }

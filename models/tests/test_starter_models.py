@@ -24,6 +24,8 @@ from bakehouse_runtime.image.training.latent_cache import (
     LatentCache,
     write_latent_cache,
 )
+from bakehouse_runtime.image.wan.pipeline import FilmPipeline
+from bakehouse_runtime.image.wan.size import FilmSize
 from bakehouse_runtime.train.diffusion.train import (
     DiffusionTraining,
     TrainingData,
@@ -37,6 +39,7 @@ from workshop.evaluation.picture_figures import object_ranks
 from workshop.scenes.grounds import Ground
 
 MODELS = Path(__file__).resolve().parents[1]
+STARTERS = ("starter-paris", "starter-kontext", "starter-wan")
 PROMPTS = MODELS / "judge" / "prompts.json"
 CPU = torch.device("cpu")
 WEIGHTS_MB = 90
@@ -55,13 +58,18 @@ def kontext() -> KontextPipeline:
 
 
 @pytest.fixture(scope="module")
+def wan() -> FilmPipeline:
+    return FilmPipeline.from_folder(MODELS / "starter-wan", CPU)
+
+
+@pytest.fixture(scope="module")
 def apple(paris: ParisPipeline) -> Image.Image:
     return paris.generate([ParisRequest("a red apple", 0, guidance=4.0)])[0].media
 
 
 def test_configurations_name_no_path_of_the_machine_that_made_them() -> None:
     configs = [json.loads(path.read_text()) for path in MODELS.rglob("config.json")]
-    assert len(configs) == 5
+    assert len(configs) == 7
     assert not any("_name_or_path" in config for config in configs)
 
 
@@ -72,12 +80,16 @@ def test_the_starter_computes_as_it_was_trained(paris: ParisPipeline) -> None:
 
 
 def test_the_folders_say_what_suits_the_starters(
-    paris: ParisPipeline, kontext: KontextPipeline
+    paris: ParisPipeline, kontext: KontextPipeline, wan: FilmPipeline
 ) -> None:
     assert paris.defaults == PictureDefaults(steps=20, guidance=4.0)
     assert kontext.model.defaults == PictureDefaults(steps=20, guidance=2.5)
+    assert wan.model.defaults == PictureDefaults(steps=16, guidance=3.0)
+    assert wan.model.sizes.nearest(5, 1280, 720) == FilmSize(64, 64, 17)
     defaults = json.loads((MODELS / "recipe.json").read_text())["defaults"]
-    for name in ("starter-paris", "starter-kontext"):
+    # That is the scheduler's.
+    assert wan.model.scheduler.config["shift"] == defaults["starter-wan"].pop("shift")
+    for name in STARTERS:
         index = json.loads((MODELS / name / "model_index.json").read_text())
         assert defaults[name].items() <= index.items()
 
@@ -85,7 +97,7 @@ def test_the_folders_say_what_suits_the_starters(
 def test_weights_are_small_and_have_cards() -> None:
     weights = sum(path.stat().st_size for path in MODELS.rglob("*.safetensors"))
     assert weights <= WEIGHTS_MB * 1e6
-    for name in ("starter-paris", "starter-kontext"):
+    for name in STARTERS:
         card = (MODELS / name / "README.md").read_text()
         assert card.startswith("---\nlicense: apache-2.0")
         assert (MODELS / name / "samples.png").exists()

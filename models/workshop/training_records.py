@@ -22,7 +22,8 @@ class TrainingRecord(TypedDict):
     part: str
     ended: str
     steps: int
-    batch_size: int
+    # Of films: none, where they are cut to several lengths, each with a batch of its own.
+    batch_size: int | None
     optimizer: str
     hours: float
     on: str
@@ -41,7 +42,7 @@ def update_records(
         rows = [row for row in kept if row["part"] == part]
         log = work / part / "log.jsonl"
         if log.exists():
-            settings = recipe[part.partition("_")[0]]
+            settings = recipe[part.partition("_")[0].replace("-", "_")]
             new = _record(part, settings, log)
             # A decoder is trained on from the autoencoder, which may be the one that is shipped.
             went_on = "initial" in settings or (
@@ -65,7 +66,7 @@ def _record(part: str, settings: Recipe, log: Path) -> TrainingRecord:
         "part": part,
         "ended": datetime.fromtimestamp(losses[-1]["at"], UTC).isoformat(timespec="seconds"),
         "steps": losses[-1]["step"],
-        "batch_size": settings["batch_size"],
+        "batch_size": settings.get("batch_size"),
         "optimizer": settings["loop"].get("optimizer", "adamw"),
         "hours": round(sum(gap for gap in gaps if gap < LONGEST_STEP_SECONDS) / 3600, 2),
         "on": f"{on}, threads: {machine['threads']}" if on == "cpu" else on,
@@ -80,7 +81,7 @@ def training_table(records: Sequence[TrainingRecord]) -> str:
         "|---|---|---|---|---|---|",
     ]
     for row in records:
-        size = f"{row['steps']} x {row['batch_size']}"
+        size = f"{row['steps']} x {row['batch_size'] or 'several'}"
         lines.append(
             f"| {row['part']} | {size} | {row['optimizer']} | {row['hours']:.2f} | {row['on']} "
             f"| {row['loss']:.3f} |"

@@ -3,20 +3,18 @@
     PYTHONPATH=runtime/src python runtime/bench/pictures.py --model DIR [--steps 20]
 
 PyTorch has its own defaults, and the device and number format in which the product serves its
-starter: the CPU's, also where there is a GPU. Says
-"ready" once a picture is generated; then each line of stdin is a prompt, and its answer the seconds
-that the picture took, to its PNG. Ends with stdin.
+starter: the CPU's, also where there is a GPU. Answers a prompt with the seconds that its picture
+took, to its PNG.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
-import time
 from io import BytesIO
 from pathlib import Path
 
 import torch
+from timed_prompts import time_prompts
 
 from bakehouse_runtime.device import serving_dtype
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
@@ -33,12 +31,7 @@ def main() -> None:
         request = ParisRequest(prompt, seed=0, steps=options.steps)
         paris.generate([request])[0].media.save(BytesIO(), format="PNG")
 
-    generate("")
-    print("ready", flush=True)
-    for line in sys.stdin:
-        start = time.perf_counter()
-        generate(line.strip())
-        print(time.perf_counter() - start, flush=True)
+    time_prompts(generate, "")
 
 
 if __name__ == "__main__":

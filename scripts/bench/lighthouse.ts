@@ -15,7 +15,7 @@ import { type Measured, median } from './measured.ts';
 const LIGHTHOUSE = 'lighthouse@13.5.0';
 const PAGES = [
   { at: '/', isSignedIn: false },
-  { at: '/flux', isSignedIn: false },
+  { at: '/paris', isSignedIn: false },
   { at: '/dashboard', isSignedIn: true },
 ];
 /** Lighthouse's two kinds of visit; the phone has a quarter of this processor, and slow 4G. */

@@ -26,7 +26,7 @@ export async function measurePage(): Promise<Measured[]> {
     const account = { name: 'bench', email: 'bench@example.com', password: randomBytes(12).toString('hex') };
     const client = await Client.signUp(server.url, account);
     const landing = await fetched(browser, server.url, { at: '/', account: null });
-    const generator = await fetched(browser, server.url, { at: '/flux', account: null });
+    const generator = await fetched(browser, server.url, { at: '/paris', account: null });
     const dashboard = await fetched(browser, server.url, { at: '/dashboard', account });
     const opened: number[] = [];
     for (let round = 0; round < ROUNDS; round++)

@@ -2,7 +2,7 @@ import { createImage } from '@bakehouse/contract/openai-images';
 import { Client } from '../client/client.ts';
 import { waitForMachine } from '../client/machine-ready.ts';
 import { startOwnServer } from '../client/own-server.ts';
-import { type BarePictures, startBarePictures } from './bare-pictures.ts';
+import { type BarePipeline, startBarePipeline } from './bare-pipeline.ts';
 import { type Measured, median, medianPair, type Pair } from './measured.ts';
 import { findProcesses, peakMemoryMb } from './memory.ts';
 
@@ -25,7 +25,7 @@ const prompts = ['A red bus on a street', 'A cat on a sofa', 'A horse in a field
  * there are when several are asked for at once against one by one, and what the model server needs of memory.
  */
 export async function measurePictures(): Promise<Measured[]> {
-  const bare = await startBarePictures(STEPS);
+  const bare = await startBarePipeline('pictures.py', 'starter-paris', ['--steps', String(STEPS)]);
   try {
     const server = await startOwnServer();
     try {
@@ -69,7 +69,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - start) / 1000;
 }
 
-async function compareSingle(user: Client, bare: BarePictures): Promise<Measured> {
+async function compareSingle(user: Client, bare: BarePipeline): Promise<Measured> {
   const rounds: Pair[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const ours = await timed(() => generate(user, round));

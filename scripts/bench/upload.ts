@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, open, rm } from 'node:fs/promises';
@@ -6,7 +5,6 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
 import { completeUpload, createUpload, putUploadPart } from '@bakehouse/contract/asset-uploads';
 import { createAsset, uploadFile } from '@bakehouse/contract/assets';
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
@@ -17,12 +15,11 @@ import { noSandbox } from '../../server/src/platform/sandbox/sandbox.ts';
 import { openLocalBlobStore } from '../../server/src/platform/storage/local-blob-store.ts';
 import { Client } from '../client/client.ts';
 import { type OwnServer, startOwnServer } from '../client/own-server.ts';
-import { type Measured, median } from './measured.ts';
+import { againstCopying, timed, writeAndHash, writeRandom } from './large-files.ts';
+import type { Measured } from './measured.ts';
 import { peakMemoryMb } from './memory.ts';
 
-const run = promisify(execFile);
 const ROUNDS = 3;
-const MB = 1_000_000;
 const BOUNDARY = 'bakehouse-bench-upload';
 
 /** The largest upload that is allowed, against writing and hashing the same file with the system's own programs. */
@@ -56,30 +53,14 @@ export async function measureUpload(): Promise<Measured[]> {
         await timed(() => importOwn(server, { folder: own, userId: client.userId, title: `Own ${round}` })),
       );
     }
-    const speed = (seconds: number[]) => FILE_SIZE_LIMIT_BYTES / MB / median(seconds);
     return [
-      {
-        name: 'upload of 500 MB',
-        unit: 'MB/s',
-        ours: speed(ours),
-        reference: { what: 'tee | sha256sum', value: speed(theirs) },
-        goal: { kind: 'ratio at least', value: 0.7 },
-      },
-      {
-        name: 'upload of 500 MB in parts',
-        unit: 'MB/s',
-        ours: speed(inParts),
-        reference: { what: 'tee | sha256sum', value: speed(theirs) },
-        goal: { kind: 'ratio at least', value: 0.7 },
-        cause: 'each byte is hashed by the sender, as it comes, and twice when the whole is read again',
-      },
-      {
-        name: 'import of 500 MB',
-        unit: 'MB/s',
-        ours: speed(imports),
-        reference: { what: 'tee | sha256sum', value: speed(theirs) },
-        goal: { kind: 'ratio at least', value: 0.7 },
-      },
+      againstCopying('upload of 500 MB', { ours, theirs }),
+      againstCopying(
+        'upload of 500 MB in parts',
+        { ours: inParts, theirs },
+        'each byte is hashed by the sender, as it comes, and twice when the whole is read again',
+      ),
+      againstCopying('import of 500 MB', { ours: imports, theirs }),
       {
         name: "server's peak memory",
         unit: 'MB',
@@ -91,22 +72,6 @@ export async function measureUpload(): Promise<Measured[]> {
     await server.stop();
     await rm(folder, { recursive: true });
   }
-}
-
-async function writeRandom(file: string, bytes: number): Promise<void> {
-  const handle = await open(file, 'w');
-  const block = Buffer.alloc(bytes / 500);
-  for (let written = 0; written < bytes; written += block.length) {
-    crypto.getRandomValues(block.subarray(0, 65_536));
-    block.writeUInt32LE(written, 0);
-    await handle.write(block);
-  }
-  await handle.close();
-}
-
-/** The bytes are on the disk when it ends, as the server promises of an upload. */
-async function writeAndHash(from: string, to: string): Promise<void> {
-  await run('sh', ['-c', 'tee "$2" < "$1" | sha256sum && sync "$2"', 'sh', from, to]);
 }
 
 /** Streams the form by hand, so that what is timed is the server and not a client library. */
@@ -172,10 +137,4 @@ async function importOwn(
   const blobs = await openLocalBlobStore(path.join(server.dataDir, 'blobs'));
   const sandbox = noSandbox(path.join(server.dataDir, 'lent'));
   await onOwnConnections(await server.databaseUrl(), 2, (db) => importFolder({ blobs, db, sandbox }, folder));
-}
-
-async function timed(work: () => Promise<void>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return (performance.now() - start) / 1000;
 }

@@ -1,25 +1,33 @@
-import { findChromium } from '../../e2e/chromium.ts';
+import path from 'node:path';
+import { findChromium, HEADLESS_SHELL } from '../../e2e/chromium.ts';
 import { run } from '../child.ts';
 import { PlainError } from '../plain-error.ts';
 
-/** The commands that bring Chromium, by package manager; the first manager that there is does it. */
+const install = ['install', '--yes', '--no-install-recommends'];
+const isRoot = process.getuid?.() === 0;
+
+/** The commands that bring Chromium, by package manager; the first one that leaves a browser does it. */
 const managers: { program: string; asRoot: boolean; steps: string[][] }[] = [
-  {
-    program: 'apt-get',
-    asRoot: true,
-    steps: [['update'], ['install', '--yes', '--no-install-recommends', 'chromium']],
-  },
+  { program: 'apt-get', asRoot: true, steps: [['update'], [...install, HEADLESS_SHELL]] },
+  // Ubuntu has no such package.
+  { program: 'apt-get', asRoot: true, steps: [[...install, 'chromium']] },
   { program: 'dnf', asRoot: true, steps: [['install', '--assumeyes', 'chromium']] },
   { program: 'pacman', asRoot: true, steps: [['-Sy', '--noconfirm', 'chromium']] },
   { program: 'brew', asRoot: false, steps: [['install', '--cask', 'chromium']] },
 ];
 
-/** Installs Chromium from the system's packages. Throws the sentence that says what to do where that fails. */
-export async function installChromium(): Promise<void> {
+/**
+ * Installs a browser for the journeys from the system's packages, where there is none. Root, who needs nobody's password, also
+ * gets the headless shell beside another browser. Throws the sentence that says what to do where that fails and there is none.
+ */
+export async function ensureChromium(): Promise<void> {
+  const found = findChromium();
+  const isChosen = Boolean(process.env.BAKEHOUSE_CHROMIUM);
+  if (found && (isChosen || !isRoot || path.basename(found) === HEADLESS_SHELL)) return;
   console.error('Installing Chromium for the journeys ...');
   for (const { program, asRoot, steps } of managers) {
     if (!(await exists(program))) continue;
-    const prefix = asRoot && process.getuid?.() !== 0 ? ['sudo', '--non-interactive', program] : [program];
+    const prefix = asRoot && !isRoot ? ['sudo', '--non-interactive', program] : [program];
     for (const step of steps) {
       const [command = program, ...args] = [...prefix, ...step];
       if ((await run(command, args, { stdout: 'stderr' })) !== 0) break;

@@ -1,11 +1,10 @@
 import { glob, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { findChromium } from '../../e2e/chromium.ts';
 import { run } from '../child.ts';
 import type { Command } from '../command.ts';
 import { PlainError } from '../plain-error.ts';
-import { installChromium } from '../prepare/install-chromium.ts';
+import { ensureChromium } from '../prepare/install-chromium.ts';
 import { preparePython, prepareStarterModel } from '../prepare/python-environment.ts';
 import { ensureWebBuild } from '../prepare/web-build.ts';
 import { type Durations, inMinutes, keepDurations, readDurations } from './durations.ts';
@@ -71,7 +70,7 @@ function stagesOf({ units, runtime, journeys }: TestPlan, soak: boolean): Stage[
     stages.push({
       title: 'journeys',
       run: async (reports) => {
-        if (!findChromium()) await installChromium();
+        await ensureChromium();
         await ensureWebBuild();
         return runVitest(journeys, 'journeys', reports);
       },

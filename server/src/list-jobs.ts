@@ -20,6 +20,7 @@ import { forgetXorbsJob } from './modules/hub/xet/forget-xorbs.ts';
 import { forgetNotificationsJob } from './modules/notifications/jobs/forget-notifications.ts';
 import { warnOfExpiryJob } from './modules/notifications/jobs/warn-of-expiry.ts';
 import { purgeDeletedJob } from './modules/privacy/jobs/purge-deleted.ts';
+import { forgetCheckpointsJob } from './modules/training/pictures/forget-checkpoints.ts';
 import { forgetReadingsJob } from './modules/training/readings/forget-readings.ts';
 import { readInBackground } from './modules/training/readings/read-in-background.ts';
 import type { ReadData } from './modules/training/validation/read-data.ts';
@@ -67,5 +68,6 @@ export function listJobs({ databaseUrl, readData, closeIdle }: Needed): AnyJob[]
     reconcileModelServerJob,
     readInBackground(readData),
     forgetReadingsJob,
+    forgetCheckpointsJob,
   ];
 }

@@ -18,6 +18,7 @@ function start(settings: Record<string, string> = {}, args: string[] = []) {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts'), ...args], {
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       HOME: dataDir,
       BAKEHOUSE_DATA_DIR: dataDir,
       BAKEHOUSE_PORT: '0',

@@ -45,6 +45,8 @@ import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
 import { generationsRoutes } from './modules/generations/routes.ts';
 import { publicHubRoutes } from './modules/hub/public/routes.ts';
+import { redirectToPages } from './modules/hub/redirect-to-pages.ts';
+import { refuseUnknownCalls } from './modules/hub/refuse-unknown-calls.ts';
 import { hubRoutes } from './modules/hub/routes.ts';
 import { imagesRoutes } from './modules/images/routes.ts';
 import { ipfsRoutes } from './modules/ipfs/routes.ts';
@@ -130,6 +132,8 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
       authRoutes(services, auth, { findUser: session, countGuess }),
       ...(payments ? [paymentEvents(services, payments)] : []),
       refuseUnsupported,
+      redirectToPages,
+      refuseUnknownCalls,
     ],
     operationIds,
     furtherPaths: authPaths,

@@ -8,6 +8,7 @@ import * as assets from '@bakehouse/contract/assets';
 import * as audit from '@bakehouse/contract/audit';
 import * as bagelml from '@bakehouse/contract/bagelml';
 import * as batches from '@bakehouse/contract/batches';
+import * as captions from '@bakehouse/contract/captions';
 import * as chat from '@bakehouse/contract/chat';
 import * as codes from '@bakehouse/contract/codes';
 import * as configurations from '@bakehouse/contract/configurations';
@@ -75,6 +76,7 @@ const modules = [
   bagelml,
   batches,
   audit,
+  captions,
   chat,
   codes,
   configurations,

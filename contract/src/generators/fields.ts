@@ -8,6 +8,7 @@ export const seed: GeneratorField = {
   kind: 'seed',
   name: 'seed',
   label: 'Seed',
+  isAdvanced: true,
   help: 'Leave empty for a different result each time.',
   max: SEED_MAX,
 };
@@ -40,6 +41,7 @@ export function negativePrompt(text = ''): GeneratorField {
     kind: 'text',
     name: 'negative_prompt',
     label: 'Negative prompt',
+    isAdvanced: true,
     help: 'What the result should not show.',
     default: text,
   };
@@ -93,6 +95,7 @@ export function guidance({ min, max, default: value }: Range): GeneratorField {
     kind: 'number',
     name: 'guidance_scale',
     label: 'Guidance',
+    isAdvanced: true,
     help: 'How closely the result follows the prompt.',
     step: 0.5,
     ...{ min, max, default: value },
@@ -104,6 +107,7 @@ export function steps({ min, max, default: value }: Range): GeneratorField {
     kind: 'number',
     name: 'num_inference_steps',
     label: 'Steps',
+    isAdvanced: true,
     help: 'More steps take longer and add detail.',
     step: 1,
     ...{ min, max, default: value },

@@ -8,7 +8,15 @@ export const fluxKontext: Generator = {
   title: 'FLUX.1 Kontext',
   maker: 'Black Forest Labs',
   makes: 'image',
-  starter: KONTEXT_STARTER,
+  starter: {
+    model: KONTEXT_STARTER,
+    limits: '128 × 128, best at colours, places and plain backgrounds',
+    qualities: [
+      { label: 'Draft', settings: { num_inference_steps: 10 } },
+      { label: 'Fine', settings: { num_inference_steps: 20 } },
+    ],
+    opensOn: 'Fine',
+  },
   about: 'Edits a picture from your description, and leaves the rest as it is.',
   fields: [
     { kind: 'picture', name: 'image', label: 'Picture' },

@@ -1,6 +1,12 @@
 import type { NumberField } from '../fields/number-field.ts';
 
-type Shared = { name: string; label: string; help?: string };
+type Shared = {
+  name: string;
+  label: string;
+  help?: string;
+  /** Most people leave it as it is: the form folds it away. */
+  isAdvanced?: true;
+};
 
 /** One field of a generator's form, beside the prompt that each has. */
 export type GeneratorField = Shared &
@@ -25,6 +31,26 @@ export type GeneratorField = Shared &
     | { kind: 'picture'; isOptional?: true }
   );
 
+/** How good a picture is, in one choice. */
+export type Quality = {
+  label: string;
+  /** What it sets; those of the others that it does not name have their defaults. */
+  settings: Readonly<Record<string, string | number>>;
+};
+
+/** The starter model that serves a generator where nothing else does. */
+type Starter = {
+  /** Its name on the wire. */
+  model: string;
+  /** Size and limits of what it makes, in a few words. */
+  limits: string;
+  qualities: readonly Quality[];
+  /** The label of the quality that its page opens on: the model's own defaults. */
+  opensOn: string;
+  /** What it makes in one way alone, by field, whatever is asked for. */
+  fixed?: Readonly<Record<string, string>>;
+};
+
 /** A model that a person can pick to make pictures or films. */
 export type Generator = {
   title: string;
@@ -38,8 +64,9 @@ export type Generator = {
   retired?: string;
   /** What Reset puts in place of the defaults. */
   reset?: Readonly<Record<string, string | number>>;
-  /** The starter model that serves it where nothing else does, by its name on the wire. */
-  starter?: string;
+  starter?: Starter;
+  /** Where its starter generates: what that has fixed. */
+  fixed?: Starter['fixed'];
   /** Prompts to begin with. */
   examples?: readonly string[];
   /** Several experts take its steps: a generation can be run again with others. */

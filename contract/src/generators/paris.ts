@@ -8,7 +8,16 @@ export const paris: Generator = {
   title: 'Paris',
   maker: 'Bagel',
   makes: 'image',
-  starter: PARIS_MODEL,
+  starter: {
+    model: PARIS_MODEL,
+    limits: '128 × 128, best at single objects',
+    qualities: [
+      { label: 'Draft', settings: { cfg_scale: 4, num_inference_steps: 10, sampling_strategy: 'top1' } },
+      { label: 'Standard', settings: { cfg_scale: 4, num_inference_steps: 20, k: 2 } },
+      { label: 'As specified', settings: {} },
+    ],
+    opensOn: 'Standard',
+  },
   hasExperts: true,
   // What the starter is good at: single objects of the kinds that it has seen.
   examples: [
@@ -24,7 +33,8 @@ export const paris: Generator = {
       kind: 'number',
       name: 'cfg_scale',
       label: 'Guidance',
-      help: 'How closely the result follows the prompt. 4 suits the starter model.',
+      isAdvanced: true,
+      help: 'How closely the result follows the prompt.',
       min: 1,
       max: 15,
       step: 0.5,
@@ -34,7 +44,8 @@ export const paris: Generator = {
       kind: 'number',
       name: 'num_inference_steps',
       label: 'Steps',
-      help: 'More steps take longer and add detail. 20 is enough for the starter model.',
+      isAdvanced: true,
+      help: 'More steps take longer and add detail.',
       min: 10,
       max: 200,
       step: 1,
@@ -45,6 +56,7 @@ export const paris: Generator = {
       kind: 'choice',
       name: 'sampling_strategy',
       label: 'Experts',
+      isAdvanced: true,
       help: 'Which experts work on each step.',
       options: [
         { value: 'top1', label: 'The best one' },
@@ -57,6 +69,7 @@ export const paris: Generator = {
       kind: 'number',
       name: 'k',
       label: 'Number of experts',
+      isAdvanced: true,
       min: 1,
       max: 8,
       step: 1,
@@ -68,6 +81,7 @@ export const paris: Generator = {
       kind: 'choice',
       name: 'output_format',
       label: 'File format',
+      isAdvanced: true,
       options: [
         { value: 'png', label: 'PNG' },
         { value: 'jpeg', label: 'JPEG' },

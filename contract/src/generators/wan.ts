@@ -1,6 +1,9 @@
 import { aspectRatio, duration, firstFrame, guidance, negativePrompt, seed, steps } from './fields.ts';
 import type { Generator } from './generator.ts';
 
+/** The starter model, by its name on the wire. */
+export const WAN_STARTER = 'wan-starter';
+
 /** What a Wan model of this installation is asked for by a form that does not say. */
 export const wanDefaults = { steps: 30, guidance: 5, seconds: 5, aspectRatio: '16:9' } as const;
 
@@ -8,7 +11,26 @@ export const wan: Generator = {
   title: 'Wan 2.2',
   maker: 'Alibaba',
   makes: 'video',
+  starter: {
+    model: WAN_STARTER,
+    limits: '64 × 64, about 2 seconds, best at single objects that move',
+    qualities: [
+      { label: 'Draft', settings: { guidance_scale: 3, num_inference_steps: 8 } },
+      { label: 'Standard', settings: { guidance_scale: 3, num_inference_steps: 16 } },
+      { label: 'As specified', settings: {} },
+    ],
+    opensOn: 'Standard',
+    fixed: { aspect_ratio: '1:1', duration: '2', quality: '64p' },
+  },
   about: 'An open video model, which a deployment of your own can run.',
+  // What the starter is good at: objects and motions that it has seen.
+  examples: [
+    'a red apple moves to the right',
+    'a soccer ball jumps on grass',
+    'a taxi comes nearer',
+    'a duck moves to the left',
+    'a frog spins',
+  ],
   fields: [
     firstFrame,
     aspectRatio(['16:9', '9:16']),

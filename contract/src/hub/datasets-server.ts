@@ -166,6 +166,7 @@ export const readDatasetSize = endpoint({
       splits: z.array(splitName.extend({ num_columns: z.int(), ...sizes })),
     }),
     ...nothing,
+    failed: z.array(splitName.extend({ error: hubError })).describe('Splits whose files cannot be read'),
     partial: z.boolean(),
   }),
 });

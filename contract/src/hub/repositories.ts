@@ -125,7 +125,11 @@ export const checkRepositoryAccess = endpoint({
   summary: 'Check whether a model or dataset can be read, as the hub does',
   params: repositoryParams,
   error: hubError,
-  response: z.object({ success: z.literal(true) }),
+  response: z.object({
+    success: z.literal(true),
+    /** The id of the dataset or model. */
+    _id: z.string(),
+  }),
 });
 
 const visibility = z.enum(['private', 'public'], 'Repositories are private or public').optional();

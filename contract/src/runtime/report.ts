@@ -70,6 +70,8 @@ export const report = z.discriminatedUnion('type', [
     pictures: z
       .array(z.object({ path: z.string().max(500), width: z.int().min(1), height: z.int().min(1) }))
       .max(8),
+    /** The adapter that has drawn them, as an artefact; before the first step there is none. */
+    adapter: z.string().max(500).optional(),
   }),
   /** A server is answering. */
   z.object({ ...numbered, type: z.literal('ready'), base_url: z.string() }),

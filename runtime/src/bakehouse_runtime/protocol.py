@@ -542,6 +542,7 @@ class SamplesReport(Wire):
     type: Literal["samples"]
     step: Annotated[int, Field(ge=0)]
     pictures: Annotated[list[SamplesReportPicture], Field(max_length=8)]
+    adapter: str | None = None
 
 
 class ReadyReport(Wire):

@@ -296,9 +296,13 @@ class Reporter:
         """What the base and the tuned model answer to held-out rows."""
         self._add("held_out_answers", **answers.model_dump())
 
-    def samples(self, step: int, pictures: list[dict[str, object]]) -> None:
-        """A checkpoint has drawn pictures, which are uploaded: path, width and height of each."""
-        self._add("samples", step=step, pictures=pictures)
+    def samples(
+        self, step: int, pictures: list[dict[str, object]], adapter: str | None = None
+    ) -> None:
+        """A checkpoint has drawn pictures, which are uploaded: path, width and height of each. So
+        is the adapter that has drawn them, where there is one."""
+        drawn_by = {} if adapter is None else {"adapter": adapter}
+        self._add("samples", step=step, pictures=pictures, **drawn_by)
 
     def ready(self, base_url: str) -> None:
         """A server is answering at `base_url`."""

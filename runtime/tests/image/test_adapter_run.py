@@ -65,6 +65,14 @@ def pixels(path: Path) -> np.ndarray:
     return np.asarray(Image.open(path))
 
 
+def same_weights(one: Path, other: Path) -> bool:
+    """Whether two files hold the same tensors; safetensors orders metadata by chance."""
+    weights, others = load_file(one), load_file(other)
+    return weights.keys() == others.keys() and all(
+        torch.equal(others[name], tensor) for name, tensor in weights.items()
+    )
+
+
 def test_what_a_checkpoint_draws_is_what_the_served_adapter_draws(
     tmp_path: Path, server: BakehouseServer, base: Path, drawn: Path
 ) -> None:
@@ -75,11 +83,19 @@ def test_what_a_checkpoint_draws_is_what_the_served_adapter_draws(
         {"path": f"samples/step-00000030/{number}.png", "width": 32, "height": 32}
         for number in (1, 2)
     ]
+    # What nothing was learned by is no checkpoint, and the last one is the result.
+    assert "adapter" not in told[0]
+    result, last = server.artefacts / ADAPTER, server.artefacts / told[-1]["adapter"]
+    assert same_weights(last, result)
     device = torch.device("cpu")
     served = KontextPipeline.from_folder(base, device, serving_dtype("cpu"))
     for number, wanted in enumerate(PROMPTS, start=1):
-        for scale, step in ((1.0, 30), (0.0, 0)):
-            lora = ChosenLora(f"r{scale}", server.artefacts / ADAPTER, scale)
+        for scale, step, adapter in (
+            (1.0, 30, ADAPTER),
+            (1.0, 15, told[1]["adapter"]),
+            (0.0, 0, ADAPTER),
+        ):
+            lora = ChosenLora(f"{adapter} {scale}", server.artefacts / adapter, scale)
             request = KontextRequest(wanted["prompt"], wanted["seed"], lora=lora)
             [picture] = served.generate([request])
             sample = server.artefacts / f"samples/step-{step:08d}/{number}.png"
@@ -119,8 +135,7 @@ def test_a_run_that_was_stopped_ends_with_the_same_adapter(
 
     spec = adapter_spec(tmp_path, server, base, drawn, checkpoint_every=6)
     assert train(spec) == 0
-    whole = load_file(server.artefacts / ADAPTER)
-    (server.artefacts / ADAPTER).unlink()
+    whole = (server.artefacts / ADAPTER).rename(tmp_path / "whole.safetensors")
     work = tmp_path / "work"
     # A kill leaves checkpoints of before, and nothing else that is needed.
     for path in (work / "checkpoints").glob("*"):
@@ -130,9 +145,7 @@ def test_a_run_that_was_stopped_ends_with_the_same_adapter(
     assert server.of_type("stopped")
     server.command, server.on_report = "continue", lambda _: None
     assert train(spec) == 0
-    again = load_file(server.artefacts / ADAPTER)
-    assert whole.keys() == again.keys()
-    assert all(torch.equal(again[name], weights) for name, weights in whole.items())
+    assert same_weights(server.artefacts / ADAPTER, whole)
 
 
 def test_validation_says_what_training_would_make_of_the_pictures(

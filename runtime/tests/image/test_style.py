@@ -1,5 +1,9 @@
 """Whether twenty pictures of one style change what the starter draws: for a judge of colours and
-edges that saw none of them, and neither without the adapter nor with one of another style."""
+edges that saw none of them, and neither without the adapter nor with one of another style.
+
+With the numbers of the preset 'style' for a small model, on one thread of a CPU (27 November 2026:
+218 s of it, 488 s beside other work), 24 of 24 pictures are of the style with the adapter, none at
+strength 0 and none with the adapter of the other style, which draws 16 of 24 in its own."""
 
 from __future__ import annotations
 

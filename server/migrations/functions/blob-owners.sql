@@ -243,3 +243,25 @@ create or replace trigger run_samples_owned after insert on run_samples
   referencing new table as changed for each statement execute function own_uploads();
 create or replace trigger run_samples_disowned after delete on run_samples
   referencing old table as changed for each statement execute function own_uploads();
+
+-- And the LoRA of a checkpoint, which the run's workload keeps: a user stores the models that are made of one.
+create or replace function own_checkpoints() returns trigger language plpgsql as $$
+begin
+  if tg_op in ('INSERT', 'UPDATE') then
+    perform add_blob_owners(
+      array_agg(sha256), array_agg('workload'::text), array_agg(run_id::text), array_agg(size_bytes)
+    ) from added where sha256 is not null;
+  end if;
+  if tg_op in ('DELETE', 'UPDATE') then
+    perform remove_blob_owners(array_agg(sha256), array_agg('workload'::text), array_agg(run_id::text))
+    from gone where sha256 is not null;
+  end if;
+  return null;
+end $$;
+
+create or replace trigger run_checkpoints_owned after insert on run_checkpoints
+  referencing new table as added for each statement execute function own_checkpoints();
+create or replace trigger run_checkpoints_disowned after delete on run_checkpoints
+  referencing old table as gone for each statement execute function own_checkpoints();
+create or replace trigger run_checkpoints_reowned after update on run_checkpoints
+  referencing old table as gone new table as added for each statement execute function own_checkpoints();

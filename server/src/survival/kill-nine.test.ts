@@ -100,6 +100,7 @@ async function startPlatform() {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: {
         PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         HOME: dataDir,
         BAKEHOUSE_DATA_DIR: dataDir,
         BAKEHOUSE_CACHE_DIR: path.join(dataDir, 'cache'),

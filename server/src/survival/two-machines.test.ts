@@ -37,6 +37,7 @@ async function machine(services: string[], settings: Record<string, string> = {}
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         HOME: dataDir,
         DATABASE_URL: database.url,
         BAKEHOUSE_DATA_DIR: dataDir,

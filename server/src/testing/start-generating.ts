@@ -15,6 +15,7 @@ export async function startGenerating(
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       HOME: dataDir,
       DATABASE_URL: databaseUrl,
       BAKEHOUSE_DATA_DIR: dataDir,

@@ -10,6 +10,7 @@ import {
 import { parseBgl } from '@bakehouse/contract/money';
 import { expect, vi } from 'vitest';
 import { createFakeDriver } from '../engine/drivers/fake/fake-driver.ts';
+import type { ImageStarter } from '../engine/host/preparation/image-starters.ts';
 import { imageServer } from '../modules/generations/testing/image-server.ts';
 import { registerImageStarter } from '../modules/models/starter/register-image-starter.ts';
 import type { Services } from '../platform/context.ts';
@@ -18,15 +19,14 @@ import { type TestUser, testServer } from './test-server.ts';
 
 /** For tests: the starter image models, with weights that nobody will read. */
 export async function insertImageStarters(services: Services): Promise<string> {
-  const localPath = path.join(services.config.dataDir, 'model_index.json');
-  await writeFile(localPath, '{}');
-  const file = (name: string) => ({ path: name, localPath });
-  await registerImageStarter(services, 'kontext', [
-    file('model_index.json'),
-    file('transformer/config.json'),
-  ]);
-  const { assetId } = await registerImageStarter(services, 'paris', [file('model_index.json')]);
-  return assetId;
+  const register = async (name: ImageStarter, pipeline: string) => {
+    const localPath = path.join(services.config.dataDir, `${name}.json`);
+    await writeFile(localPath, JSON.stringify({ _class_name: pipeline }));
+    return registerImageStarter(services, name, [{ path: 'model_index.json', localPath }]);
+  };
+  await register('kontext', 'FluxKontextPipeline');
+  await register('wan', 'WanPipeline');
+  return (await register('paris', 'DDMPipeline')).assetId;
 }
 
 /** For tests: a server that generates by the stand-in instead of the Python runtime. */

@@ -4,6 +4,7 @@ import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useEffectEvent, useRef } from 'react';
 import { broadcastSession } from '../lib/session/session-channel.ts';
 import { sessionQuery } from '../modules/accounts/session.ts';
+import { useRunArea } from '../modules/training/runs/run-area.ts';
 import { ErrorState } from '../ui/error-state.tsx';
 import { Shell } from './shell.tsx';
 import { PagePending } from './states/page-pending.tsx';
@@ -11,6 +12,7 @@ import { PagePending } from './states/page-pending.tsx';
 /** Around every page that needs a session. It is painted before the session is known. */
 export function AppShell() {
   const session = useQuery(sessionQuery);
+  const page = useRunArea(useLocation().pathname);
   useLeaveWithoutSession(session.data);
   // Nobody is on the way out: that is no visitor's page.
   const known = session.data ?? undefined;
@@ -18,7 +20,7 @@ export function AppShell() {
   const isShown = useDeferredValue(known !== undefined);
   const user = isShown ? known : undefined;
   return (
-    <Shell user={user}>
+    <Shell user={user} page={page}>
       {user && <Outlet />}
       {!user && !session.isError && <PagePending />}
       {!user && session.isError && (

@@ -30,11 +30,13 @@ const MobileMenu = loadable(async () => (await import('./navigation/mobile-menu.
 type Props = {
   /** Null for a visitor; undefined while nobody knows. */
   user: User | null | undefined;
+  /** The page that the menu marks, where that is not the one in sight. */
+  page?: string;
   children: ReactNode;
 };
 
 /** Header, sidebar, banners and side sheets around a page. What is the user's own fills in when the session is known. */
-export function Shell({ user, children }: Props) {
+export function Shell({ user, page, children }: Props) {
   const { pathname } = useLocation();
   const menu = useMenu();
   const isVisitor = user === null;
@@ -69,7 +71,7 @@ export function Shell({ user, children }: Props) {
         {hasRoom && !sidebarHidden && (
           // The class too: the frame in the HTML has it at every width.
           <aside className="sticky top-14 h-[calc(100dvh-3.5rem)] w-60 shrink-0 overflow-y-auto border-line border-r px-3 py-5 max-xl:hidden">
-            <Sidebar user={user} />
+            <Sidebar user={user} page={page} />
           </aside>
         )}
         <div className="flex min-h-[calc(100dvh-3.5rem)] min-w-0 flex-1 flex-col">
@@ -89,7 +91,13 @@ export function Shell({ user, children }: Props) {
       {user && <SignedIn userId={user.id} />}
       <Boundary fallback={EmptyFallback}>
         {menu.wasOpened && (
-          <MobileMenu user={user} open={menu.isOpen} onClose={menu.close} onOpenPalette={palette.open} />
+          <MobileMenu
+            user={user}
+            page={page}
+            open={menu.isOpen}
+            onClose={menu.close}
+            onOpenPalette={palette.open}
+          />
         )}
       </Boundary>
       {user && palette.begun !== null && <DeferredPalette begun={palette.begun} onClose={palette.close} />}

@@ -7,18 +7,19 @@ type CodeBlockProps = {
   code: string;
   /** What is copied, where that is not what is shown: a secret is shown masked. */
   copied?: string;
+  /** A region of the page by this name; among many of one kind none is one. */
   label?: string;
   className?: string;
 };
 
 /** Code or output in monospace, with a copy button. */
-export function CodeBlock({ code, copied = code, label = 'Code', className }: CodeBlockProps) {
+export function CodeBlock({ code, copied = code, label, className }: CodeBlockProps) {
   return (
     <div className={cx('flex min-w-0 items-start rounded-xl bg-subtle', className)}>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls sideways, so the keyboard must reach it */}
       <pre
         tabIndex={0}
-        role="region"
+        role={label === undefined ? undefined : 'region'}
         aria-label={label}
         className="min-w-0 flex-1 overflow-x-auto rounded-xl px-4 py-3.5 font-mono text-[0.8125rem] leading-5"
       >
@@ -26,7 +27,7 @@ export function CodeBlock({ code, copied = code, label = 'Code', className }: Co
       </pre>
       {/* Beside the code, so that nothing is covered that scrolls. */}
       <div className="p-2">
-        <CopyButton text={copied} label={`Copy: ${label}`} />
+        <CopyButton text={copied} label={label === undefined ? 'Copy' : `Copy: ${label}`} />
       </div>
     </div>
   );

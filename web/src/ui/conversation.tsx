@@ -12,12 +12,14 @@ type Props = {
   turns: readonly Turn[];
   /** Turns that are there and not shown. */
   more?: number;
+  /** Shows the first lines of each turn. */
+  isCut?: boolean;
 };
 
 const speakers: Record<string, string> = { system: 'System', user: 'User', assistant: 'Assistant' };
 
 /** A conversation of a data file, turn by turn. */
-export function Conversation({ turns, more = 0 }: Props) {
+export function Conversation({ turns, more = 0, isCut = false }: Props) {
   return (
     <ol className="flex flex-col gap-2 text-[0.8125rem]">
       {turns.map(({ role, content, learnt }, at) => (
@@ -27,6 +29,7 @@ export function Conversation({ turns, more = 0 }: Props) {
             dir="auto"
             className={cx(
               'min-w-0 whitespace-pre-wrap [overflow-wrap:anywhere]',
+              isCut && 'line-clamp-3',
               learnt && 'rounded bg-accent-soft px-1 text-accent-text',
             )}
           >

@@ -1,13 +1,23 @@
 import { Collapsible } from '@base-ui/react/collapsible';
 import { ChevronRight } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 
-type Props = { title: ReactNode; defaultOpen?: boolean; children: ReactNode };
+type Props = {
+  title: ReactNode;
+  defaultOpen?: boolean;
+  /** Something in it has to be put right: it opens by itself. */
+  hasProblem?: boolean;
+  children: ReactNode;
+};
 
 /** A part that most people can leave closed. */
-export function Disclosure({ title, defaultOpen = false, children }: Props) {
+export function Disclosure({ title, defaultOpen = false, hasProblem = false, children }: Props) {
+  const [open, setOpen] = useState(defaultOpen || hasProblem);
+  useEffect(() => {
+    if (hasProblem) setOpen(true);
+  }, [hasProblem]);
   return (
-    <Collapsible.Root defaultOpen={defaultOpen} className="rounded-xl border border-line">
+    <Collapsible.Root open={open} onOpenChange={setOpen} className="rounded-xl border border-line">
       <Collapsible.Trigger className="group flex w-full items-center gap-2 rounded-xl px-4 py-3 font-medium hover:bg-subtle">
         <ChevronRight
           aria-hidden

@@ -4,7 +4,8 @@ import { cx } from '../lib/cx.ts';
 import { segmentClass, segmentsClass } from './segment-class.ts';
 
 type Props<Value extends string> = {
-  value: Value;
+  /** Null: none of them. */
+  value: Value | null;
   onChange: (value: Value) => void;
   /** One that is disabled stays in sight; say beside the strip why. */
   options: readonly { value: Value; label: string; disabled?: boolean }[];
@@ -13,7 +14,7 @@ type Props<Value extends string> = {
   className?: string;
 };
 
-/** Two to four short choices in one strip, of which one always holds. */
+/** Two to four short choices in one strip, of which at most one holds. */
 export function Segmented<Value extends string>({
   value,
   onChange,
@@ -24,7 +25,7 @@ export function Segmented<Value extends string>({
   return (
     <ToggleGroup
       aria-label={label}
-      value={[value]}
+      value={value === null ? [] : [value]}
       // Pressing the chosen one again would leave none.
       onValueChange={([chosen]) => chosen && onChange(chosen)}
       className={cx(segmentsClass, className)}

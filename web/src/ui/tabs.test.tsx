@@ -1,4 +1,4 @@
-import { render, screen } from '@testing-library/react';
+import { fireEvent, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { expect, it } from 'vitest';
@@ -28,4 +28,16 @@ it('a kept tab goes on while another one is shown; others begin anew', async () 
   await userEvent.click(screen.getByRole('tab', { name: 'Kept' }));
   expect(screen.getByLabelText<HTMLInputElement>('kept').value).toBe('typed');
   expect(screen.queryByLabelText('other')).toBeNull();
+});
+
+it('says at which edges there are more tabs than fit', () => {
+  render(<Page />);
+  const list = screen.getByRole('tablist');
+  const scrollTo = (scrollLeft: number) => {
+    for (const [name, value] of Object.entries({ scrollLeft, scrollWidth: 500, clientWidth: 300 }))
+      Object.defineProperty(list, name, { value, configurable: true });
+    fireEvent.scroll(list);
+    return list.dataset.hidden?.trim();
+  };
+  expect([0, 100, 200].map(scrollTo)).toEqual(['after', 'before after', 'before']);
 });

@@ -1,5 +1,5 @@
 import { Tabs as Base } from '@base-ui/react/tabs';
-import type { ReactNode } from 'react';
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 
 export type Tab = {
   value: string;
@@ -17,10 +17,11 @@ type Props = {
 };
 
 export function Tabs({ value, onChange, tabs }: Props) {
+  const list = useScrolledList(value);
   return (
     <Base.Root value={value} onValueChange={(next) => onChange(String(next))}>
       <div className="border-line border-b">
-        <Base.List className="relative flex min-w-0 gap-1 overflow-x-auto">
+        <Base.List {...list} className="tab-list relative flex min-w-0 gap-1 overflow-x-auto">
           {tabs.map((tab) => (
             <Base.Tab
               key={tab.value}
@@ -45,4 +46,25 @@ export function Tabs({ value, onChange, tabs }: Props) {
       ))}
     </Base.Root>
   );
+}
+
+/** Props of the list of tabs, which is scrolled to the one in sight and says at which edges there are more. */
+function useScrolledList(value: string) {
+  const list = useRef<HTMLDivElement>(null);
+  const [hidden, setHidden] = useState('');
+  const measure = () => {
+    const { scrollLeft: before, scrollWidth, clientWidth } = list.current as HTMLDivElement;
+    const after = scrollWidth - clientWidth - before;
+    setHidden(`${before > 1 ? 'before' : ''} ${after > 1 ? 'after' : ''}`);
+  };
+  useLayoutEffect(() => {
+    const element = list.current as HTMLDivElement;
+    const active = element.querySelector<HTMLElement>('[aria-selected=true]');
+    if (active) element.scrollLeft = active.offsetLeft - (element.clientWidth - active.offsetWidth) / 2;
+    const observer = new ResizeObserver(measure);
+    // Labels become wider too, with the counts in them.
+    for (const observed of [element, ...element.children]) observer.observe(observed);
+    return () => observer.disconnect();
+  }, [value]);
+  return { ref: list, onScroll: measure, 'data-hidden': hidden };
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { generators } from '../table.ts';
-import { atService, completeParameters } from './parameters.ts';
+import { atService, atStarter, completeParameters } from './parameters.ts';
 
-const { flux, paris, seedance, veo } = generators;
+const { flux, paris, seedance, veo, wan } = generators;
 const lora = '019b0000-0000-7000-8000-000000000000';
 
 test('what is left out has its default, and what another field decides is decided', () => {
@@ -29,6 +29,17 @@ test('Seedance and Veo begin with the values of the product', () => {
   expect(completeParameters(veo, {}).values).toEqual({
     ...{ duration: '8', quality: 'hd', generate_audio: true, negative_prompt: '', seed: null },
   });
+});
+
+test('what a starter makes in one way alone is so whatever is asked for; the rest is as specified', () => {
+  const fixed = { aspect_ratio: '1:1', duration: '2', quality: '64p' };
+  const form = atStarter(wan, 'wan-starter');
+  expect(completeParameters(form, { duration: '5' }).values).toEqual({
+    ...{ ...fixed, guidance_scale: 5, num_inference_steps: 30, negative_prompt: '', seed: null },
+  });
+  expect(completeParameters(form, { duration: '7' }).problem).toMatchObject({ field: 'duration' });
+  expect(completeParameters(atStarter(veo, 'wan-starter'), {}).values).toMatchObject(fixed);
+  expect(atStarter(paris, 'paris-ddm-v1.0')).toBe(paris);
 });
 
 test('a LoRA has a strength, and without one neither is said', () => {

@@ -1,5 +1,6 @@
 import { numberMessages, numberProblem } from '../../fields/number-field.ts';
 import type { Generator, GeneratorField } from '../generator.ts';
+import { generators } from '../table.ts';
 
 /** A value of a generator's form. An empty seed is null on the wire, and NaN in the form. */
 export type ParameterValue = string | number | boolean | null;
@@ -79,6 +80,13 @@ export function atDeployment(generator: Generator): Generator {
   return { ...generator, fields: generator.fields.filter(({ name }) => !notDeployed.includes(name)) };
 }
 
+/** The generator as the starter model of this name serves it, also for others than its own. Pure. */
+export function atStarter(generator: Generator, model: string): Generator {
+  const all: readonly Generator[] = Object.values(generators);
+  const fixed = all.find(({ starter }) => starter?.model === model)?.starter?.fixed;
+  return fixed ? { ...generator, fixed } : generator;
+}
+
 /** Some services read a seed as a number with a sign. */
 const SERVICE_SEED_MAX = 2_147_483_647;
 
@@ -100,7 +108,7 @@ type Completed =
   | { values: Record<string, ParameterValue>; problem: null }
   | { values: null; problem: { field: string; message: string } };
 
-/** All parameters of a generation, defaults and what other fields decide included, or the first that does not fit. Pure. */
+/** All parameters of a generation, defaults and what is not for the caller to decide included, or the first that does not fit. Pure. */
 export function completeParameters(generator: Generator, given: Record<string, ParameterValue>): Completed {
   // A picture comes beside the parameters.
   const fields = generator.fields.filter(({ kind }) => kind !== 'picture');
@@ -116,7 +124,7 @@ export function completeParameters(generator: Generator, given: Record<string, P
   }
   const leftOut = fields.filter((field) => isLeftOut(field, values)).map(({ name }) => name);
   const counting = Object.entries(values).filter(([name]) => !leftOut.includes(name));
-  return { values: Object.fromEntries(counting), problem: null };
+  return { values: { ...Object.fromEntries(counting), ...generator.fixed }, problem: null };
 }
 
 /** What counts for nothing is not asked for either. */

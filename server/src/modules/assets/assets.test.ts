@@ -153,6 +153,11 @@ describe('changing and deleting', () => {
     expect(await (await download(ada, id, 'a.txt', {}, { revision_id: before })).text()).toBe('one');
     await expect(remove('a.txt')).rejects.toMatchObject({ status: 404 });
     await expect(remove('')).rejects.toThrow('Missing required parameters for file deletion');
+    const url = `${server.url}/api/v1/asset/${id}/file`;
+    const bare = await fetch(url, { method: 'DELETE', headers: { 'x-api-key': ada.apiKey } });
+    expect(await bare.json()).toMatchObject({
+      error: { message: 'Missing required parameters for file deletion', param: 'file_path' },
+    });
   });
 
   test('the bytes of a deleted asset go unless another one has them', async () => {

@@ -104,7 +104,6 @@ describe('the starter model', () => {
       insert into processes (id, machine_id, roles, since, seen_at)
       select gen_random_uuid(), id, '{web}', now(), now() from machines`.execute(server.services.db);
     await vi.waitFor(async () => expect(await asked(user)).toMatchObject({ cache_prompt: false }), {
-      timeout: 30_000,
       interval: 500,
     });
     await sql`delete from processes`.execute(server.services.db);

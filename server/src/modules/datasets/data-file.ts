@@ -16,6 +16,11 @@ export function endingOf(file: string): string {
   return ALIASES.get(ending) ?? ending;
 }
 
+/** Whether the file is packed with gzip, by its name. */
+export function isPacked(file: string): boolean {
+  return unpackedName(file) !== file;
+}
+
 /** `data.csv.gz` -> `data.csv`. */
 export function unpackedName(file: string): string {
   return file.replace(/\.gz$/i, '');

@@ -254,6 +254,7 @@ describe('a picture', () => {
     expect(served.map(({ name, served_by }) => [name, served_by])).toEqual([
       ['flux-kontext', ['own']],
       ['paris', ['own']],
+      ['wan', ['own']],
     ]);
   });
 });

@@ -12,7 +12,10 @@ import { showGenerations } from './show-generations.ts';
 /** The caller's generations, newest first; the cursor is the last one of the page before. */
 export async function listGenerations(
   ctx: Context,
-  query: InputOf<typeof endpoint>['query'] & { generators?: readonly GeneratorName[] },
+  query: InputOf<typeof endpoint>['query'] & {
+    generators?: readonly GeneratorName[];
+    model?: string | undefined;
+  },
 ): Promise<ResponseOf<typeof endpoint>> {
   const { userId } = ctx.caller;
   const { cursor, limit, recent, ...wanted } = query;

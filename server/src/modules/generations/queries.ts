@@ -107,6 +107,7 @@ type Filter = {
   userId: string;
   generator?: GeneratorName | undefined;
   generators?: readonly GeneratorName[] | undefined;
+  model?: string | undefined;
   state?: GenerationState | undefined;
   /** Those of one edit tree. */
   root?: string | undefined;
@@ -120,10 +121,22 @@ type Filter = {
 
 /** Newest first. */
 export async function selectGenerations(db: Db, filter: Filter): Promise<GenerationRow[]> {
-  const { userId, generator, generators, state, root, search = '', endedSince, cursor, limit } = filter;
+  const {
+    userId,
+    generator,
+    generators,
+    model,
+    state,
+    root,
+    search = '',
+    endedSince,
+    cursor,
+    limit,
+  } = filter;
   let query = db.selectFrom('generations').selectAll().where('user_id', '=', userId);
   if (generator !== undefined) query = query.where('generator', '=', generator);
   if (generators !== undefined) query = query.where('generator', 'in', generators);
+  if (model !== undefined) query = query.where('model', '=', model);
   if (state !== undefined) query = query.where('state', '=', state);
   // Each as an index has it: a user may have a hundred thousand.
   if (root !== undefined) query = query.where(sql<boolean>`coalesce(root_generation_id, id) = ${root}`);

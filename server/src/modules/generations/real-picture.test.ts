@@ -1,5 +1,7 @@
 import type { CallOf } from '@bakehouse/contract/endpoint';
 import { getGeneration, startGeneration } from '@bakehouse/contract/generations';
+import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
+import { uploadPicture } from '@bakehouse/contract/media';
 import sharp from 'sharp';
 import { expect, test, vi } from 'vitest';
 import { readConfig } from '../../config.ts';
@@ -8,6 +10,7 @@ import { listImageStarter } from '../../engine/host/preparation/image-starters.t
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
 import { insertModel } from '../deployments/testing/test-models.ts';
 import { registerImageStarter } from '../models/starter/register-image-starter.ts';
+import { pictureFiles } from './testing/picture-files.ts';
 import { starterLora } from './testing/starter-lora.ts';
 
 // The real runtime and the starter models, through the whole program.
@@ -29,20 +32,25 @@ async function finish(server: TestServer, as: TestUser, body: Body) {
   const [output] = done.outputs;
   expect(output?.width).toBeGreaterThan(32);
   const bytes = Buffer.from(await (await fetch(new URL(output?.url ?? '', server.url))).arrayBuffer());
-  expect(bytes.subarray(1, 4).toString()).toBe('PNG');
   // The file tells how it was made.
   expect(bytes.toString('latin1')).toContain(body.prompt);
   return { ...done, bytes };
 }
 
+/** The starter's film, whatever was asked for. */
+const madeByStarter = {
+  ...{ media_type: 'video/mp4', width: 64, height: 64, frames: 17, duration_s: 2.125, has_audio: false },
+  strip_url: expect.any(String),
+};
+
+const start = () =>
+  testServer({ config: { driver: 'local', cacheDir }, roles: ['web', 'worker', 'reconciler'] });
+
 test.skipIf(!isReady)(
   'the starter models generate a picture, and edit it',
   { timeout: 600_000 },
   async () => {
-    const server = await testServer({
-      config: { driver: 'local', cacheDir },
-      roles: ['web', 'worker', 'reconciler'],
-    });
+    const server = await start();
     for (const name of ['paris', 'kontext'] as const)
       await registerImageStarter(server.services, name, await listImageStarter(name));
     const as = await server.signUp('Ada');
@@ -51,6 +59,7 @@ test.skipIf(!isReady)(
       prompt: 'A red bus on a street',
       parameters: { num_inference_steps: 10, sampling_strategy: 'topk', k: 2, seed: 7 },
     });
+    expect(generated.bytes.subarray(1, 4).toString()).toBe('PNG');
     expect(generated.expert_weights).toHaveLength(10);
     for (const weights of generated.expert_weights ?? []) expect(weights).toHaveLength(8);
 
@@ -76,5 +85,29 @@ test.skipIf(!isReady)(
     const pixels = async (bytes: Buffer) => (await sharp(bytes).raw().toBuffer()).toString('hex');
     expect(await pixels(changed.bytes)).not.toBe(await pixels(edited.bytes));
     expect(await pixels((await edit({ lora, lora_scale: 0 })).bytes)).toBe(await pixels(edited.bytes));
+  },
+);
+
+test.skipIf(!isReady)(
+  'the starter of videos makes a film of a prompt, and one that begins with a picture',
+  { timeout: 600_000 },
+  async () => {
+    const server = await start();
+    await registerImageStarter(server.services, 'wan', await listImageStarter('wan'));
+    const as = await server.signUp('Ada');
+    const parameters = { num_inference_steps: 2, guidance_scale: 1, seed: 7 };
+    const film = { generator: 'wan' as const, prompt: 'a red apple moves to the right', parameters };
+    const made = await finish(server, as, film);
+    expect(made).toMatchObject({ model: WAN_STARTER, outputs: [madeByStarter] });
+    expect(made.bytes.subarray(4, 8).toString()).toBe('ftyp');
+
+    const sent = new FormData();
+    sent.append('file', new Blob([new Uint8Array(pictureFiles.png)]), 'bread.png');
+    const headers = { 'x-api-key': as.apiKey };
+    const kept = await fetch(server.url + uploadPicture.path, { method: 'POST', body: sent, headers });
+    const { id: picture_id } = (await kept.json()) as { id: string };
+    const begun = await finish(server, as, { ...film, picture_id });
+    expect(begun).toMatchObject({ outputs: [madeByStarter], source: { width: 6, height: 4 } });
+    expect(begun.bytes).not.toEqual(made.bytes);
   },
 );

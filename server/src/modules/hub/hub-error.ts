@@ -29,14 +29,22 @@ export class HubError extends AppError {
 
 /** By which the clients tell a wrong token from a repository that is hidden from whoever sends none. */
 const WRONG_TOKEN = 'Invalid credentials in Authorization header';
+const NO_TOKEN = 'An API key is needed: set HF_TOKEN';
 
 /** Writes an error as the hub does: its code and words in headers, and the words in the body. */
 export const describeHubError: DescribeError = (error, { request, reply }): z.infer<typeof hubError> => {
   const { authorization, 'x-api-key': key } = request.headers;
   const isUnknown = error.code === 'unauthenticated';
   const isAnonymous = isUnknown && authorization === undefined && key === undefined;
-  const code = error instanceof HubError ? error.hubCode : isAnonymous ? 'RepoNotFound' : codeOf(error);
-  const words = isUnknown && !isAnonymous ? WRONG_TOKEN : error.publicMessage;
+  const isOfRepository = 'namespace' in Object(request.params);
+  const code =
+    error instanceof HubError
+      ? error.hubCode
+      : isAnonymous && isOfRepository
+        ? 'RepoNotFound'
+        : codeOf(error);
+  const sentence = isAnonymous ? NO_TOKEN : error.publicMessage;
+  const words = isUnknown && !isAnonymous ? WRONG_TOKEN : sentence;
   const moved = error instanceof HubError && error.movedTo ? inNewPlace(request.url, error.movedTo) : null;
   if (moved !== null) {
     // The clients follow what is no other address alone.
@@ -47,7 +55,7 @@ export const describeHubError: DescribeError = (error, { request, reply }): z.in
   // A header takes no other characters.
   reply.header('x-error-message', words.replace(/[^\x20-\x7e]/g, '?'));
   const url = error instanceof HubError ? error.url : undefined;
-  return { error: error.publicMessage, ...(url !== undefined && { url }) };
+  return { error: sentence, ...(url !== undefined && { url }) };
 };
 
 /** The same path with another name of the repository; null where the path names none. Pure. */

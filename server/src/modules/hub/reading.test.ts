@@ -36,6 +36,31 @@ test('the caller is told who they are, and what their key may do', async () => {
   expect(await refusal('/api/whoami-v2')).toMatchObject({ status: 401 });
 });
 
+test('whoever sends no key is told to where no repository is hidden from them', async () => {
+  const needed = { status: 401, code: null, error: 'An API key is needed: set HF_TOKEN' };
+  for (const path of ['/api/datasets', '/api/models?author=ada', '/api/whoami-v2'])
+    expect(await refusal(path), path).toEqual(needed);
+  for (const path of ['/api/datasets/ada/nothing', '/datasets/ada/nothing/resolve/main/a.csv'])
+    expect(await refusal(path), path).toEqual({ ...needed, code: 'RepoNotFound' });
+});
+
+test('what the public hub has and this one has not is refused as the clients read it', async () => {
+  const path = '/api/datasets/ada/Facts-uber-Brot/super-squash/main';
+  expect(await refusal(path, { as: ada, method: 'POST' })).toEqual({
+    ...{ status: 404, code: null },
+    error: `There is no POST /hub${path}`,
+  });
+  expect(await refusal('/api/spaces/ada/loaf/runtime')).toMatchObject({
+    status: 404,
+    error: 'There is no GET /hub/api/spaces/ada/loaf/runtime',
+  });
+  expect(await refusal('/datasets-server/croissant?dataset=x')).toMatchObject({ status: 404 });
+  expect(await refusal('/api/whoami-v2', { as: ada, method: 'PUT' })).toMatchObject({
+    status: 405,
+    error: '/hub/api/whoami-v2 takes GET, HEAD, not PUT',
+  });
+});
+
 test('a title becomes the name of the repository, and is counted where it is taken', async () => {
   expect(await read('/api/datasets', { as: ada })).toMatchObject([{ id: 'ada/Facts-uber-Brot' }]);
   await create(ada, { title: 'Facts: über Brot?' });

@@ -157,6 +157,7 @@ describe("OpenAI's images API, by its own client", () => {
     const { data: models } = await server.request(listModels, {}, { as: ada });
     expect(models.filter(({ task }) => task === 'image').map(({ id }) => id)).toEqual([
       'kontext-starter',
+      'wan-starter',
       'paris-ddm-v1.0',
     ]);
     const linked = await client().images.generate({ prompt: 'Bread', model: 'paris-ddm-v1.0', size: 'auto' });

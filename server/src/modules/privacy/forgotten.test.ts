@@ -51,6 +51,7 @@ const FORGOTTEN = [
   'onboarding_steps',
   'referral_codes',
   'responses',
+  'run_checkpoints',
   'run_samples',
   'sessions',
   'sign_in_methods',
@@ -183,4 +184,7 @@ async function fillTables(db: Database, userId: string): Promise<void> {
   await sql`
     insert into run_samples (run_id, step, number, user_id, sha256, size_bytes, width, height)
     select id, 0, 0, ${userId}, repeat('a', 64), 1, 1, 1 from runs where user_id = ${userId}`.execute(db);
+  await sql`
+    insert into run_checkpoints (run_id, step, user_id, sha256, size_bytes)
+    select id, 1, ${userId}, repeat('a', 64), 1 from runs where user_id = ${userId}`.execute(db);
 }

@@ -12,6 +12,7 @@ import { saveConfiguration } from './configurations/save-configuration.ts';
 import { getHeldOutAnswers } from './held-out/get-held-out-answers.ts';
 import { openAiJobRoutes } from './openai-jobs/routes.ts';
 import { getRunSamples } from './pictures/get-run-samples.ts';
+import { makeCheckpointModel } from './pictures/make-checkpoint-model.ts';
 import { startDiffusionTraining } from './pictures/start-diffusion-training.ts';
 import { validateDiffusionTraining } from './pictures/validate-diffusion-training.ts';
 import { cancelReading } from './readings/cancel-reading.ts';
@@ -65,6 +66,7 @@ export function trainingRoutes(parts: TrainingParts): Binding[] {
     bind(runContract.getRunMetrics, getRunMetrics),
     bind(runContract.getRunLogs, getRunLogs),
     bind(runContract.getRunSamples, getRunSamples),
+    bind(runContract.makeCheckpointModel, makeCheckpointModel),
     bind(runContract.getHeldOutAnswers, getHeldOutAnswers),
     bind(runContract.cancelRun, cancelRun),
     bind(runContract.resumeRun, (ctx, input) => resumeRun(ctx, parts, input)),

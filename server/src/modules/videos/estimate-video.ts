@@ -5,6 +5,7 @@ import type { Context } from '../../platform/context.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';
 import { chooseProvider } from '../generations/start/choose-provider.ts';
 import { costOfGeneration } from '../generations/start/cost-of-generation.ts';
+import { readParameters } from '../generations/start/read-parameters.ts';
 import { findVideoModel } from './find-video-model.ts';
 import { readVideoParameters } from './read-video-parameters.ts';
 
@@ -15,12 +16,13 @@ export async function estimateVideo(
 ): Promise<ResponseOf<typeof endpoint>> {
   const named = await findVideoModel(ctx, model);
   const chosen = await chooseProvider(ctx, named);
-  const parameters = readVideoParameters(named.generator, chosen.form, {
+  const given = readVideoParameters(named.generator, chosen.form, {
     duration: duration ?? undefined,
     quality: quality ?? undefined,
     aspect_ratio: aspect_ratio ?? undefined,
     generate_audio: generate_audio ?? undefined,
   });
+  const parameters = readParameters(chosen.form, given);
   const prices = await readPrices(ctx.db, ctx.clock.now());
   const micro = costOfGeneration(prices, chosen, { generator: named.generator, parameters });
   const bgl = Number(formatBgl(micro));

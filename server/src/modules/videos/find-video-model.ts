@@ -3,6 +3,7 @@ import { videoModels } from '@bakehouse/contract/videos';
 import type { Context } from '../../platform/context.ts';
 import { refused } from '../../platform/errors.ts';
 import { findNamedImageDeployment } from '../deployments/images/find-named-image-deployment.ts';
+import { findOwnModel } from '../generations/generators/find-own-model.ts';
 
 /** Which generator makes a video, and with which model, where a call names one of the caller's. */
 type Named = { generator: VideoGenerator; model?: string };
@@ -12,12 +13,17 @@ export function generatorNamed(name: string): VideoGenerator | undefined {
   return videoGenerators.find((generator) => videoModels[generator].some((known) => known === name));
 }
 
-/** What a call's `model` stands for: a generator, or a Wan deployment of the caller. Throws AppError 'invalid_request'. */
-export async function findVideoModel(ctx: Context, name: string): Promise<Named> {
+/** What the `param` of a call stands for: a generator, a Wan deployment of the caller, or the starter. Throws AppError 'invalid_request'. */
+export async function findVideoModel(ctx: Context, name: string, param = 'model'): Promise<Named> {
   const generator = generatorNamed(name);
   if (generator) return { generator };
   const deployed = await findNamedImageDeployment(ctx, name, ['wan']);
   if (deployed) return { generator: 'wan', model: deployed.model_name };
-  const known = videoGenerators.map((one) => videoModels[one][0]).join(', ');
-  throw refused('model', `model must be one of ${known}, or a Wan deployment of yours`);
+  const starter = await findOwnModel(ctx.db, 'wan');
+  if (starter?.modelName === name) return { generator: 'wan', model: name };
+  const known = [
+    ...videoGenerators.map((one) => videoModels[one][0]),
+    ...(starter ? [starter.modelName] : []),
+  ];
+  throw refused(param, `${param} must be one of ${known.join(', ')}, or a Wan deployment of yours`);
 }

@@ -2,6 +2,7 @@ import type { Generation } from '@bakehouse/contract/generations';
 import type { VideoGenerator } from '@bakehouse/contract/generators';
 import type { GeneratorField } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
+import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
 import { type Video, videoModels } from '@bakehouse/contract/videos';
 import type { Context } from '../../platform/context.ts';
 import { findGenerations } from '../generations/find-generations.ts';
@@ -28,7 +29,8 @@ const statuses = {
 function toVideo(publicUrl: string, generation: Generation, asked: VideoAsked | null): Video {
   const { id, model, prompt, parameters, seed, source, service } = generation;
   const generator = generation.generator as VideoGenerator;
-  const defaults = (name: string) => parameters[name] ?? defaultOf(generator, name);
+  // What this call left out is as the whole form begins; the parameters are those of whoever makes it.
+  const defaults = (name: string) => (asked ? undefined : parameters[name]) ?? defaultOf(generator, name);
   const choice = toChoice(publicUrl, generation);
   const quality = asked?.quality ?? defaults('quality') ?? null;
   const negative = asked?.negative_prompt ?? defaults('negative_prompt') ?? null;
@@ -46,9 +48,14 @@ function toVideo(publicUrl: string, generation: Generation, asked: VideoAsked | 
     choices: [choice],
     operation: { status: choice.status },
     error_details: choice.error,
-    served_by: service === null ? { kind: 'deployment', name: model } : { kind: 'service', name: service },
+    served_by: servedBy(generation),
     data: choice.video_url === null ? [] : [{ url: choice.video_url }],
   };
+}
+
+function servedBy({ service, model }: Generation): Video['served_by'] {
+  if (service !== null) return { kind: 'service', name: service };
+  return { kind: model === WAN_STARTER ? 'starter' : 'deployment', name: model };
 }
 
 function toChoice(publicUrl: string, generation: Generation): Video['choices'][number] {

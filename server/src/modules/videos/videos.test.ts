@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createApiKey, revokeApiKey } from '@bakehouse/contract/api-keys';
-import { imageCalls } from '@bakehouse/contract/deployments/images';
+import { getImageDeployment, imageCalls } from '@bakehouse/contract/deployments/images';
 import { getGeneration, startGeneration } from '@bakehouse/contract/generations';
+import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
 import {
   createVideo,
   deleteVideo,
@@ -21,7 +22,7 @@ import { insertWan } from '../deployments/testing/test-models.ts';
 import { pictureFiles } from '../generations/testing/picture-files.ts';
 
 const clock = fakeClock();
-const { server, stub } = await testGenerations({ cpuPlaces: 12, clock });
+const { server, stub, driver } = await testGenerations({ cpuPlaces: 12, clock });
 const ada = await server.signUp('Ada');
 const { assetId } = await insertWan(server.services, ada, 'My Film');
 await server.request(
@@ -72,6 +73,8 @@ test('without a service a Wan deployment makes what is asked for as far as it ca
   expect(video.created).toBeGreaterThan(1_000_000_000);
   expect(video.choices[0]?.thumbnail_url).toMatch(/\.webp/);
   const generation = await server.request(getGeneration, { params: { id } }, { as: ada });
+  // Quoted for 10 s at 1080p, charged for what came.
+  expect(generation.cost).toBe('0.025');
   expect(generation.outputs).toMatchObject([
     { media_type: 'video/mp4', duration_s: 2.5, frames: 30, has_audio: false, strip_url: expect.any(String) },
   ]);
@@ -133,6 +136,8 @@ test('videos are listed newest first, by model and by pages, and pictures are no
   expect(first.next_cursor).toBe(ids[1]);
   expect((await list({ limit: 1, cursor: ids[1] })).data.map(({ id }) => id)).toEqual([ids[2]]);
   await expect(list({ model_name: 'oven' })).rejects.toMatchObject({ status: 400 });
+  expect((await list({ model_name: 'my-film' })).data.length).toBeGreaterThan(2);
+  expect((await list({ model_name: WAN_STARTER })).data).toEqual([]);
 });
 
 test('a video is deleted by its owner alone, and is not there for anybody else', async () => {
@@ -196,6 +201,53 @@ test('a Wan costs by its steps, length and size, and says so before', async () =
     { as: ada },
   );
   expect(estimate).toMatchObject({ estimated_cost_usd: 0.048, estimated_cost_bgl: 1.2 });
+});
+
+test('the starter makes what it can, of which the price is, and its deployment stands in for other models', async () => {
+  const cy = await server.signUp('Cy');
+  const made = async (body: object) => {
+    const asked = { prompt: 'A frog spins', model: 'wan', ...body };
+    const { id } = await server.request(createVideo, { body: asked }, { as: cy });
+    await vi.waitFor(async () => {
+      clock.advance({ seconds: 1 });
+      expect(await server.request(getGeneration, { params: { id } }, { as: cy })).toMatchObject({
+        ...{ state: 'completed', cost: '0.025' },
+        parameters: { duration: '2', aspect_ratio: '1:1', quality: '64p' },
+      });
+    });
+    expect(stub.requests.at(-1)).toMatchObject({ seconds: 2, width: 64, height: 64, steps: 30 });
+    return server.request(getVideo, { params: { id } }, { as: cy });
+  };
+  const byStarter = { kind: 'starter', name: WAN_STARTER };
+  const left = { duration: 5, aspect_ratio: '16:9' };
+  expect(await made({})).toMatchObject({ model: WAN_STARTER, ...left, served_by: byStarter });
+  expect(await made({ model: WAN_STARTER })).toMatchObject({ served_by: byStarter });
+
+  const body = { model_id: WAN_STARTER, user_id: cy.userId };
+  const { pod_id: podId } = await server.request(imageCalls.wan.deploy, { body }, { as: cy });
+  const { title, model_name: name } = await server.request(
+    getImageDeployment,
+    { params: { podId } },
+    { as: cy },
+  );
+  expect(title).toBe('Wan starter');
+  const veo = { model: 'veo-3.0', duration: 8, quality: 'fhd' };
+  expect(await made(veo)).toMatchObject({ ...veo, served_by: { kind: 'deployment', name } });
+  for (const asked of [
+    veo,
+    { model: 'kling', aspect_ratio: '9:16' },
+    { model: 'hailuo', duration: 6 },
+    { model: 'seedance-1-0-pro', duration: 10, quality: '1080p' },
+  ]) {
+    const estimate = await server.request(estimateVideo, { body: asked }, { as: cy });
+    expect(estimate).toMatchObject({ estimated_cost_bgl: 0.025 });
+  }
+  const query = { model_name: WAN_STARTER };
+  const { data } = await server.request(listVideos, { query }, { as: cy });
+  expect(data.map(({ served_by }) => served_by)).toEqual([byStarter, byStarter]);
+  expect(driver.running().map(({ spec }) => spec)).toContainEqual(
+    expect.objectContaining({ task: 'image', engine: 'wan' }),
+  );
 });
 
 test('a Wan deployment is asked by its name, and where nobody serves a model that is said', async () => {

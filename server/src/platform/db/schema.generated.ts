@@ -818,6 +818,15 @@ export type RevisionsTable = {
   author_user_id: string | null;
 };
 
+export type RunCheckpointsTable = {
+  run_id: string;
+  step: number;
+  user_id: string;
+  sha256: string | null;
+  size_bytes: bigint;
+  model_asset_id: string | null;
+};
+
 export type RunSamplesTable = {
   run_id: string;
   step: number;
@@ -1168,6 +1177,7 @@ export type DB = {
   revision_cids: RevisionCidsTable;
   revision_tags: RevisionTagsTable;
   revisions: RevisionsTable;
+  run_checkpoints: RunCheckpointsTable;
   run_samples: RunSamplesTable;
   runs: RunsTable;
   serving_workloads: ServingWorkloadsTable;

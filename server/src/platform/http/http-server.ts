@@ -107,7 +107,10 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   mountHealth(app, { ...options, config: services.config });
   const mounted = { services, authenticators, ...limits, enterBodyRoom: limitHeldBodies(app) };
   for (const binding of options.bindings) mount(app, mounted, binding);
-  refuseOtherMethods(app, endpoints);
+  refuseOtherMethods(
+    app,
+    options.bindings.map(({ endpoint, describeError }) => ({ ...endpoint, describeError })),
+  );
   for (const plugin of options.plugins) await app.register(plugin);
   await serveWebApp(app, options.webDist);
   return app;
@@ -198,6 +201,7 @@ function mount(
     },
     // Before validation: whose it is comes first.
     preValidation: async (request) => {
+      if (endpoint.method === 'DELETE' && endpoint.body) nameMissingFields(request);
       if (request.caller.kind === 'user') refuseForeignIds(request, request.caller.userId);
       if (endpoint.upload) request.liftBodyDeadline();
     },
@@ -218,6 +222,11 @@ function mount(
       return sendJson(reply, output);
     },
   });
+}
+
+/** Many clients send no body with DELETE: then its fields are what is missing. */
+function nameMissingFields(request: FastifyRequest): void {
+  request.body ??= {};
 }
 
 /** Fastify sends a string as it is, and would not make JSON of it. */

@@ -1,13 +1,13 @@
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../errors.ts';
+import type { DescribeError } from './bind.ts';
 
-/** Answers 405, and names the methods that are, for each path of the endpoints that is called with another one. */
-export function refuseOtherMethods(
-  app: FastifyInstance,
-  endpoints: Pick<Endpoint, 'method' | 'path'>[],
-): void {
-  for (const [path, own] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
+type Call = Pick<Endpoint, 'method' | 'path'> & { describeError?: DescribeError | undefined };
+
+/** Answers 405, and names the methods that are, for each path of these calls that is called with another one. */
+export function refuseOtherMethods(app: FastifyInstance, calls: Call[]): void {
+  for (const [path, own] of Map.groupBy(calls, (call) => call.path)) {
     const methods = new Set<string>(own.map(({ method }) => method));
     if (methods.has('GET')) methods.add('HEAD');
     const allowed = [...methods].join(', ');
@@ -15,6 +15,7 @@ export function refuseOtherMethods(
       method: app.supportedMethods.filter((method) => !methods.has(method)),
       url: path,
       schema: { hide: true },
+      config: { describeError: own[0]?.describeError },
       // Before the body is read.
       onRequest: async (request, reply) => {
         reply.header('allow', allowed);

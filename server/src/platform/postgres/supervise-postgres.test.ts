@@ -76,9 +76,6 @@ test('where it lies is said; one that cannot start is said once, tried again unt
   expect(await readFile(path.join(dir, 'server.log.crash'), 'utf8')).toContain('ready to accept connections');
 
   await rename(path.join(dir, 'away'), path.join(dir, 'global'));
-  await vi.waitFor(() => expect(lines.at(-1)).toBe('PostgreSQL runs again'), {
-    timeout: 60_000,
-    interval: 200,
-  });
+  await vi.waitFor(() => expect(lines.at(-1)).toBe('PostgreSQL runs again'), { interval: 200 });
   expect(failing()).toBe(1);
-}, 120_000);
+}, 300_000);

@@ -19,6 +19,9 @@ export const inputs: Record<string, Input> = {
   'GET /api/v1/asset/:id/columns': { query: { path: 'rows.csv' } },
   'GET /api/v1/asset/:id/diff/rows': { query: { path: 'rows.csv' } },
   'PUT /api/v1/asset/:id/card': { body: { content: '# Rows', parent_commit: 'a'.repeat(40) } },
+  'PUT /api/v1/asset/:id/captions': {
+    body: { captions: [{ path: 'a.png', line: null, text: 'a' }], parent_commit: 'a'.repeat(40) },
+  },
   'GET /api/v1/asset/:id/rows': { query: { path: 'rows.csv', text: 'a' } },
   'GET /api/v1/asset/:id/pictures': { query: { path: 'rows.csv', column: 'question' } },
   'POST /api/v1/asset/:id/sql': { body: { query: 'FROM rows' } },

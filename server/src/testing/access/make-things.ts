@@ -116,6 +116,7 @@ export async function makeThings(parts: Parts): Promise<Record<string, string>> 
     ...(await insertRows(server, ada, id)),
     uploadId,
     number: '1',
+    step: '1',
     ...(await nameForOpenAi(parts, runs[0]?.run_id ?? '')),
     username: 'somebody',
     ...(await insertPicture(server, ada, id)),

@@ -86,10 +86,13 @@ test.each([
   expect(showUnrounded(bgl, currency)).toBe(text);
 });
 
-test('the amounts of a sentence are shown in the chosen currency', () => {
+test('the amounts of a sentence are shown in the chosen currency: limits exactly, what was charged as elsewhere', () => {
   const sentence = 'The run has cost 0.192627 BGL so far, of 25 BGL. Set a ceiling above that';
   expect(amountsInCurrency(sentence, 'USD')).toBe(
     'The run has cost $0.00770508 so far, of $1.00. Set a ceiling above that',
+  );
+  expect(amountsInCurrency('The run reached its ceiling of 0.040529 BGL', 'USD', showAmount)).toBe(
+    'The run reached its ceiling of $0.0016',
   );
   expect(amountsInCurrency('At most 1,000,000 BGL: a number of BGL', 'USD')).toBe(
     'At most 1,000,000 BGL: a number of BGL',

@@ -31,11 +31,18 @@ export function showUnrounded(bgl: string, currency: Currency = currencyChoice.g
   return displayAmount(micro, currency, Math.max(2, decimals.length));
 }
 
-/** A server's sentence with its amounts of BGL in the chosen currency, without rounding: they may be limits. */
-export function amountsInCurrency(sentence: string, currency: Currency = currencyChoice.get()): string {
+/**
+ * A server's sentence with its amounts of BGL in the chosen currency, without rounding: they may be limits to what can be
+ * typed. Where they are not, `showAmount` shows them as what was charged.
+ */
+export function amountsInCurrency(
+  sentence: string,
+  currency: Currency = currencyChoice.get(),
+  show = showUnrounded,
+): string {
   return sentence.replace(
     /(^|[^\d.,])(\d{1,15}(?:\.\d{1,6})?) BGL\b/g,
-    (_, before: string, bgl: string) => before + showUnrounded(bgl, currency),
+    (_, before: string, bgl: string) => before + show(bgl, currency),
   );
 }
 

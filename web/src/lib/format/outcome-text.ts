@@ -1,5 +1,5 @@
 import { parseBgl } from '@bakehouse/contract/money';
-import { amountsInCurrency, showAmount } from './currency.ts';
+import { amountsInCurrency, currencyChoice, showAmount } from './currency.ts';
 
 /** What work has cost that has ended, given in decimal BGL: 'You were charged $0.50.' */
 export function chargeText(bgl: string): string {
@@ -11,6 +11,7 @@ export function chargeText(bgl: string): string {
  * is null until that is known.
  */
 export function outcomeText(reason: string, charged: string | null): string {
-  const why = reason === '' ? [] : [amountsInCurrency(reason).replace(/\.?$/, '.')];
+  const why =
+    reason === '' ? [] : [amountsInCurrency(reason, currencyChoice.get(), showAmount).replace(/\.?$/, '.')];
   return [...why, ...(charged === null ? [] : [chargeText(charged)])].join(' ');
 }

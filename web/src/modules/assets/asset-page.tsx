@@ -9,15 +9,15 @@ import { Badge, TagBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { MarkdownLines } from '../../ui/markdown.tsx';
-import { Missing } from '../../ui/missing.tsx';
 import { errorMessage, notify } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/session.ts';
 import { useDeleteAsset } from './asset-calls.ts';
 import { assetQuery } from './asset-queries.ts';
+import { AssetPageSkeleton, MissingAsset, parents } from './asset-states.tsx';
 import { EditAssetDialog } from './edit-asset-dialog.tsx';
 import { OthersAsset } from './sharing/others-asset.tsx';
 import { SharingDialog } from './sharing/sharing-dialog.tsx';
@@ -28,7 +28,7 @@ type Props = {
   id: string;
   kind: 'dataset' | 'model';
   /** Beside the title. */
-  badge?: (asset: Asset) => ReactNode;
+  badge?: ReactNode;
   /** Buttons before Edit and Delete. */
   actions?: (asset: Asset) => ReactNode;
   /** Who uses it, so that it cannot be deleted, as a sentence; nothing where nobody is known to. */
@@ -38,28 +38,16 @@ type Props = {
   children: (asset: Asset, canChange: boolean) => ReactNode;
 };
 
-const parents = {
-  dataset: [{ label: 'My Datasets', to: '/dataset' }],
-  model: [{ label: 'My Models', to: '/model' }],
-} as const;
-
 /** What the pages of a dataset and of a model share: title, edit, delete, and the states around the content. */
 export function AssetPage({ id, ready = true, ...rest }: Props) {
   return (
     <QueryView
       query={useQuery(assetQuery(id))}
       failed={`This ${rest.kind} cannot be shown`}
-      pending={<PageSkeleton />}
-      missing={
-        <Missing
-          title={`There is no such ${rest.kind}`}
-          text="It may have been deleted, or its owner does not share it with you."
-          to={parents[rest.kind][0].to}
-          label={`Go to ${parents[rest.kind][0].label}`}
-        />
-      }
+      pending={<AssetPageSkeleton />}
+      missing={<MissingAsset kind={rest.kind} />}
     >
-      {(asset) => (ready ? <LoadedPage key={id} asset={asset} {...rest} /> : <PageSkeleton />)}
+      {(asset) => (ready ? <LoadedPage key={id} asset={asset} {...rest} /> : <AssetPageSkeleton />)}
     </QueryView>
   );
 }
@@ -85,8 +73,9 @@ function LoadedPage({
     <>
       <PageHeader
         title={asset.title}
+        description={<RepositoryName name={asset.repo_id} />}
         parents={parents[kind]}
-        badge={<Badges asset={asset} kind={kind} isOwn={canChange} more={badge?.(asset)} />}
+        badge={<Badges asset={asset} kind={kind} isOwn={canChange} more={badge} />}
         actions={
           <>
             {actions?.(asset)}
@@ -126,6 +115,16 @@ function LoadedPage({
         onClose={close}
       />
     </>
+  );
+}
+
+/** How the hub's clients call it. */
+function RepositoryName({ name }: { name: string }) {
+  return (
+    <span className="flex items-center gap-1">
+      <code className="min-w-0 font-mono text-xs [overflow-wrap:anywhere]">{name}</code>
+      <CopyButton text={name} label="Copy the repository's name" />
+    </span>
   );
 }
 
@@ -236,15 +235,4 @@ function DeleteAssetDialog({ asset, kind, usedBy, deletion, open, onClose }: Del
 function deletionSentence({ file_count: files }: Asset): string {
   if (files === 0) return 'This cannot be undone.';
   return `${files === 1 ? 'Its file is' : `Its ${formatNumber(files)} files are`} deleted too. This cannot be undone.`;
-}
-
-function PageSkeleton() {
-  return (
-    <LoadingRegion>
-      <Skeleton className="mb-2 h-4 w-24" />
-      <Skeleton className="mb-8 h-7 w-64 max-w-full" />
-      <Skeleton className="mb-5 h-10 w-full" />
-      <Skeleton className="h-64 w-full" />
-    </LoadingRegion>
-  );
 }

@@ -13,7 +13,7 @@ import { AssetPage } from './asset-page.tsx';
 import { AssetCard } from './card/asset-card.tsx';
 import { AssetFiles } from './files/asset-files.tsx';
 import { DATA_FILES_HINT } from './files/data-file.ts';
-import { mayTrainText, selectedDataFile } from './files/selected-data-file.ts';
+import { fileToTrainOn, mayTrainText } from './files/selected-data-file.ts';
 import { RowsPreview } from './files/viewer/rows-preview.tsx';
 import { historyTab } from './history/deferred-history.tsx';
 
@@ -28,7 +28,7 @@ const route = getRouteApi('/app/dataset/$id/description');
 
 export function DatasetPage() {
   const { id } = route.useParams();
-  const { tab = 'files', query, commit, from, ...place } = route.useSearch();
+  const { tab = 'files', query, commit, from, folder, ...place } = route.useSearch();
   const navigate = route.useNavigate();
   return (
     <AssetPage
@@ -37,10 +37,7 @@ export function DatasetPage() {
       actions={(asset) =>
         mayTrainText(asset) && (
           // The file whose rows are in sight is the one that is meant.
-          <FineTune
-            dataset={id}
-            dataFile={tab === 'rows' ? selectedDataFile(asset, place.file) : undefined}
-          />
+          <FineTune dataset={id} dataFile={tab === 'rows' ? fileToTrainOn(asset, place.file) : undefined} />
         )
       }
     >
@@ -74,7 +71,7 @@ export function DatasetPage() {
                 />
               ),
             },
-            ...(asset.files.some(({ path }) => PICTURE.test(path)) ? [picturesTab(asset)] : []),
+            ...(asset.files.some(({ path }) => PICTURE.test(path)) ? [picturesTab(asset, canChange)] : []),
             sqlTab(
               asset,
               query,
@@ -84,7 +81,7 @@ export function DatasetPage() {
             cardTab(asset, canChange),
             historyTab(
               asset,
-              { commit, from },
+              { commit, from, folder },
               (next) => void navigate({ search: { tab: 'history', ...next }, resetScroll: false }),
             ),
             ipfsTab(asset, canChange),
@@ -101,12 +98,12 @@ const cardTab = (asset: Asset, canChange: boolean): Tab => ({
   content: <AssetCard asset={asset} canChange={canChange} />,
 });
 
-const picturesTab = (asset: Asset): Tab => ({
+const picturesTab = (asset: Asset, canChange: boolean): Tab => ({
   value: 'pictures',
   label: 'Pictures',
   content: (
     <DeferredPart pending={<Skeleton className="h-44 w-full rounded-xl" />}>
-      <PicturesTab asset={asset} />
+      <PicturesTab asset={asset} canChange={canChange} />
     </DeferredPart>
   ),
 });
@@ -134,7 +131,10 @@ const ipfsTab = (asset: Asset, canChange: boolean): Tab => ({
 function FineTune(prefilled: { dataset: string; dataFile: string | undefined }) {
   const sheets = useSheets();
   return (
-    <Button variant="primary" onClick={() => sheets.open('create-model', prefilled)}>
+    <Button
+      variant="primary"
+      onClick={() => sheets.open('create-model', { ...prefilled, settings: 'suggested' })}
+    >
       <Sparkles aria-hidden />
       Fine-tune on this
     </Button>

@@ -49,7 +49,7 @@ it('the newest Kontext deployment that answers edits, else one that will, else n
 it('all deployments that can be used are there to choose from', async () => {
   answer(imageCalls['flux-kontext'].list, ({ cursor }) => [{ pod_id: cursor ? 'second' : 'first' }], 'first');
   const { result } = renderHook(() => useUsableDeployments('flux-kontext', 'u1'), { wrapper });
-  await waitFor(() => expect(result.current.map(({ pod_id }) => pod_id)).toEqual(['first', 'second']));
+  await waitFor(() => expect(result.current.models.map(({ pod_id }) => pod_id)).toEqual(['first', 'second']));
 });
 
 it('the list of every kind goes on behind its first page, narrowed as before', async () => {

@@ -23,7 +23,14 @@ export type Kind = 'text' | ImageDeploymentKind;
 export type Deployment = (TextDeployment & { kind: 'text' }) | ImageDeployment;
 
 /** What an output costs beside the hours: its price, and the generator's fields that say its steps and the experts that take each. */
-export type OutputCost = { priceId: string; generator: Generator; steps: string; experts?: string };
+export type OutputCost = {
+  priceId: string;
+  generator: Generator;
+  steps: string;
+  experts?: string;
+  /** What the price is of, where not a picture. */
+  makes?: string;
+};
 
 type KindWords = {
   initiated: string;
@@ -132,7 +139,12 @@ export const deploymentKinds = {
       operations: { deploy: 'deploy WAN-2 model', terminate: 'stop WAN-2 deployment' },
     },
     pollMs: 5_000,
-    output: { priceId: 'videos', generator: wan, steps: 'num_inference_steps' },
+    output: {
+      priceId: 'videos',
+      generator: wan,
+      steps: 'num_inference_steps',
+      makes: 'video of 5 s at 720p',
+    },
     use: { to: '/wan', label: 'Make a video' },
   },
 } as const satisfies Record<Kind, KindRow>;

@@ -5,11 +5,12 @@ import { expect, test } from 'vitest';
 import { pricesQuery } from '../credits/credit-queries.ts';
 import { OutputPrice } from './output-price.tsx';
 
-test('what a picture costs beside the hours is said, as it is charged', () => {
+test('what a picture or video costs beside the hours is said, as it is charged', () => {
   const client = new QueryClient();
   client.setQueryData(pricesQuery.queryKey, {
     prices: [
       { id: 'edits', label: '', unit: 'thousand_steps', unit_price: '25', next: null },
+      { id: 'videos', label: '', unit: 'thousand_steps', unit_price: '25', next: null },
       { id: 'pictures:CPU', label: '', unit: 'thousand_expert_steps', unit_price: '6.25', next: null },
     ],
   });
@@ -20,7 +21,8 @@ test('what a picture costs beside the hours is said, as it is charged', () => {
         <OutputPrice kind={kind} />.
       </QueryClientProvider>,
     ).container.textContent;
-  expect(show('flux')).toBe('Paid by the hour, and $0.03 for each picture of 28 steps.');
+  expect(show('flux')).toBe('Paid by the hour, and $0.03 for each picture with 28 steps.');
   expect(screen.getByTitle('0.7 BGL')).toBeTruthy();
-  expect(show('paris')).toBe('Paid by the hour, and $0.10 for each picture of 100 steps by 4 experts.');
+  expect(show('paris')).toBe('Paid by the hour, and $0.10 for each picture with 100 steps by 4 experts.');
+  expect(show('wan')).toBe('Paid by the hour, and $0.03 for each video of 5 s at 720p with 30 steps.');
 });

@@ -12,10 +12,10 @@ const STEPS_PRICED = 1_000n;
 /** Continues a sentence about the price of an hour with what an output costs, at the generator's default steps. */
 export function OutputPrice({ kind }: { kind: Kind }) {
   const { output, tokensNote } = kindRow(kind);
-  return output ? <PricePerPicture output={output} /> : tokensNote;
+  return output ? <PricePerOutput output={output} /> : tokensNote;
 }
 
-function PricePerPicture({ output }: { output: OutputCost }) {
+function PricePerOutput({ output }: { output: OutputCost }) {
   const { data, isPending } = useQuery(pricesQuery);
   const price = data?.prices.find(({ id }) => id === output.priceId);
   if (!price && !isPending) return null;
@@ -24,8 +24,9 @@ function PricePerPicture({ output }: { output: OutputCost }) {
   const experts = output.experts === undefined ? 1 : defaultOf(generator, output.experts);
   return (
     <>
-      , and {price ? <Money bgl={priceOf(price.unit_price, steps * experts)} /> : <AmountToCome />} for each
-      picture of {steps} steps{experts > 1 && ` by ${experts} experts`}
+      , and {price ? <Money bgl={priceOf(price.unit_price, steps * experts)} /> : <AmountToCome />} for each{' '}
+      {output.makes ?? 'picture'} with {steps} steps
+      {experts > 1 && ` by ${experts} experts`}
     </>
   );
 }

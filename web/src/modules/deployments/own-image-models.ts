@@ -34,12 +34,12 @@ export function useActiveKontextDeployment(userId: string | undefined): ImageDep
   return data;
 }
 
-/** This user's deployments of a kind that can be used at once; none while nobody is named, or they are not known. */
+/** This user's deployments of a kind that can be used at once; none while nobody is named, or they are read. */
 export function useUsableDeployments(
   kind: ImageDeploymentKind,
   userId: string | undefined,
-): ImageDeployment[] {
-  const { data } = useQuery({
+): { models: ImageDeployment[]; isLoading: boolean } {
+  const { data, isLoading } = useQuery({
     queryKey: ['deployment', 'list', kind, userId, 'usable'],
     queryFn: async ({ signal }) => {
       if (userId === undefined) throw new Error('nobody is named');
@@ -52,5 +52,5 @@ export function useUsableDeployments(
     },
     enabled: userId !== undefined,
   });
-  return data ?? [];
+  return { models: data ?? [], isLoading };
 }

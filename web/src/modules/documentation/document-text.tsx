@@ -1,6 +1,7 @@
 import { Link, useLocation } from '@tanstack/react-router';
-import { type ComponentProps, useEffect, useMemo } from 'react';
+import { type ComponentProps, isValidElement, type ReactNode, useEffect, useMemo } from 'react';
 import rehypeSlug from 'rehype-slug';
+import { CodeBlock } from '../../ui/code-block.tsx';
 import MarkdownContent from '../../ui/markdown-content.tsx';
 import { ProductPicture } from '../../ui/product-picture.tsx';
 import { resolveLink, resolvePicture } from './documents.ts';
@@ -35,12 +36,19 @@ function componentsOf(path: string): Components {
         {children}
       </h3>
     ),
+    pre: ({ children }) => <CodeBlock code={codeOf(children)} className="my-3 [&_pre]:m-0" />,
     a: ({ href = '', children }) => <DocumentLink {...{ path, href, children }} />,
     img: ({ src = '', alt }) => {
       const name = resolvePicture(path, src);
       return name ? <ProductPicture name={name} alt={alt ?? ''} first /> : null;
     },
   };
+}
+
+/** The text of a fenced block, which is one `code` element. */
+function codeOf(children: ReactNode): string {
+  const code = isValidElement<{ children?: ReactNode }>(children) ? children.props.children : null;
+  return typeof code === 'string' ? code.replace(/\n$/, '') : '';
 }
 
 function DocumentLink({ path, href, children }: { path: string; href: string } & ComponentProps<'span'>) {

@@ -1,4 +1,5 @@
 import { type ProductPictureName, productPictures } from '../../ui/product-picture.tsx';
+import { sections } from './sections.ts';
 
 /** A page of `docs/`: its path without the ending, e.g. `decisions/usage-windows`. */
 export type Document = { path: string; title: string; load: () => Promise<string> };
@@ -14,18 +15,8 @@ const texts = import.meta.glob<string>('../../../../docs/**/*.md', { query: '?ra
 /** The server's address in the examples, until it is read at another one. */
 const WRITTEN_ORIGIN = 'http://localhost:4080';
 
-/** The page that `/docs` itself shows. */
-export const FIRST_DOCUMENT = 'getting-started';
-
 /** The page that lists the decisions. */
 export const DECISIONS = 'decisions';
-
-/** The order of the list; what is named nowhere comes under the last heading. */
-const sections = [
-  { label: 'Using Bakehouse', paths: [FIRST_DOCUMENT, 'data-files', 'api', 'hub-clients', 'ipfs'] },
-  { label: 'Running it', paths: ['operations'] },
-  { label: 'How it works', paths: ['architecture', 'engine', 'text-serving', 'ledger', 'specification'] },
-];
 
 const written: Document[] = Object.entries(texts).map(([file, load]) => ({
   path: file.slice(FOLDER.length, -'.md'.length),
@@ -51,6 +42,11 @@ function listDecisions(): string {
 /** The document at this path; undefined where there is none. */
 export function findDocument(path: string): Document | undefined {
   return [...documents, ...decisions].find((document) => document.path === path);
+}
+
+/** Every document, the decisions one by one. */
+export function listAllDocuments(): Document[] {
+  return written;
 }
 
 /** The documents under their headings, in the order in which they are read; the decisions are one of them. */

@@ -60,7 +60,7 @@ const edit = (changed: Partial<Generation> = {}) =>
     id: 'e1',
     generator: 'flux-kontext',
     prompt: 'a hat on it',
-    parameters: { guidance_scale: 2.5, num_inference_steps: 28, seed: null },
+    parameters: { guidance_scale: 2.5, num_inference_steps: 20, seed: null },
     expert_weights: null,
     expert_used: null,
     routing_confidence: null,
@@ -105,7 +105,7 @@ it('a picture is uploaded and edited; its place in the history is a placeholder 
     {
       generator: 'flux-kontext',
       prompt: 'a hat on it',
-      parameters: { guidance_scale: 2.5, num_inference_steps: 28 },
+      parameters: { guidance_scale: 2.5, num_inference_steps: 20 },
       picture_id: 'p1',
       cost_max: '0.5',
     },

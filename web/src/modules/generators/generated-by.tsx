@@ -15,7 +15,10 @@ export function GeneratedBy() {
           <span className="break-all font-mono text-xs">{upstream.model}</span>
         </>
       ) : (
-        `${how} ${isStarter ? 'by a small starter model ' : ''}on this server. Your prompt ${withPicture ? 'and your picture stay' : 'stays'} here.`
+        <>
+          {isStarter && <span className="block font-medium text-ink">{form.starter?.limits}</span>}
+          Runs on this server; nothing is sent elsewhere.
+        </>
       )}
     </p>
   );

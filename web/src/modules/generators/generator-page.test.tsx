@@ -20,8 +20,10 @@ import { servedGeneratorsQuery } from './served-generators.ts';
 // What is served is here already; what it becomes is the answer to reading it again. Nothing else is read.
 const served = vi.hoisted(() => ({ value: null as unknown }));
 vi.mock('../../lib/api/api-client.ts', () => ({
-  call: async ({ path }: { path: string }) =>
-    path === '/api/v1/generators' && served.value ? served.value : new Promise(() => {}),
+  call: async ({ path }: { path: string }) => {
+    if (path.startsWith('/api/v1/deployments/')) return { deployments: [] };
+    return path === '/api/v1/generators' && served.value ? served.value : new Promise(() => {});
+  },
 }));
 
 // The page is loaded on demand; how long that takes says nothing here.
@@ -41,8 +43,8 @@ async function open(path: string, servedBy: Provider[]) {
   const start = createRoute({ getParentRoute: () => root, path: '/', component: () => <h1>Start</h1> });
   const upstreams = servedBy.includes('upstream') ? [fal] : [];
   const flux = { served_by: servedBy, upstreams, is_connectable: true };
-  const janus = { served_by: [], upstreams: [], is_connectable: false };
-  queryClient.setQueryData(servedGeneratorsQuery.queryKey, { flux, janus } as never);
+  const imagen = { served_by: [], upstreams: [], is_connectable: false };
+  queryClient.setQueryData(servedGeneratorsQuery.queryKey, { flux, wan: flux, imagen } as never);
   const router = createRouter({
     routeTree: root.addChildren([start, ...generatorsRoutes(root)]),
     history: createMemoryHistory({ initialEntries: [path] }),
@@ -59,32 +61,32 @@ async function open(path: string, servedBy: Provider[]) {
 const prompt = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
 const generate = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Generate' });
 
-it('a page that is not served shows its form, Generate disabled, what it waits for, and no price', async () => {
-  await open('/flux', []);
-  expect(screen.getByRole('heading', { name: 'FLUX.1' })).toBeTruthy();
-  await userEvent.type(prompt(), 'bread');
-  expect(generate().disabled).toBe(true);
-  expect(screen.getByText(/^FLUX.1 needs an engine or a service/)).toBeTruthy();
+it('a page that nobody serves says so in place of a form, and leads to the starter with the prompt', async () => {
+  const router = await open('/flux?prompt=Rye%20bread', []);
+  expect(await screen.findByText('FLUX.1 is not connected to this server')).toBeTruthy();
+  expect(screen.getByText(/^Its pictures come from a deployment or a service/)).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Generate' })).toBeNull();
   expect(document.body.textContent).not.toMatch(/\$|BGL/);
+  expect(screen.queryByRole('link', { name: 'Try Paris instead' })).toBeNull();
+  const paris = { served_by: ['own'], upstreams: [] };
+  const flux = { served_by: [], upstreams: [] };
+  act(() => void queryClient.setQueryData(servedGeneratorsQuery.queryKey, { flux, paris } as never));
+  await userEvent.click(await screen.findByRole('link', { name: 'Try Paris instead' }));
+  await screen.findByRole('heading', { name: 'Paris' });
+  await waitFor(() => expect(prompt().value).toBe('Rye bread'));
+  expect(router.state.location.pathname).toBe('/paris');
 });
 
-it('the button is described by what its generator waits for, where it waits', async () => {
+it('an operator is told how a model is connected, where one can be', async () => {
+  const link = () => screen.queryByRole('link', { name: 'How to connect it' });
   await open('/flux', []);
-  const reason = document.getElementById(generate().getAttribute('aria-describedby') ?? '');
-  expect(reason?.textContent).toMatch(/^FLUX.1 needs an engine or a service/);
-  cleanup();
-  await open('/flux', ['own']);
-  expect(generate().hasAttribute('aria-describedby')).toBe(false);
-});
-
-it('an operator is told how a service is connected, where the list says that there are some', async () => {
-  const link = () => screen.queryByRole('link', { name: 'How to connect a service' });
-  await open('/flux', []);
+  await screen.findByText('FLUX.1 is not connected to this server');
   expect(link()).toBeNull();
   act(() => void queryClient.setQueryData(sessionQuery.queryKey, { id: 'u1', is_operator: true } as never));
-  await waitFor(() => expect(link()?.getAttribute('href')).toContain('/docs/operations#services'));
+  await waitFor(() => expect(link()?.getAttribute('href')).toContain('/docs/connect-models'));
   cleanup();
-  await open('/janus', []);
+  await open('/imagen', []);
+  await screen.findByText(/^Google shut Imagen 4 down/);
   expect(link()).toBeNull();
 });
 
@@ -93,8 +95,8 @@ it('an upstream service opens the public page, and not the one of own models', a
   expect(generate().disabled).toBe(false);
   cleanup();
   await open('/bakery/flux', ['upstream']);
-  expect(generate().disabled).toBe(true);
-  expect(screen.getByText(/^FLUX.1 needs a model on this installation/)).toBeTruthy();
+  expect(await screen.findByText('Nobody has deployed a model here that makes its pictures.')).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Generate' })).toBeNull();
 });
 
 it('a page that a service generates for says so, what it costs, and asks for what the service takes', async () => {
@@ -102,7 +104,7 @@ it('a page that a service generates for says so, what it costs, and asks for wha
   expect(screen.getByText(/^Generated by fal. Your prompt is sent to fal/).textContent).toContain(
     'Once it starts, it cannot be cancelled. fal-ai/flux/dev',
   );
-  expect(screen.queryByRole('textbox', { name: 'Steps' })).toBeNull();
+  expect(screen.queryByRole('group', { name: 'Quality' })).toBeNull();
   expect(screen.getByRole('group', { name: 'Price' }).textContent).toContain('$0.03');
   const count = await screen.findByRole('textbox', { name: 'Pictures' });
   await userEvent.clear(count);
@@ -110,8 +112,9 @@ it('a page that a service generates for says so, what it costs, and asks for wha
   expect(screen.getByRole('group', { name: 'Price' }).textContent).toContain('$0.08');
   cleanup();
   await open('/bakery/flux', ['upstream', 'own']);
-  expect(screen.getByText('Generated on this server. Your prompt stays here.')).toBeTruthy();
-  expect(await screen.findByRole('textbox', { name: 'Steps' })).toBeTruthy();
+  expect(screen.getByText('Runs on this server; nothing is sent elsewhere.')).toBeTruthy();
+  await userEvent.click(screen.getByRole('radio', { name: 'Draft' }));
+  expect(screen.getByText('14 steps, guidance 3.5')).toBeTruthy();
 });
 
 it('until it is known who is signed in, nothing can be generated, and no price for visitors is shown', async () => {
@@ -139,7 +142,7 @@ it('a visitor fills the form of a served page, is asked to sign in, and finds th
 
   await userEvent.type(prompt(), 'A loaf of bread');
   await userEvent.click(generate());
-  expect(await screen.findByText('API key not found')).toBeTruthy();
+  expect((await screen.findByRole('alert')).textContent).toMatch(/^Sign in to generate.*API key not found/);
   await userEvent.click(screen.getByRole('link', { name: 'Sign in' }));
   await screen.findByRole('heading', { name: 'Start' });
   const { next } = router.history.location.state;
@@ -168,7 +171,7 @@ it('Enter begins a line in the prompt; with Ctrl or Cmd it submits, and what is 
 });
 
 it('what somebody has typed goes with the sign-out, in the form in sight and on the other pages', async () => {
-  const router = await open('/wan', []);
+  const router = await open('/wan', ['own']);
   await userEvent.type(prompt(), 'My secret film');
   await router.navigate({ href: '/flux' });
   await screen.findByRole('heading', { name: 'FLUX.1' });
@@ -181,18 +184,20 @@ it('what somebody has typed goes with the sign-out, in the form in sight and on 
 });
 
 it('a prompt that is brought along stands in the form', async () => {
-  await open('/flux?prompt=Rye%20bread', []);
+  await open('/flux?prompt=Rye%20bread', ['own']);
   expect(prompt().value).toBe('Rye bread');
 });
 
 it('a page that waits for the installation’s own model opens by itself once that is there', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   await open('/flux', []);
-  expect(generate().disabled).toBe(true);
+  expect(screen.queryByRole('button', { name: 'Generate' })).toBeNull();
   served.value = { generators: [{ name: 'flux', served_by: ['own'], upstreams: [] }] };
   await act(() => vi.advanceTimersByTimeAsync(10_000));
   vi.useRealTimers();
-  await waitFor(() => expect(generate().disabled).toBe(false));
+  await waitFor(() =>
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Generate' }).disabled).toBe(false),
+  );
 });
 
 it('a page whose starter model is being prepared says so, and opens by itself though another is served', async () => {
@@ -201,9 +206,15 @@ it('a page whose starter model is being prepared says so, and opens by itself th
   const flux = { name: 'flux', served_by: ['own'], upstreams: [] };
   const paris = { name: 'paris', served_by: [] as Provider[], is_being_prepared: true, upstreams: [] };
   act(() => void queryClient.setQueryData(servedGeneratorsQuery.queryKey, { flux, paris } as never));
-  await screen.findByText(/^The starter model for Paris is still being prepared/);
+  const reason = await screen.findByText(/^The starter model for Paris is still being prepared/);
+  expect(generate().disabled).toBe(true);
+  expect(document.getElementById(generate().getAttribute('aria-describedby') ?? '')).toBe(
+    reason.closest('[id]'),
+  );
   served.value = { generators: [flux, { ...paris, served_by: ['own'], is_being_prepared: false }] };
   await act(() => vi.advanceTimersByTimeAsync(10_000));
   vi.useRealTimers();
-  await waitFor(() => expect(generate().disabled).toBe(false));
+  await waitFor(() =>
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Generate' }).disabled).toBe(false),
+  );
 });

@@ -1,5 +1,5 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
-import { editsPictures } from '@bakehouse/contract/generators/generator';
+import { editsPictures, type Generator } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useMatch, useNavigate, useSearch } from '@tanstack/react-router';
@@ -9,28 +9,35 @@ import { timesForgotten } from '../../lib/tab-storage.ts';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Boundary } from '../../ui/boundary.tsx';
+import { Callout } from '../../ui/callout.tsx';
 import { BrokenPart, DeferredPart } from '../../ui/deferred-part.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { sessionQuery } from '../accounts/session.ts';
 import type { Brought } from '../generations/actions/remix.ts';
 import { EditStart, GeneratorResults, PictureHistory } from '../generations/deferred-parts.ts';
 import { historyOf } from '../generations/generation-queries.ts';
 import { useGenerations } from '../generations/use-generations.ts';
 import { GeneratorForm } from './form/generator-form.tsx';
+import { openingValues } from './form/qualities.ts';
 import { type Draft, useDraft } from './form/use-draft.ts';
-import { isServed } from './form/waits-for.ts';
+import { isServed, waitsFor } from './form/waits-for.ts';
+import { PREPARING_ID } from './generate-bar.tsx';
 import { GeneratorContext, useGeneratorPage } from './generator-context.ts';
-import { NobodyServes } from './nobody-serves.tsx';
 import { OutputFrame } from './output-frame.tsx';
 import { useGenerate } from './use-generate.ts';
 import { useServing } from './use-serving.ts';
+
+type Serving = ReturnType<typeof useServing>;
 
 const FORM_ID = 'generator';
 
 /** Their code comes apart: they stand below the first screen. */
 const GeneratorList = loadable(async () => (await import('./generator-list.tsx')).GeneratorList);
 const UseFromCode = loadable(async () => (await import('./use-from-code.tsx')).UseFromCode);
+
+/** In place of the form. */
+const NobodyServes = loadable(async () => (await import('./nobody-serves.tsx')).NobodyServes);
 
 /** The page of the generator that the address names. */
 export function GeneratorPage() {
@@ -44,28 +51,66 @@ export function GeneratorPage() {
 function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const session = useQuery(sessionQuery);
   const userId = session.data?.id;
-  const { draft, change, noteEdit } = useBroughtDraft(name);
+  const { typed, change, noteEdit } = useBroughtDraft(name);
   const serving = useServing(name, { ownOnly, userId });
+  const draft = { ...typed, values: openingValues(name, serving.isStarter, typed.values) };
   const isOpen = isServed(serving.by, ownOnly) && userId !== undefined;
   const generation = useGenerate(name, { serving, draft, userId, isServed: isOpen }, noteEdit);
   const history = useGenerations(userId, historyOf(name));
   // What is below comes when it is known how high that is which stands above it.
   const answered = useFirstAnswers(session, serving.served, ...(userId === undefined ? [] : [history]));
   const { place, tryPrompt } = useExamples(change);
-  const empty = <Empty name={name} draft={draft} onExample={tryPrompt} />;
+  const form = formState(name, ownOnly, serving);
+  const empty = <Empty name={name} ratio={ratioOf(name, serving, draft)} onExample={tryPrompt} />;
   const isUserKnown = !session.isPending;
   return (
     <GeneratorContext
       value={{ name, ownOnly, userId, isUserKnown, draft, change, serving, generation, isOpen }}
     >
       <Title name={name} ownOnly={ownOnly} />
-      <NobodyServes />
-      <div ref={place} className="grid items-start gap-6 lg:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">
-        <GeneratorForm id={FORM_ID} />
-        {isOpen && answered ? <Results empty={empty} /> : empty}
-      </div>
+      <Preparing />
+      {form === 'none' ? (
+        <DeferredPart pending={<Skeleton className="h-60 rounded-xl" />}>
+          <NobodyServes />
+        </DeferredPart>
+      ) : (
+        <div ref={place} className="grid items-start gap-6 lg:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">
+          {form === 'pending' ? <FormToCome /> : <GeneratorForm id={FORM_ID} />}
+          {isOpen && answered ? <Results empty={empty} /> : empty}
+        </div>
+      )}
       {answered && <History />}
     </GeneratorContext>
+  );
+}
+
+/**
+ * Whether there is a form: not where nobody generates, whose only truth would be a button that is disabled. Where a starter
+ * generates it is there before that is known.
+ */
+function formState(name: GeneratorName, ownOnly: boolean, serving: Serving): 'there' | 'pending' | 'none' {
+  const { starter }: Generator = generators[name];
+  if (isServed(serving.by, ownOnly) || serving.isBeingPrepared || serving.served.isError) return 'there';
+  if (serving.isLoading) return starter ? 'there' : 'pending';
+  return 'none';
+}
+
+function FormToCome() {
+  return (
+    <LoadingRegion>
+      <Skeleton className="h-120 rounded-xl" />
+    </LoadingRegion>
+  );
+}
+
+/** On top of a page whose starter model is still being prepared. */
+function Preparing() {
+  const { name, ownOnly, serving } = useGeneratorPage();
+  if (!serving.isBeingPrepared || isServed(serving.by, ownOnly)) return null;
+  return (
+    <div id={PREPARING_ID}>
+      <Callout className="mb-6">{waitsFor(generators[name], { ownOnly, isBeingPrepared: true })}</Callout>
+    </div>
   );
 }
 
@@ -98,10 +143,11 @@ function History() {
 
 function Title({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const { title, about, maker, makes } = generators[name];
+  const { isStarter } = useGeneratorPage().serving;
   return (
     <PageHeader
       title={title}
-      description={`${about} Made by ${maker}.`}
+      description={`${about} ${isStarter ? 'A small starter model answers here.' : `Made by ${maker}.`}`}
       badge={
         <>
           <Badge>{makes === 'image' ? 'Pictures' : 'Videos'}</Badge>
@@ -122,14 +168,14 @@ function useExamples(onChange: (changed: Partial<Draft>) => void) {
   return { place, tryPrompt };
 }
 
-type EmptyProps = { name: GeneratorName; draft: Draft; onExample: (prompt: string) => void };
+type EmptyProps = { name: GeneratorName; ratio: string; onExample: (prompt: string) => void };
 
 /** What stands in place of a result. */
-function Empty({ name, draft, onExample }: EmptyProps) {
+function Empty({ name, ratio, onExample }: EmptyProps) {
   return (
     <OutputFrame
       makes={generators[name].makes}
-      ratio={String(draft.values.aspect_ratio ?? defaultRatio(name))}
+      ratio={ratio}
       examples={generators[name].examples ?? []}
       onExample={onExample}
     />
@@ -186,8 +232,9 @@ function useBroughtDraft(name: GeneratorName) {
   );
 }
 
-function defaultRatio(name: GeneratorName): string {
-  return generators[name].makes === 'video' ? '16:9' : '1:1';
+function ratioOf(name: GeneratorName, { form }: Serving, { values }: Pick<Draft, 'values'>): string {
+  const usual = generators[name].makes === 'video' ? '16:9' : '1:1';
+  return String(form.fixed?.aspect_ratio ?? values.aspect_ratio ?? usual);
 }
 
 function parsePath(pathname: string): { name: GeneratorName; ownOnly: boolean } {

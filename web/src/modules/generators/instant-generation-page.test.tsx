@@ -15,7 +15,7 @@ import { queryClient } from '../../lib/api/query-client.ts';
 import { sessionQuery, UserContext } from '../accounts/session.ts';
 import { RecentGenerations } from '../generations/deferred-parts.ts';
 import { recentGenerationsQuery } from '../generations/generation-queries.ts';
-import { useDraft } from './form/use-draft.ts';
+import { readKept, useDraft } from './form/use-draft.ts';
 import { generatorsRoutes, ownGeneratorsRoutes } from './routes.ts';
 import { servedGeneratorsQuery } from './served-generators.ts';
 
@@ -61,16 +61,16 @@ function open(served: object) {
 }
 
 it('asks for a prompt, says what the generator waits for, and goes on in its page with the prompt', async () => {
-  const router = open({});
+  const router = open({ flux: { served_by: [], upstreams: [] } });
   const goOn = await screen.findByRole('button', { name: 'Continue' });
-  expect(screen.getByText(/^FLUX.1 needs an engine/)).toBeTruthy();
+  expect(screen.getByText(/^Its pictures come from a deployment or a service/)).toBeTruthy();
   expect(await screen.findByText('No generations yet')).toBeTruthy();
   await userEvent.click(goOn);
   expect(await screen.findByText('Please enter a prompt')).toBeTruthy();
   await userEvent.type(screen.getByRole('textbox', { name: 'Prompt' }), 'Rye bread');
   await userEvent.click(goOn);
   await screen.findByRole('heading', { level: 1, name: 'FLUX.1' });
-  expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' }).value).toBe('Rye bread');
+  expect(readKept('flux').prompt).toBe('Rye bread');
   // Back leads to what was typed.
   router.history.back();
   await screen.findByRole('heading', { level: 1, name: 'Instant Generation' });
@@ -97,8 +97,8 @@ it('refuses a prompt that is too long before it goes on, by the keys too', async
 
 it('shows the price of the settings with which the page of the generator begins: those that were left there', async () => {
   const page = renderHook(() => useDraft('flux', {}, () => undefined));
-  const { draft, change } = page.result.current;
-  act(() => change({ values: { ...draft.values, n: 4 } }));
+  const { typed, change } = page.result.current;
+  act(() => change({ values: { ...typed.values, n: 4 } }));
   page.unmount();
   open({ flux: { served_by: ['own'], upstreams: [] } });
   await vi.waitFor(() =>

@@ -18,10 +18,10 @@ import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/session.ts';
 import { RecentGenerations } from '../generations/deferred-parts.ts';
 import { recentGenerationsQuery } from '../generations/generation-queries.ts';
-import { initialValues } from './form/form-values.ts';
 import { PromptField } from './form/prompt-field.tsx';
 import { promptProblem } from './form/prompt-problem.ts';
-import { servedForm } from './form/served-form.ts';
+import { openingValues } from './form/qualities.ts';
+import { isStarterFirst, servedForm } from './form/served-form.ts';
 import { readKept } from './form/use-draft.ts';
 import { isServed, missing, type ServedBy, waitsFor } from './form/waits-for.ts';
 import { GenerationPrice } from './generation-price.tsx';
@@ -154,7 +154,7 @@ function PriceOrReason({ name }: { name: GeneratorName }) {
           <GenerationPrice
             name={name}
             form={servedForm(name, servedBy[name], false)}
-            values={initialValues(generators[name], readKept(name).values)}
+            values={openingValues(name, isStarterFirst(name, servedBy[name]), readKept(name).values)}
           />
         ) : (
           waitsFor(generators[name], {

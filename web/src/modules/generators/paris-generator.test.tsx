@@ -24,6 +24,8 @@ beforeEach(() => {
 });
 
 const prompt = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
+const unfold = async () => userEvent.click(await screen.findByRole('button', { name: 'Advanced' }));
+const choose = (quality: string) => userEvent.click(screen.getByRole('radio', { name: quality }));
 const generate = () => userEvent.click(screen.getByRole('button', { name: 'Generate' }));
 
 it('shows the price beside the button, and the picture that is generated, step by step', async () => {
@@ -39,16 +41,35 @@ it('shows the price beside the button, and the picture that is generated, step b
       generator: 'paris',
       prompt: 'A loaf of bread',
       parameters: {
-        cfg_scale: 7.5,
-        num_inference_steps: 100,
+        cfg_scale: 4,
+        num_inference_steps: 20,
         sampling_strategy: 'topk',
-        k: 4,
+        k: 2,
         output_format: 'png',
       },
       // The price that is shown: it may cost no more.
       cost_max: '0.5',
     },
   ]);
+});
+
+it('opens on the defaults of its starter; the specified ones are a click away, each with its price', async () => {
+  await renderPage('/paris');
+  const priced = () => api.bodiesOf('/api/v1/generations/quote').at(-1);
+  const chosen = () => screen.getByRole('radio', { checked: true });
+  expect(chosen()).toBe(screen.getByRole('radio', { name: 'Standard' }));
+  screen.getByText('20 steps, guidance 4, 2 experts');
+  await choose('As specified');
+  expect(chosen()).toBe(screen.getByRole('radio', { name: 'As specified' }));
+  screen.getByText('100 steps, guidance 7.5, 4 experts');
+  const specified = { cfg_scale: 7.5, num_inference_steps: 100, sampling_strategy: 'topk', k: 4 };
+  await waitFor(() => expect(priced()).toMatchObject({ parameters: specified }));
+  await choose('Draft');
+  screen.getByText('10 steps, guidance 4, 1 expert');
+  await unfold();
+  await retype('Steps', '35');
+  screen.getByText('Your own settings: 35 steps, guidance 4, 1 expert');
+  expect(screen.queryByRole('radio', { checked: true })).toBeNull();
 });
 
 it('says how much of a prompt the starter model reads', async () => {
@@ -61,6 +82,7 @@ it('says how much of a prompt the starter model reads', async () => {
 
 it('a number that does not fit is put right once it is left, and the form says so until it is changed', async () => {
   await renderPage('/paris');
+  await unfold();
   const guidance = await screen.findByRole<HTMLInputElement>('textbox', { name: 'Guidance' });
   await userEvent.clear(guidance);
   await userEvent.type(guidance, '99');
@@ -77,7 +99,7 @@ it('shows how a program asks for the same', async () => {
   await userEvent.type(prompt(), 'A loaf of bread');
   await userEvent.click(await screen.findByRole('button', { name: 'Use from code' }));
   const code = (await screen.findByRole('region', { name: 'curl' })).textContent;
-  expect(code).toContain('"prompt":"A loaf of bread","parameters":{"cfg_scale":7.5');
+  expect(code).toContain('"prompt":"A loaf of bread","parameters":{"cfg_scale":4');
 });
 
 it('a second one is refused in words while one is generated, and nothing is asked of the server', async () => {
@@ -147,6 +169,7 @@ it('a remix stands in the form, and the address is the page’s own again', asyn
     `/paris?prompt=Rye&settings=${encodeURIComponent(JSON.stringify({ sampling_strategy: 'top1', k: 1, seed: 7, other: 1 }))}`,
   );
   await waitFor(() => expect(prompt().value).toBe('Rye'));
+  await unfold();
   expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Seed' }).value).toBe('7');
   expect(screen.getByRole('combobox', { name: 'Experts' }).textContent).toContain('The best one');
   await waitFor(() => expect(router.state.location.search).toEqual({}));
@@ -175,6 +198,7 @@ it.each([
   ['Seed', '', ''],
 ])('%s of "%s" is "%s" once it is left', async (name, typed, left) => {
   await renderPage('/paris');
+  await unfold();
   await retype(name, typed);
   expect(field(name).value).toBe(typed);
   await userEvent.tab();
@@ -184,6 +208,7 @@ it.each([
 it('Enter in a field puts it right, too, and asks for what is in sight', async () => {
   await renderPage('/paris');
   await screen.findByText('$0.02');
+  await unfold();
   await userEvent.type(prompt(), 'Bread');
   api.next = unfinished();
   await retype('Steps', '5');
@@ -196,6 +221,7 @@ it('Enter in a field puts it right, too, and asks for what is in sight', async (
 it('a number that is changed and asked for at once costs no more than the price that was in sight', async () => {
   await renderPage('/paris');
   await screen.findByText('$0.02');
+  await unfold();
   await userEvent.type(prompt(), 'Bread');
   api.cost = '5';
   api.next = unfinished();

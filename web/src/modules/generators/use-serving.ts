@@ -1,7 +1,12 @@
 import { imageDeploymentKinds } from '@bakehouse/contract/deployments/images';
 import { type GeneratorName, makesVideos, type Provider } from '@bakehouse/contract/generators';
 import { editsPictures, type Generator } from '@bakehouse/contract/generators/generator';
-import { atDeployment, atService, loraFields } from '@bakehouse/contract/generators/parameters/parameters';
+import {
+  atDeployment,
+  atService,
+  atStarter,
+  loraFields,
+} from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
@@ -26,7 +31,7 @@ export function useServing(
   const served = query.data?.[name];
   const hasStarter = generators[name].starter !== undefined;
   const kind = makesVideos(name) ? 'wan' : imageDeploymentKinds.find((one) => one === name);
-  const models = useUsableDeployments(kind ?? 'flux', kind && userId);
+  const { models, isLoading } = useUsableDeployments(kind ?? 'flux', kind && userId);
   // One of the person's own that is on its way edits, too, before a service or the starter.
   const awaitsOwn =
     !!useActiveKontextDeployment(editsPictures(generators[name]) ? userId : undefined) && models.length === 0;
@@ -36,29 +41,36 @@ export function useServing(
   // It is not known yet whether anybody else generates than a deployment.
   const isOwn = provider?.kind === 'deployment' && (isNamed || hasStarter || query.data !== undefined);
   const upstream = provider?.kind === 'service' ? upstreamAt(served, provider) : null;
+  const isStarter = hasStarter && !awaitsOwn && (provider === undefined || provider.kind === 'starter');
   return {
     ...{ served: query, providers, provider, upstream },
     /** The deployment that the address asks for. */
     namedModel: model,
-    named: nameOf(provider, { served, isNamed, isOwn }),
-    form: isOwn ? atDeployment(generators[name]) : formOf(name, provider, upstream),
+    named: nameOf(provider, { served, isNamed, isOwn, isWan: name === 'wan' }),
+    form: isOwn ? atDeployment(generators[name]) : formOf(name, { provider, upstream, isStarter }),
     by: isOwn ? (['own'] satisfies Provider[]) : (served?.served_by ?? []),
+    /** Whether it is still read who generates. */
+    isLoading: query.isPending || isLoading,
     isBeingPrepared: served?.is_being_prepared ?? false,
-    isConnectable: served?.is_connectable ?? false,
-    isStarter: hasStarter && !awaitsOwn && (provider === undefined || provider.kind === 'starter'),
+    isStarter,
   };
 }
 
-/** A LoRA is for who is known to take one. */
-function formOf(
-  name: GeneratorName,
-  provider: ProviderChoice | undefined,
-  upstream: ReturnType<typeof upstreamAt>,
-): Generator {
+type Serving = {
+  provider: ProviderChoice | undefined;
+  upstream: ReturnType<typeof upstreamAt>;
+  isStarter: boolean;
+};
+
+/** A LoRA is for who is known to take one, and what a starter makes in one way alone is not asked for. */
+function formOf(name: GeneratorName, { provider, upstream, isStarter }: Serving): Generator {
   const generator: Generator = generators[name];
   if (upstream) return atService(generator, upstream.fields);
-  if (provider?.kind === 'starter') return generator;
-  return { ...generator, fields: generator.fields.filter((field) => !isOfLora(field.name)) };
+  const { starter } = generator;
+  const form = isStarter && starter ? atStarter(generator, starter.model) : generator;
+  const isAsked = (field: string) =>
+    form.fixed?.[field] === undefined && (provider?.kind === 'starter' || !isOfLora(field));
+  return { ...form, fields: form.fields.filter((field) => isAsked(field.name)) };
 }
 
 const isOfLora = (name: string) => loraFields.some((one) => one === name);
@@ -70,11 +82,15 @@ function upstreamAt(
   return served?.upstreams.find(({ title }) => title === name) ?? null;
 }
 
-type Choice = { served: ServedGenerator | undefined; isNamed: boolean; isOwn: boolean };
+type Choice = { served: ServedGenerator | undefined; isNamed: boolean; isOwn: boolean; isWan: boolean };
 
 /** What a call says of who generates: nothing where the server chooses the same. */
-function nameOf(provider: ProviderChoice | undefined, { served, isNamed, isOwn }: Choice): NamedProvider {
+function nameOf(
+  provider: ProviderChoice | undefined,
+  { served, isNamed, isOwn, isWan }: Choice,
+): NamedProvider {
   if (!provider) return {};
-  const isPassedOver = provider.kind === 'starter' && served?.served_by[0] === 'upstream';
+  // A service comes before it, and a deployment that has begun meanwhile.
+  const isPassedOver = provider.kind === 'starter' && (served?.served_by[0] === 'upstream' || isWan);
   return isNamed || isOwn || isPassedOver ? providerSearch(provider) : {};
 }

@@ -40,11 +40,36 @@ async function open(name: string, fields: string[] | null) {
   return router;
 }
 
-test('a page that nobody serves says so on top, and its form is there', async () => {
+test('a page that nobody serves says so in place of a form', async () => {
   await open('veo', null);
-  expect(await screen.findByText('Nobody makes Veo 3 videos on this server yet')).toBeTruthy();
-  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Generate' }).disabled).toBe(true);
-  expect(await screen.findByRole('group', { name: 'First frame (optional)' })).toBeTruthy();
+  expect(await screen.findByText('Veo 3 is not connected to this server')).toBeTruthy();
+  expect(screen.queryByRole('textbox', { name: 'Prompt' })).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Generate' })).toBeNull();
+});
+
+test('the page of the starter opens on what suits it, and does not ask for what it makes in one way alone', async () => {
+  await renderPage('/wan');
+  const { queryKey } = servedGeneratorsQuery;
+  act(() => void queryClient.setQueryData(queryKey, { wan: { served_by: ['own'], upstreams: [] } } as never));
+  expect(await screen.findByText('64 × 64, about 2 seconds, best at single objects that move')).toBeTruthy();
+  expect(screen.getByText('16 steps, guidance 3')).toBeTruthy();
+  expect(screen.queryByText('Duration')).toBeNull();
+  expect(screen.queryByText('Aspect ratio')).toBeNull();
+  await userEvent.click(screen.getByRole('button', { name: 'a frog spins' }));
+  fake.api.next = unfinished({ ...video, generator: 'wan', outputs: [] });
+  await userEvent.click(screen.getByRole('button', { name: 'Generate' }));
+  await waitFor(() => expect(fake.api.bodiesOf('/api/v1/generations')).toHaveLength(1));
+  expect(fake.api.bodiesOf('/api/v1/generations')[0]).toMatchObject({
+    ...{ generator: 'wan', model: 'wan-starter', prompt: 'a frog spins' },
+    parameters: { guidance_scale: 3, num_inference_steps: 16, negative_prompt: '' },
+  });
+});
+
+test('a Wan of one’s own is asked for length and shape', async () => {
+  fake.api.deployments = [{ pod_id: 'p1', model_name: 'my-film', title: 'My film', status: 'running' }];
+  await renderPage('/wan');
+  expect(await screen.findByText('Duration')).toBeTruthy();
+  expect(screen.getByText('30 steps, guidance 5')).toBeTruthy();
 });
 
 test('a video is asked for with the values of the form, and a first frame only where one is chosen', async () => {

@@ -42,18 +42,24 @@ const route = getRouteApi('/app/model/$id/description');
 
 export function ModelPage() {
   const { id } = route.useParams();
-  const { tab = 'card', commit, from } = route.useSearch();
+  const { tab = 'card', commit, from, folder } = route.useSearch();
   const navigate = route.useNavigate();
   const model = useQuery(assetQuery(id));
   const readiness = useReadiness(id, model.data);
+  const unfinished = useUnfinishedRun(model.data);
   const pod = useLiveDeployment(id);
-  const ready = useFirstAnswers(model, useDeploymentsOf(id), ...(hasFiles(model.data) ? [readiness] : []));
+  const ready = useFirstAnswers(
+    model,
+    useDeploymentsOf(id),
+    ...(hasFiles(model.data) ? [readiness] : []),
+    ...(unfinished ? [unfinished] : []),
+  );
   return (
     <AssetPage
       id={id}
       kind="model"
       ready={ready}
-      badge={(asset) => <RunBadge asset={asset} />}
+      badge={unfinished?.data && <StatusBadge status={displayState(unfinished.data)} />}
       actions={(asset) => <ModelActions asset={asset} pod={pod} />}
       usedBy={
         pod && (
@@ -86,7 +92,7 @@ export function ModelPage() {
             },
             historyTab(
               asset,
-              { commit, from },
+              { commit, from, folder },
               (next) => void navigate({ search: { tab: 'history', ...next }, resetScroll: false }),
             ),
           ]}
@@ -103,17 +109,12 @@ function useReadiness(id: string, asset: Asset | undefined) {
   return useQuery({ ...modelReadinessQuery(id), enabled: hasFiles(asset) });
 }
 
-/** The run that makes this model, or should have; undefined once its files are there. */
-function useUnfinishedRun({ file_count, lineage, user_id }: Asset) {
+/** The run that makes this model, or should have, as it is read; undefined once its files are there. */
+function useUnfinishedRun(asset: Asset | undefined) {
   const user = useUser();
-  const waiting = file_count === 0 && lineage !== null && user_id === user.id;
-  const run = useRun(lineage?.run_id ?? '', { enabled: waiting });
-  return waiting ? run.data : undefined;
-}
-
-function RunBadge({ asset }: { asset: Asset }) {
-  const run = useUnfinishedRun(asset);
-  return run ? <StatusBadge status={displayState(run)} /> : null;
+  const lineage = asset?.file_count === 0 && asset.user_id === user.id ? asset.lineage : null;
+  const run = useRun(lineage?.run_id ?? '', { enabled: lineage !== null });
+  return lineage === null ? undefined : run;
 }
 
 type Pod = NonNullable<ReturnType<typeof useLiveDeployment>>;
@@ -201,7 +202,7 @@ function LoraUse() {
 }
 
 function ModelFiles({ asset, canChange }: { asset: Asset; canChange: boolean }) {
-  const run = useUnfinishedRun(asset);
+  const run = useUnfinishedRun(asset)?.data;
   return (
     <AssetFiles
       asset={asset}
@@ -226,7 +227,7 @@ function OwnAnswers({ asset: { lineage, file_count } }: { asset: Asset }) {
 
 function ModelCard({ asset, canChange }: { asset: Asset; canChange: boolean }) {
   const { lineage } = asset;
-  const run = useUnfinishedRun(asset);
+  const run = useUnfinishedRun(asset)?.data;
   const madeFrom = lineage && (canChange || lineage.base_model || lineage.dataset) ? lineage : null;
   return (
     <div className={cx('grid gap-5', madeFrom && 'lg:grid-cols-[minmax(0,1fr)_18rem]')}>

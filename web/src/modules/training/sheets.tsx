@@ -30,7 +30,7 @@ export const trainingSheets: Sheet[] = [
     label: 'Create Model',
     page: '/model',
     preload: CreateModelSheet.preload,
-    render: ({ open, onClose, params: { dataset, dataFile, baseModel, modelType, dropped } }) => (
+    render: ({ open, onClose, params: { dataset, dataFile, baseModel, modelType, settings, dropped } }) => (
       <CreateModelSheet
         open={open}
         onClose={onClose}
@@ -38,6 +38,7 @@ export const trainingSheets: Sheet[] = [
         dataFile={dataFile}
         baseModel={baseModel}
         dropped={dropped}
+        settings={settings === 'suggested' ? settings : undefined}
         modelType={modelType === 'finetune' ? modelType : undefined}
       />
     ),

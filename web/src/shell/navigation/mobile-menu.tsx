@@ -8,6 +8,7 @@ import { Sidebar } from './sidebar.tsx';
 type Props = {
   /** Null for a visitor; undefined until the session is known. */
   user: User | null | undefined;
+  page: string | undefined;
   open: boolean;
   onClose: () => void;
   /** It goes on from what was typed in the search box. */
@@ -15,7 +16,7 @@ type Props = {
 };
 
 /** The slide-in menu of narrow screens and of pages without a sidebar. */
-export function MobileMenu({ user, open, onClose, onOpenPalette }: Props) {
+export function MobileMenu({ user, page, open, onClose, onOpenPalette }: Props) {
   const [typed, setTyped] = useState('');
   const close = () => {
     setTyped('');
@@ -36,7 +37,7 @@ export function MobileMenu({ user, open, onClose, onOpenPalette }: Props) {
           />
         </div>
       )}
-      <Sidebar user={user} onNavigate={close} />
+      <Sidebar user={user} page={page} onNavigate={close} />
       {user !== null && (
         <div className="mt-6 flex items-center justify-between border-line border-t px-2.5 pt-5">
           <span className="font-medium text-muted">Currency</span>

@@ -40,7 +40,6 @@ test('a page marks its item, also from below and from elsewhere', () => {
   expect(marked('/dataset')).toBe('My Datasets');
   expect(marked('/dataset/d1/description')).toBe('My Datasets');
   expect(marked('/datasets')).toBeUndefined();
-  expect(marked('/runs/r1')).toBe('LLM Training');
   expect(marked('/transactions')).toBe('Transaction History');
   expect(marked('/gallery/g1')).toBe('Instant Generation');
   expect(marked('/paris')).toBe('Instant Generation');

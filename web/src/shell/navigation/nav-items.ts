@@ -107,7 +107,6 @@ const groups: NavGroup[] = [
         kind: 'route',
         label: 'LLM Training',
         to: '/llm-training',
-        alsoAt: ['/runs'],
         icon: GraduationCap,
       },
     ],

@@ -9,14 +9,19 @@ import { findSelected, type NavItem, navGroups } from './nav-items.ts';
 type Props = {
   /** Null for a visitor, undefined until the session is known. */
   user: User | null | undefined;
+  /** The page that is marked, where that is not the one in sight. */
+  page?: string | undefined;
   onNavigate?: () => void;
 };
 
 /** The groups of pages and sheets. Also the slide-in menu's content; `onNavigate` closes that. */
-export function Sidebar({ user, onNavigate }: Props) {
+export function Sidebar({ user, page, onNavigate }: Props) {
   const { pathname } = useLocation();
   const groups = navGroups(user, useHelpLinks().documentation);
-  const selected = findSelected(groups, { pathname, sheet: findSheet(useOpenSheet()?.name) });
+  const selected = findSelected(groups, {
+    pathname: page ?? pathname,
+    sheet: findSheet(useOpenSheet()?.name),
+  });
   return (
     <nav aria-label="Main" className="flex flex-col gap-5">
       {groups.map((group) => (

@@ -1,7 +1,12 @@
+import { useParams } from '@tanstack/react-router';
+import { RepositoryPage } from '../../modules/assets/repository/repository-page.tsx';
 import { Missing } from '../../ui/missing.tsx';
 
-/** For every address that is no page. */
+/** For every address that is no page: it may be the name of a dataset or model. Routes of their own would weigh on each first screen. */
 export function NotFoundPage() {
+  const { _splat: address = '' } = useParams({ strict: false });
+  const [, type, path = ''] = /^(datasets|models)\/(.+)$/.exec(address) ?? [];
+  if (type !== undefined) return <RepositoryPage type={type as 'datasets' | 'models'} path={path} />;
   return (
     <Missing
       title="Page not found"

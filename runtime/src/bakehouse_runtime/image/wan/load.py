@@ -22,7 +22,7 @@ from ...files import SAFE_TOKENIZER, read_object
 from ..model_files import load_picture_model, load_text_model, loading
 from ..picture_defaults import PictureDefaults, read_defaults
 from .family import Wan
-from .size import FilmSize, FilmSizes, read_only_size
+from .size import FILM, FilmSize, FilmSizes, read_only_size
 from .text import WanText
 
 PIPELINES = ("WanPipeline", "WanImageToVideoPipeline")
@@ -72,20 +72,34 @@ def load_wan(folder: Path, dtype: torch.dtype = torch.float32) -> WanModel:
     largest, fps = only or LARGEST[takes_pictures]
     family = Wan(autoencoder, text, fps)
     _, down, _ = transformer.config["patch_size"]
+    multiple = family.pixels_a_latent * down
+    sizes = FilmSizes(largest, fps, multiple, family.frames_a_latent, is_only=only is not None)
+    if only:
+        _check_only(sizes, LARGEST[True][0])
     return WanModel(
         family,
         transformer,
         _scheduler(folder / "scheduler"),
-        FilmSizes(
-            largest,
-            fps,
-            family.pixels_a_latent * down,
-            family.frames_a_latent,
-            is_only=only is not None,
-        ),
+        sizes,
         read_defaults(folder, PUBLISHED_DEFAULTS),
         takes_pictures,
     )
+
+
+def _check_only(sizes: FilmSizes, most: FilmSize) -> None:
+    """Refuses the one size of a model that it cannot make, or that no machine should try."""
+    width, height, frames = sizes.largest.width, sizes.largest.height, sizes.largest.frames
+    multiple, each = sizes.multiple, sizes.frames_a_latent
+    if width % multiple or height % multiple or frames % each != 1:
+        raise PlainError(
+            f"The {FILM} in model_index.json has to have sides that are multiples of {multiple}, "
+            f"and frames that are one more than a multiple of {each}."
+        )
+    if width * height > most.width * most.height or frames > most.frames:
+        raise PlainError(
+            f"The {FILM} in model_index.json may have {most.width} x {most.height} pixels and "
+            f"{most.frames} frames at most."
+        )
 
 
 def _checked_index(folder: Path) -> dict[str, Any]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # What was drawn before the first step.
 FIRST_SAMPLES = "samples/step-00000000"
+# The adapter that has drawn the newest samples.
+SAMPLED_ADAPTER = "sampled-adapter/pytorch_lora_weights.safetensors"
 
 
 class DiffusionReporter:
@@ -66,7 +68,8 @@ class DiffusionReporter:
             self._on_server.upload([newest, *(path for path in first if path.exists())])
 
     def samples(self, written: Path) -> None:
-        """A sheet is an artefact alone; the pictures of a folder are told of once all are there."""
+        """A sheet is an artefact alone; the pictures of a folder are told of once all are there,
+        with the adapter that has drawn them, unless that has learned nothing yet."""
         client = self._work.client
         if written.is_file():
             client.upload(f"samples/{written.name}", written)
@@ -77,4 +80,10 @@ class DiffusionReporter:
             client.upload(path, file)
             with Image.open(file) as picture:
                 pictures.append({"path": path, "width": picture.width, "height": picture.height})
-        self._work.reporter.samples(self.last_step, pictures)
+        adapter = self._work.work_dir / SAMPLED_ADAPTER
+        if self.last_step == 0 or not adapter.is_file():
+            self._work.reporter.samples(self.last_step, pictures)
+            return
+        path = f"{CHECKPOINTS_FOLDER}/{written.name}/{adapter.name}"
+        client.upload(path, adapter)
+        self._work.reporter.samples(self.last_step, pictures, path)

@@ -10,6 +10,7 @@ from ...image.flux.pipeline import KontextPipeline, KontextRequest
 from ...image.lora import ChosenLora
 from ...image.picture_file import encoded
 from .adapter import save_adapter
+from .reporter import SAMPLED_ADAPTER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
     from ...image.flux.load import FluxModel
     from ...protocol import SamplePrompt
-
-ADAPTER_FILE = "pytorch_lora_weights.safetensors"
 
 
 class AdapterSamples:
@@ -31,7 +30,7 @@ class AdapterSamples:
         self._model = model
         self._base = base
         self._prompts = prompts
-        self._adapter = work_dir / "sampled-adapter"
+        self._adapter = work_dir / SAMPLED_ADAPTER
         self._pipeline: KontextPipeline | None = None
         self._drawn = 0
 
@@ -40,11 +39,11 @@ class AdapterSamples:
 
         Raises PlainError for values that are not numbers.
         """
-        shutil.rmtree(self._adapter, ignore_errors=True)
-        save_adapter(self._model.family, self._model.transformer, self._adapter)
+        shutil.rmtree(self._adapter.parent, ignore_errors=True)
+        save_adapter(self._model.family, self._model.transformer, self._adapter.parent)
         pipeline = self._pipeline = self._pipeline or self._opened()
         self._drawn += 1
-        lora = ChosenLora(str(self._drawn), self._adapter / ADAPTER_FILE, 1.0)
+        lora = ChosenLora(str(self._drawn), self._adapter, 1.0)
         folder.mkdir(parents=True, exist_ok=True)
         # The file is the adapter: what is trained stands aside meanwhile.
         self._model.transformer.disable_adapters()

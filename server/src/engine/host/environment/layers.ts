@@ -25,13 +25,13 @@ const GB = 1_000_000_000;
 type Platform = { platform: NodeJS.Platform; torchIndex?: string | undefined };
 
 /**
- * Bytes that a layer takes on disk when nothing of it is there yet, measured and rounded up.
+ * Bytes that a layer takes on disk when nothing of it is there yet, measured with its bytecode and rounded up.
  * PyPI's torch brings its CUDA libraries on Linux, which are most of it.
  */
 export function bytesNeeded(layer: Layer, { platform, torchIndex }: Platform): number {
-  if (layer === 'serving') return 0.5 * GB;
+  if (layer === 'serving') return 0.6 * GB;
   if (layer === 'vllm') return 9 * GB;
-  return platform === 'linux' && torchIndex === undefined ? 6 * GB : 2 * GB;
+  return platform === 'linux' && torchIndex === undefined ? 6.5 * GB : 2.5 * GB;
 }
 
 /** Null if the layer fits; else the sentence that says what to do. */

@@ -5,7 +5,11 @@ import type { StarterFile } from './starter-model.ts';
 const MODELS = path.resolve(import.meta.dirname, '../../../../../models');
 
 /** The starter image models that come with the program, by the folder of each. */
-export const imageStarters = { paris: 'starter-paris', kontext: 'starter-kontext' } as const;
+export const imageStarters = {
+  paris: 'starter-paris',
+  kontext: 'starter-kontext',
+  wan: 'starter-wan',
+} as const;
 export type ImageStarter = keyof typeof imageStarters;
 
 /** The files of a starter image model. */

@@ -1,7 +1,8 @@
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findReadableAsset } from '../access/find-readable-asset.ts';
-import { type FileRow, findNewestFile, findRevision, listFiles } from '../queries.ts';
+import { type FileRow, findNewestFile, listFiles } from '../queries.ts';
+import { requireRevisionNumber } from './require-revision-number.ts';
 
 /** One file of the newest revision, or of the one that is said. Throws AppError('not_found') unless the caller may read it. */
 export async function findFile(
@@ -20,14 +21,7 @@ async function findFileOfRevision(
   ctx: Context,
   input: { assetId: string; revisionId: string; path: string },
 ): Promise<FileRow | undefined> {
-  const revision = await findRevision(ctx.db, input.assetId, input.revisionId);
-  if (!revision)
-    throw new AppError('not_found', {
-      publicMessage: 'This asset has no such revision',
-      param: 'revision_id',
-    });
-  const [file] = await listFiles(ctx.db, {
-    ...{ assetId: input.assetId, number: revision.number, paths: [input.path] },
-  });
+  const number = await requireRevisionNumber(ctx.db, input);
+  const [file] = await listFiles(ctx.db, { assetId: input.assetId, number, paths: [input.path] });
   return file;
 }

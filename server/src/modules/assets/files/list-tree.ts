@@ -6,17 +6,23 @@ import { findReadableAsset } from '../access/find-readable-asset.ts';
 import { toWireFile } from '../to-wire.ts';
 import { listTree as listEntries, type TreeRow } from './folder-queries.ts';
 import { formatCursor, parseCursor } from './list-files-page.ts';
+import { requireRevisionNumber } from './require-revision-number.ts';
 
-/** What lies directly in a folder of the newest revision. Throws AppError('not_found') for one that is not there. */
+/** What lies directly in a folder of a revision, the newest unless said. Throws AppError('not_found') for one that is not there. */
 export async function listTree(
   ctx: Context,
   input: { assetId: string } & InputOf<typeof endpoint>['query'],
 ): Promise<ResponseOf<typeof endpoint>> {
   const asset = await findReadableAsset(ctx.db, { assetId: input.assetId, userId: ctx.caller.userId });
+  const revisionId = input.revision_id;
+  const number =
+    revisionId === undefined
+      ? undefined
+      : await requireRevisionNumber(ctx.db, { assetId: asset.id, revisionId });
   const folder = input.path.replace(/^\/+|\/+$/g, '');
   const isBeginning = !input.cursor;
   const start = input.cursor ? parseCursor(input.cursor) : folder === '' ? '' : `${folder}/`;
-  const rows = await listEntries(ctx.db, asset.id, { folder, start, limit: input.limit + 1 });
+  const rows = await listEntries(ctx.db, asset.id, { folder, start, number, limit: input.limit + 1 });
   if (rows.length === 0 && isBeginning && folder !== '')
     throw new AppError('not_found', { publicMessage: `There is no folder ${folder}`, param: 'path' });
   const next = rows[input.limit];

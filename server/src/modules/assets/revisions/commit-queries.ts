@@ -96,6 +96,19 @@ export async function selectTags(
     .execute();
 }
 
+/** The tags of these revisions, by their names. */
+export async function selectTagsOf(
+  db: Database,
+  revisionIds: string[],
+): Promise<{ name: string; revisionId: string }[]> {
+  return db
+    .selectFrom('revision_tags')
+    .select(['name', 'revision_id as revisionId'])
+    .where('revision_id', '=', sql<string>`any(${revisionIds}::uuid[])`)
+    .orderBy('name')
+    .execute();
+}
+
 /** False where there is one of that name. */
 export async function insertTag(
   tx: Transaction,

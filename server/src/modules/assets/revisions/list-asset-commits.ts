@@ -5,7 +5,7 @@ import { unknownCursor } from '../../../platform/unknown-cursor.ts';
 import { findReadableAsset } from '../access/find-readable-asset.ts';
 import { findCommit, findHead } from './find-commit.ts';
 import { listCommits } from './list-commits.ts';
-import { toWireCommit } from './to-wire-commit.ts';
+import { toWireCommits } from './to-wire-commit.ts';
 
 /** The commits of an asset, newest first; the cursor is the last one of the page before. */
 export async function listAssetCommits(
@@ -20,7 +20,7 @@ export async function listAssetCommits(
   const found = await listCommits(ctx.db, asset, { from, limit: limit + 1 });
   const commits = found.slice(0, limit);
   return {
-    commits: commits.map(toWireCommit),
+    commits: await toWireCommits(ctx.db, commits),
     next_cursor: found.length > limit ? (commits.at(-1)?.commitId ?? null) : null,
   };
 }

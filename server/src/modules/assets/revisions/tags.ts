@@ -4,6 +4,7 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { lockChangeableAsset } from '../access/lock-changeable-asset.ts';
+import { announceAssets } from '../announce-assets.ts';
 import { deleteTag, insertTag, selectTags } from './commit-queries.ts';
 import { BRANCH } from './find-commit.ts';
 
@@ -33,6 +34,7 @@ export async function createTag(
     if (!(await insertTag(tx, tag)))
       throw new AppError('conflict', { publicMessage: `Tag ${name} exists already`, param: 'tag' });
     await recordAudit(tx, { userId, action: 'asset.tagged', detail: { asset_id: tag.assetId, tag: name } });
+    await announceAssets(tx, [tag.assetId]);
   });
 }
 
@@ -45,8 +47,10 @@ export async function removeTag(
   return inTransaction(ctx.db, async (tx) => {
     await lockChangeableAsset(tx, { assetId, userId });
     const isGone = await deleteTag(tx, assetId, name);
-    if (isGone)
+    if (isGone) {
       await recordAudit(tx, { userId, action: 'asset.untagged', detail: { asset_id: assetId, tag: name } });
+      await announceAssets(tx, [assetId]);
+    }
     return isGone;
   });
 }

@@ -1,7 +1,10 @@
 import type { AssetCommit } from '@bakehouse/contract/asset-commits';
+import type { Database } from '../../../platform/db/database.ts';
+import { selectTagsOf } from './commit-queries.ts';
 import type { Commit } from './find-commit.ts';
 
-export function toWireCommit(commit: Commit): AssetCommit {
+/** A commit with its tags. A new one has none. */
+export function toWireCommit(commit: Commit, tags: string[] = []): AssetCommit {
   return {
     commit_id: commit.commitId,
     revision_id: commit.revisionId,
@@ -9,5 +12,18 @@ export function toWireCommit(commit: Commit): AssetCommit {
     message: commit.message,
     author: commit.author,
     created_at: commit.createdAt.toISOString(),
+    tags,
   };
+}
+
+/** Commits, each with its tags in the order of their names. */
+export async function toWireCommits(db: Database, commits: Commit[]): Promise<AssetCommit[]> {
+  const ids = commits.flatMap(({ revisionId }) => revisionId ?? []);
+  const tags = Map.groupBy(await selectTagsOf(db, ids), ({ revisionId }) => revisionId);
+  return commits.map((commit) =>
+    toWireCommit(
+      commit,
+      tags.get(commit.revisionId ?? '')?.map(({ name }) => name),
+    ),
+  );
 }

@@ -3,6 +3,7 @@ import * as commits from '@bakehouse/contract/asset-commits';
 import * as shares from '@bakehouse/contract/asset-shares';
 import * as uploads from '@bakehouse/contract/asset-uploads';
 import * as batches from '@bakehouse/contract/batches';
+import * as captions from '@bakehouse/contract/captions';
 import * as chat from '@bakehouse/contract/chat';
 import * as configurations from '@bakehouse/contract/configurations';
 import * as contact from '@bakehouse/contract/contact';
@@ -35,6 +36,7 @@ import * as paris from '@bakehouse/contract/paris';
 import * as purchases from '@bakehouse/contract/purchases';
 import * as referrals from '@bakehouse/contract/referrals';
 import * as responses from '@bakehouse/contract/responses';
+import * as runs from '@bakehouse/contract/runs';
 import * as sql from '@bakehouse/contract/sql';
 import * as training from '@bakehouse/contract/training';
 import * as videos from '@bakehouse/contract/videos';
@@ -157,8 +159,13 @@ export const auditedElsewhere = new Map<Endpoint, { action: string; test: string
     diffusionTraining.startDiffusionTraining,
     { action: 'run.started', test: 'training/pictures/diffusion-training.test.ts' },
   ],
+  [
+    runs.makeCheckpointModel,
+    { action: 'asset.created', test: 'training/pictures/make-checkpoint-model.test.ts' },
+  ],
   [shares.shareAsset, { action: 'asset.shared', test: SHARING_TEST }],
   [shares.unshareAsset, { action: 'asset.unshared', test: SHARING_TEST }],
+  [captions.saveCaptions, { action: 'asset.committed', test: 'datasets/captions/captions.test.ts' }],
   [commits.saveCard, { action: 'asset.committed', test: 'hub/commits.test.ts' }],
   [hubCommits.commitFiles, { action: 'asset.committed', test: 'hub/commits.test.ts' }],
   [hubRepositories.createRepository, { action: 'asset.created', test: HUB_TEST }],

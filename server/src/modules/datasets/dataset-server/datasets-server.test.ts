@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { namespaceOf } from '../../assets/repositories/namespace.ts';
 import { assetCalls } from '../../assets/testing/asset-calls.ts';
@@ -114,6 +115,37 @@ test('sizes and Parquet files', async () => {
   const { pathname } = new URL(files[0].url);
   const bytes = await fetch(`${server.url}${pathname}`, { headers: { 'x-api-key': ada.apiKey } });
   expect(await bytes.arrayBuffer()).toHaveProperty('byteLength', files[0].size);
+});
+
+describe('of a dataset with a file that is cut off', () => {
+  const sentence = 'cut.csv.gz is cut off: upload it again.';
+  const cut = () => new Uint8Array(gzipSync('a,b\n1,2\n3,4\n').subarray(0, 25));
+  let dataset: string;
+  beforeAll(async () => {
+    dataset = await create(ada, { title: 'cut' });
+    await upload(ada, dataset, 'cut.csv.gz', cut());
+    await upload(ada, dataset, 'whole.csv', 'a,b\n1,2\n');
+  });
+
+  test('the other splits are answered', async () => {
+    const { status, body } = await ask('size', { dataset });
+    expect(status).toBe(200);
+    expect(body.size.dataset).toMatchObject({ num_rows: 1 });
+    expect(body.size.splits).toEqual([expect.objectContaining({ split: 'whole' })]);
+    expect(body.failed).toEqual([{ dataset, config: 'default', split: 'cut', error: { error: sentence } }]);
+    expect((await ask('first-rows', { dataset, split: 'whole' })).body.rows).toHaveLength(1);
+    expect((await ask('is-valid', { dataset })).body).toMatchObject({ viewer: true });
+  });
+
+  test('its own is refused in words', async () => {
+    expect(await ask('first-rows', { dataset, split: 'cut' })).toMatchObject({
+      status: 422,
+      body: { error: sentence },
+    });
+    const only = await create(ada, { title: 'only cut' });
+    await upload(ada, only, 'cut.csv.gz', cut());
+    expect((await ask('is-valid', { dataset: only })).body).toMatchObject({ preview: false, viewer: false });
+  });
 });
 
 test('a dataset is found by the name of its repository', async () => {

@@ -2,7 +2,10 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type * as contract from '@bakehouse/contract/hub/datasets-server';
 import { ONLY_CONFIG } from '@bakehouse/contract/hub/datasets-server';
 import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { name as quoted } from '../duckdb/quote.ts';
 import { readTableRows } from '../sql/read-table-rows.ts';
+import { runSql } from '../sql/run-sql.ts';
 import { openDataset, type Split } from './open-dataset.ts';
 
 const config = ONLY_CONFIG;
@@ -16,13 +19,21 @@ export async function listSplits(
   return { splits: splits.map(({ name }) => ({ dataset, config, split: name })), ...nothing };
 }
 
-/** What can be asked of a dataset: all of it, where it has rows. */
+/** What can be asked of a dataset: all of it, where rows of a split can be read. */
 export async function checkDataset(
   ctx: Context,
   dataset: string,
+  signal: AbortSignal,
 ): Promise<ResponseOf<typeof contract.checkDataset>> {
-  const { splits } = await openDataset(ctx, dataset);
-  const hasRows = splits.length > 0;
+  const { assetId, splits } = await openDataset(ctx, dataset);
+  let hasRows = false;
+  for (const { table } of splits) {
+    const query = `FROM ${quoted(table.name)}`;
+    const asked = { assetId, table: table.name, query, offset: 0, limit: 1, signal };
+    const problem = await runSql(ctx, asked).then(() => null, unreadable);
+    hasRows = problem === null;
+    if (hasRows) break;
+  }
   return { preview: hasRows, viewer: hasRows, search: hasRows, filter: hasRows, statistics: hasRows };
 }
 
@@ -43,7 +54,7 @@ export async function listParquetFiles(
   return { parquet_files: files, ...nothing, partial: false };
 }
 
-/** How many rows, columns and bytes a dataset has, and each of its splits. All of its rows are counted. */
+/** How many rows, columns and bytes a dataset has, and each of its splits. All of its rows are counted; a split that cannot be read is named with the reason. */
 export async function measureDataset(
   ctx: Context,
   dataset: string,
@@ -51,11 +62,17 @@ export async function measureDataset(
 ): Promise<ResponseOf<typeof contract.readDatasetSize>> {
   const { assetId, splits } = await openDataset(ctx, dataset);
   const measured = [];
+  const failed = [];
   for (const split of splits) {
-    const { table } = split;
-    const found = await readTableRows(ctx, { assetId, table: table.name, offset: 0, limit: 1, signal });
+    const asked = { assetId, table: split.table.name, offset: 0, limit: 1, signal };
+    const found = await readTableRows(ctx, asked).catch(unreadable);
+    const splitName = { dataset, config, split: split.name };
+    if (found instanceof AppError) {
+      failed.push({ ...splitName, error: { error: found.publicMessage } });
+      continue;
+    }
     measured.push({
-      ...{ dataset, config, split: split.name },
+      ...splitName,
       num_columns: found.features.length,
       ...bytesOf(split),
       num_rows: found.num_rows_total,
@@ -76,9 +93,16 @@ export async function measureDataset(
       configs: measured.length > 0 ? [{ dataset, config, num_columns: columns, ...total }] : [],
       splits: measured,
     },
-    ...nothing,
+    pending: [],
+    failed,
     partial: false,
   };
+}
+
+/** What a split that cannot be read is answered with. Any other error is thrown. */
+function unreadable(error: unknown): AppError {
+  if (error instanceof AppError && error.code === 'invalid_request') return error;
+  throw error;
 }
 
 function bytesOf({ table: { files } }: Split) {

@@ -11,7 +11,9 @@ const FIRST_ROWS = 100;
 /** What clients of the hub's dataset server call, with errors as these read them. */
 export const datasetServerRoutes: Binding[] = [
   bind(contract.listSplits, (ctx, { query }) => listSplits(ctx, query.dataset)),
-  bind(contract.checkDataset, (ctx, { query }) => checkDataset(ctx, query.dataset)),
+  bind(contract.checkDataset, (ctx, { query }, { reply }) =>
+    checkDataset(ctx, query.dataset, clientSignal(reply)),
+  ),
   bind(contract.listParquetFiles, (ctx, { query }) => listParquetFiles(ctx, query.dataset)),
   bind(contract.readDatasetSize, (ctx, { query }, { reply }) =>
     measureDataset(ctx, query.dataset, clientSignal(reply)),

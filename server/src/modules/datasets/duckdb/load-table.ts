@@ -1,9 +1,9 @@
-import { stat } from 'node:fs/promises';
 import { type DuckDBConnection, DuckDBDataChunk, type DuckDBType, VARCHAR } from '@duckdb/node-api';
-import { endingOf } from '../data-file.ts';
+import { endingOf, unpackedName } from '../data-file.ts';
 import { SNIFFED_ROWS } from '../preview/format/recognise-format.ts';
 import { openTextTable } from '../preview/open-text-table.ts';
 import { COLUMNS_MAX, isBroken } from '../preview/table.ts';
+import { hasMoreThan } from '../preview/unpack.ts';
 import { isTooDeep, Unreadable } from '../preview/unreadable.ts';
 import { list, name as named, text } from './quote.ts';
 import { readValue } from './read-value.ts';
@@ -48,8 +48,7 @@ export async function loadTable(
   into = 'loaded',
 ): Promise<LoadedTable> {
   if (endingOf(file.name) === 'parquet') return loadParquet(database, file);
-  const { size } = await stat(file.localPath);
-  return size <= EXACT_BYTES_MAX ? loadExactly(database, file, into) : loadLarge(file);
+  return (await hasMoreThan(file, EXACT_BYTES_MAX)) ? loadLarge(file) : loadExactly(database, file, into);
 }
 
 /** The values of columns of one row, as the readers have them. */
@@ -125,7 +124,7 @@ async function loadExactly(
   into: string,
 ): Promise<LoadedTable> {
   const { columns, rows } = await openTextTable(file);
-  const isJson = ['json', 'jsonl'].includes(endingOf(file.name));
+  const isJson = ['json', 'jsonl'].includes(endingOf(unpackedName(file.name)));
   const read: unknown[][] = [];
   let cells = 0;
   let broken = 0;

@@ -1,7 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import path from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { readColumns } from './columns/read-columns.ts';
@@ -14,7 +15,8 @@ const LONG = 'rye '.repeat(250_000);
 async function longRows(name: string, head: string, rowOf: (row: number) => string) {
   const localPath = path.join(await temporaryFolder(), name);
   const lines = [head, ...Array.from({ length: ROWS }, (_, row) => rowOf(row))];
-  await pipeline(Readable.from(lines.filter(Boolean)), createWriteStream(localPath));
+  const packing = name.endsWith('.gz') ? createGzip({ level: 1 }) : new PassThrough();
+  await pipeline(Readable.from(lines.filter(Boolean)), packing, createWriteStream(localPath));
   return { localPath, name };
 }
 
@@ -22,7 +24,10 @@ const csv = ['rows.csv', 'id,text\n', (row: number) => `${row},${LONG}\n`] as co
 
 const jsonl = ['rows.jsonl', '', (row: number) => `{"id": ${row}, "text": "${LONG}${row % 2}"}\n`] as const;
 
-test.each([csv, jsonl, ['rows.txt', '', (row: number) => `${row} ${LONG}\n`] as const])(
+const txt = ['rows.txt', '', (row: number) => `${row} ${LONG}\n`] as const;
+const packed = [csv, jsonl, txt].map(([name, ...lines]) => [`${name}.gz`, ...lines] as const);
+
+test.each([csv, jsonl, txt, ...packed])(
   'rows of a megabyte are shown cut, from the first to the last: %s',
   async (...kind) => {
     const file = await longRows(...kind);

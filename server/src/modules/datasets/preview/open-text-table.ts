@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
-import { createGunzip } from 'node:zlib';
-import { endingOf, unpackedName } from '../data-file.ts';
+import { endingOf, isPacked, unpackedName } from '../data-file.ts';
 import { decodeText } from './decode-text.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
 import { readText } from './read-text.ts';
 import type { Table } from './table.ts';
+import { unpack } from './unpack.ts';
 import { Unreadable } from './unreadable.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -13,27 +13,12 @@ const CHUNK_BYTES = 1024 * 1024;
 const PACKED = new Set(['gz', 'zip', 'zst', 'bz2', 'xz', '7z', 'tar', 'tgz']);
 const WORKBOOKS = new Set(['xlsx', 'xls', 'xlsm', 'ods', 'numbers']);
 
-/** The rows of a text file by its ending. Throws Unreadable for other kinds of file. */
-export async function openTextTable({
-  localPath,
-  name,
-}: {
-  localPath: string;
-  name: string;
-}): Promise<Table> {
-  return openText(createReadStream(localPath, { highWaterMark: CHUNK_BYTES }), name);
-}
-
-/** The same of a file that may be packed with gzip, which training does not read. */
-export async function openPackedTable(file: { localPath: string; name: string }): Promise<Table> {
-  const name = unpackedName(file.name);
-  if (name === file.name) return openTextTable(file);
-  return openText(createReadStream(file.localPath).pipe(createGunzip()), name);
-}
-
-function openText(bytes: AsyncIterable<Buffer>, name: string): Promise<Table> | Table {
+/** The rows of a text file by its ending, also where it is packed with gzip, which training does not read. Throws Unreadable for other kinds of file. */
+export async function openTextTable(file: { localPath: string; name: string }): Promise<Table> {
+  const { localPath, name } = file;
+  const bytes = isPacked(name) ? unpack(file) : createReadStream(localPath, { highWaterMark: CHUNK_BYTES });
   const chunks = decodeText(bytes, name);
-  switch (endingOf(name)) {
+  switch (endingOf(unpackedName(name))) {
     case 'csv':
       return readCsv(chunks, name);
     case 'tsv':

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { assetCalls } from '../../assets/testing/asset-calls.ts';
@@ -43,7 +44,7 @@ test('csv: a page, all counted, broken rows named', async () => {
   });
 });
 
-test('tsv, ndjson and md are read as what they are, and a packed file asks to be unpacked', async () => {
+test('tsv, ndjson and md are read as what they are', async () => {
   await upload(ada, id, 'd.tsv', 'q, or, so\ta\nwho, then\tAda\n');
   expect(await preview(ada, id, 'd.tsv')).toMatchObject({
     columns: ['q, or, so', 'a'],
@@ -54,10 +55,24 @@ test('tsv, ndjson and md are read as what they are, and a packed file asks to be
   await upload(ada, id, 'd.md', '# Bread\n');
   await upload(ada, id, 'd.txt', '# Bread\n');
   expect(await preview(ada, id, 'd.md')).toEqual(await preview(ada, id, 'd.txt'));
-  await upload(ada, id, 'd.jsonl.gz', 'x');
-  await expect(preview(ada, id, 'd.jsonl.gz')).rejects.toMatchObject({
-    message: expect.stringContaining('d.jsonl.gz is packed: unpack it first'),
+});
+
+test('what is packed with gzip is shown, and said to be none to train on', async () => {
+  const packed = gzipSync('{"question": "Who bakes?", "answer": "Ada"}\n');
+  await upload(ada, id, 'd.jsonl.gz', new Uint8Array(packed));
+  expect(await preview(ada, id, 'd.jsonl.gz')).toMatchObject({
+    columns: ['question', 'answer'],
+    rows: [['Who bakes?', 'Ada']],
+    total_rows: 1,
+    format: { format: 'prompt_completion' },
+    format_problem: 'd.jsonl.gz is packed with gzip. Unpack it and upload it again.',
   });
+  await upload(ada, id, 'cut.csv.gz', new Uint8Array(packed.subarray(0, 30)));
+  await expect(preview(ada, id, 'cut.csv.gz')).rejects.toThrow('cut.csv.gz is cut off: upload it again.');
+  await upload(ada, id, 'none.csv.gz', 'a,b\n1,2\n'.repeat(9));
+  await expect(preview(ada, id, 'none.csv.gz')).rejects.toThrow('none.csv.gz is damaged: upload it again.');
+  await upload(ada, id, 'd.tar.gz', new Uint8Array(packed));
+  await expect(preview(ada, id, 'd.tar.gz')).rejects.toThrow('d.tar.gz is packed: unpack it first.');
 });
 
 test('jsonl, json and txt', async () => {

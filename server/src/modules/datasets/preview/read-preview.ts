@@ -1,8 +1,7 @@
-import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { filePreview } from '@bakehouse/contract/assets';
 import type * as z from 'zod';
-import { endingOf } from '../data-file.ts';
+import { endingOf, isPacked } from '../data-file.ts';
 import { loadTable, readRows } from '../duckdb/load-table.ts';
 import { openDatabase } from '../duckdb/open-database.ts';
 import { isDialogue, readConversation } from './conversation.ts';
@@ -11,6 +10,7 @@ import { recogniseFormat, SNIFFED_ROWS } from './format/recognise-format.ts';
 import { openTextTable } from './open-text-table.ts';
 import { type Columns, cut, isBroken, type Table } from './table.ts';
 import { toCell, toJson } from './to-cell.ts';
+import { hasMoreThan } from './unpack.ts';
 import { isTooDeep } from './unreadable.ts';
 
 /** Files up to this size are read to their end, so that rows and broken rows are counted. */
@@ -27,17 +27,24 @@ export type Preview = z.infer<typeof filePreview>;
 export type Page = { offset: number; limit: number };
 
 /**
- * Some rows of a data file, read as training reads it; only as much of the file as that takes, and
+ * Some rows of a data file, read as training reads it, also of one that is packed with gzip, which training refuses; only as much of the file as that takes, and
  * no more of it than a screen can show. Throws Unreadable for other kinds of file and for what
  * cannot be read as the kind that its name says. The file is not trusted: run it with limits.
  */
 export async function readPreview(file: { localPath: string; name: string } & Page): Promise<Preview> {
   const name = path.basename(file.name);
+  if (!isPacked(file.name)) return readFile(name, file);
+  const preview = await readFile(name, file);
+  // As training refuses it.
+  return { ...preview, format_problem: `${name} is packed with gzip. Unpack it and upload it again.` };
+}
+
+async function readFile(name: string, file: { localPath: string; name: string } & Page): Promise<Preview> {
   if (endingOf(file.name) === 'parquet') return readByDuckDb(name, file);
-  const { size } = await stat(file.localPath);
-  if (size > COUNT_BYTES_MAX && file.offset >= DEEP_ROWS) return readByDuckDb(name, file);
+  const isLarge = await hasMoreThan(file, COUNT_BYTES_MAX);
+  if (isLarge && file.offset >= DEEP_ROWS) return readByDuckDb(name, file);
   try {
-    return await readPage(name, await openTextTable(file), file, size <= COUNT_BYTES_MAX);
+    return await readPage(name, await openTextTable(file), file, !isLarge);
   } catch (error) {
     // A hundred rows of a megabyte are more than one look reads.
     if (!isTooDeep(error)) throw error;

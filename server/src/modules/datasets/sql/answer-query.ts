@@ -5,6 +5,7 @@ import { name, text } from '../duckdb/quote.ts';
 import { readValue, type Value } from '../duckdb/read-value.ts';
 import { scanOf } from '../duckdb/scan.ts';
 import { toCell } from '../preview/to-cell.ts';
+import { Unreadable } from '../preview/unreadable.ts';
 import type { LentTables } from './lent-tables.ts';
 import { type DroppedLine, nameMalformed, nameRejected } from './name-dropped.ts';
 import { refuseOthers } from './read-only.ts';
@@ -45,8 +46,10 @@ export async function withTables<T>(
   const database = await openDatabase([...new Set(files)], [RESULT]);
   const timer = setTimeout(() => database.interrupt(), lent.seconds * 1000);
   const run = async (malformed: DroppedLine[]) => {
-    for (const table of lent.tables) await createView(database, table, malformed.length > 0);
-    return work(database, malformed);
+    const broken = await createViews(database, lent.tables, malformed.length > 0);
+    return work(database, malformed).catch((error: unknown) => {
+      throw broken.get(missingTable(error)) ?? error;
+    });
   };
   try {
     await refuseOthers(database, query);
@@ -57,6 +60,7 @@ export async function withTables<T>(
       return run(malformed);
     });
   } catch (error) {
+    if (error instanceof Unreadable) throw new RefusedQuery(error.message, { cause: error });
     const limits = { seconds: lent.seconds, megabytes: MEMORY_MB, folder: lent.folder };
     const sentence = sentenceOf(error, limits);
     throw sentence === null ? error : new RefusedQuery(sentence, { cause: error });
@@ -87,6 +91,30 @@ async function writeAnew(database: DuckDBConnection, query: string): Promise<str
     `SELECT json_deserialize_sql(json_serialize_sql(${text(query)}))`,
   );
   return String(answered.getRows()[0]?.[0]);
+}
+
+/** Tables that cannot be read are left out, with the reason by the name: the query may mean only others. */
+async function createViews(
+  database: DuckDBConnection,
+  tables: LentTables['tables'],
+  isLenient: boolean,
+): Promise<Map<string, Error>> {
+  const broken = new Map<string, Error>();
+  for (const table of tables) {
+    try {
+      await createView(database, table, isLenient);
+    } catch (error) {
+      if (!(error instanceof Error) || error.message.startsWith('INTERRUPT')) throw error;
+      broken.set(table.name, error);
+    }
+  }
+  return broken;
+}
+
+/** The table that a query names and that is not there, by what DuckDB says. */
+function missingTable(error: unknown): string {
+  const message = error instanceof Error ? error.message : '';
+  return /^Catalog Error: Table with name (.+?) does not exist!/.exec(message)?.[1]?.toLowerCase() ?? '';
 }
 
 async function createView(

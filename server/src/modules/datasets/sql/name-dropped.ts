@@ -1,6 +1,6 @@
 import type { SqlAnswer } from '@bakehouse/contract/sql';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { openPackedTable } from '../preview/open-text-table.ts';
+import { openTextTable } from '../preview/open-text-table.ts';
 import { isBroken } from '../preview/table.ts';
 import type { LentTables } from './lent-tables.ts';
 
@@ -57,7 +57,7 @@ async function nameInFiles(files: LentFile[], said: DroppedLine[]): Promise<Drop
 async function nameBroken({ as, path }: LentFile): Promise<DroppedLine[]> {
   const lines: DroppedLine[] = [];
   try {
-    const { rows } = await openPackedTable({ localPath: as, name: as });
+    const { rows } = await openTextTable({ localPath: as, name: as });
     for await (const item of rows) {
       if (isBroken(item)) lines.push({ path, line: item.line, reason: item.reason });
       if (lines.length === COUNTED_MAX) break;

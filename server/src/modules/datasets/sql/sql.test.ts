@@ -147,6 +147,40 @@ describe('a query', () => {
   });
 });
 
+describe('files that are not whole', () => {
+  let broken: string;
+  const query = (text: string) => ({ params: { id: broken }, body: { query: text } });
+  beforeAll(async () => {
+    broken = await create(ada);
+    const lines = (count: number) =>
+      Array.from({ length: count }, (_, at) => `${at},"${at * at}"`).join('\n');
+    const packed = gzipSync(`a,b\n${lines(50_000)}`);
+    await upload(ada, broken, 'sound.csv', 'a,b\n1,cut\n');
+    await upload(ada, broken, 'cut.csv.gz', new Uint8Array(packed.subarray(0, packed.length / 2)));
+    await upload(ada, broken, 'harmed.csv.gz', new Uint8Array(packed).fill(7, 5_000, 6_000));
+    await upload(ada, broken, 'other.jsonl.gz', '{"a": 1}\n');
+    await upload(ada, broken, 'no.parquet', 'PAR1 and nothing more');
+  });
+
+  test.each([
+    ['cut', 'cut.csv.gz is cut off: upload it again.'],
+    ['CUT', 'cut.csv.gz is cut off: upload it again.'],
+    ['harmed', 'harmed.csv.gz is damaged: upload it again.'],
+    ['other', 'other.jsonl.gz is damaged: upload it again.'],
+    ['no', /no\.parquet/],
+  ])('%s is refused with the reason', async (table, sentence) => {
+    const sent = await server.send(contract.runSql, query(`FROM ${table}`), { as: ada });
+    const { status, message } = await refusalOf(sent);
+    expect(status).toBe(400);
+    expect(message).toMatch(sentence);
+  });
+
+  test('keep a query that only mentions them from nothing', async () => {
+    const text = "SELECT a FROM sound WHERE b IN ('cut', 'harmed', 'other', 'no')";
+    expect((await server.request(contract.runSql, query(text), { as: ada })).rows).toEqual([[1]]);
+  });
+});
+
 describe('what a query may not', () => {
   test.each([
     ['read a file of the machine', "FROM read_text('/etc/passwd')", /Cannot access file "\/etc\/passwd"/],

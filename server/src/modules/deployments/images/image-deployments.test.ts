@@ -18,7 +18,7 @@ import { insertFlux } from '../testing/test-models.ts';
 const NON_COMMERCIAL = '---\nlicense: other\nlicense_name: flux-1-dev-non-commercial-license\n---\n';
 const LICENCE = 'flux-1-dev-non-commercial';
 /** The engine tries again with growing pauses. */
-const WAIT = { timeout: 90_000 };
+const WAIT = { timeout: 300_000 };
 const hourCost = costMicro([{ price: defaultPrice('image_serving:CPU'), parts: 3_600_000n }]);
 
 const serving = await testServing();

@@ -32,7 +32,6 @@ const list = async (as = ada) =>
 test('a Wan is deployed, listed in its own words, and all of them are stopped at once', async () => {
   const first = await deploy('Wan-AI Film');
   await vi.waitFor(async () => expect(await read(first)).toMatchObject({ kind: 'wan', status: 'running' }), {
-    timeout: 30_000,
     interval: 50,
   });
   expect(driver.running().map(({ spec }) => spec)).toMatchObject([

@@ -9,6 +9,6 @@ export async function findOwnModel(
   db: Database | Transaction,
   generator: GeneratorName,
 ): Promise<StarterModelRef | undefined> {
-  const name = generators[generator].starter;
+  const name = generators[generator].starter?.model;
   return name === undefined ? undefined : findStarterModel(db, name);
 }

@@ -26,10 +26,10 @@ test('a generator whose starter model this server is still preparing is called t
     const { generators: listed } = await server.request(listGenerators, {});
     return listed.filter((one) => one.is_being_prepared).map(({ name }) => name);
   };
-  const both = ['flux-kontext', 'paris'];
-  expect([await prepared('waiting'), await prepared('running')]).toEqual([both, both]);
+  const all = ['flux-kontext', 'paris', 'wan'];
+  expect([await prepared('waiting'), await prepared('running')]).toEqual([all, all]);
   // Nobody knows when that is over.
-  expect([await prepared('failed', 'training'), await prepared('ready', 'training')]).toEqual([[], both]);
+  expect([await prepared('failed', 'training'), await prepared('ready', 'training')]).toEqual([[], all]);
   expect(await prepared('failed')).toEqual([]);
   expect(await prepared('ready')).toEqual([]);
 });

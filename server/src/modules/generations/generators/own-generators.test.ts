@@ -27,6 +27,7 @@ test.each([
   ['seedance', { duration: 10 }, 60n],
   ['seedance', { duration: 5, quality: '1080p' }, 68n],
   ['kling', { duration: 5, aspect_ratio: '1:1' }, 17n],
+  ['wan', { duration: '2', aspect_ratio: '1:1', quality: '64p', num_inference_steps: 16 }, 1n],
 ] as const)(
   'a %s of %j, which a Wan makes, costs by steps, seconds and pixels',
   (name, parameters, parts) => {
@@ -34,3 +35,16 @@ test.each([
     expect(ownGenerator(name)?.cost(defaultPrices, parameters)).toBe(cost);
   },
 );
+
+test.each([
+  // As the largest Wan on one machine makes 10 s at 1080p: 121 frames at 24 a second.
+  ['seedance', { duration: 10, quality: '1080p' }, { width: 1280, height: 704, durationS: 121 / 24 }, 30n],
+  ['wan', { duration: 5, num_inference_steps: 30 }, { width: 832, height: 480, durationS: 5 }, 13n],
+  ['wan', { duration: 5, num_inference_steps: 30 }, { width: 1280, height: 720, durationS: 5.1 }, 30n],
+  ['wan', { duration: 5, num_inference_steps: 30 }, { width: 64, height: 64, durationS: null }, 1n],
+] as const)('a %s of %j that became %j is charged as that', (name, parameters, output, parts) => {
+  const own = ownGenerator(name);
+  const held = own?.cost(defaultPrices, parameters) ?? 0n;
+  const cost = costMicro([{ price: defaultPrices.videos, parts }]);
+  expect(own?.charge?.(held, parameters, output)).toBe(cost);
+});

@@ -18,12 +18,16 @@ import { videoSize } from './video-size.ts';
 /** What goes along with the row of a generation: the file that it edits, and a LoRA. */
 type Inputs = { picture: Buffer | null; lora?: ImageLora | undefined };
 
+type MadeVideo = { width: number; height: number; durationS: number | null };
+
 /** A generator that models of this installation serve. */
 export type OwnGenerator = {
   /** The kinds of deployments that serve it. */
   deployments: readonly ImageDeploymentKind[];
   /** What one costs in micro-BGL. Pure. */
   cost: (prices: PriceList, parameters: GenerationParameters) => bigint;
+  /** What of that is charged for such an output, where it may be less than was asked for. Pure. */
+  charge?: (heldMicro: bigint, parameters: GenerationParameters, output: MadeVideo) => bigint;
   /** How many steps it takes. Pure. */
   steps: (parameters: GenerationParameters) => number;
   /** What the model server is asked. Pure. */
@@ -66,26 +70,35 @@ const flux: OwnGenerator = {
 
 const wanSteps = ({ num_inference_steps: steps }: GenerationParameters) => Number(steps ?? wanDefaults.steps);
 
+const wanSeconds = ({ duration }: GenerationParameters) => Number(duration ?? wanDefaults.seconds);
+
 /** Steps of a video of the default length and size, rounded up: one that is twice as long or large takes twice the work. */
-function wanWork(parameters: GenerationParameters): bigint {
-  const workOfStep = (asked: GenerationParameters) => {
-    const { width, height } = videoSize(asked);
-    return Number(asked.duration ?? wanDefaults.seconds) * width * height;
-  };
-  return BigInt(Math.ceil((wanSteps(parameters) * workOfStep(parameters)) / workOfStep({})));
+function wanWork(steps: number, video: { seconds: number; width: number; height: number }): bigint {
+  const workOfStep = ({ seconds, width, height }: typeof video) => seconds * width * height;
+  const usual = workOfStep({ seconds: wanDefaults.seconds, ...videoSize({}) });
+  return BigInt(Math.ceil((steps * workOfStep(video)) / usual));
 }
+
+const wanWorkAsked = (parameters: GenerationParameters) =>
+  wanWork(wanSteps(parameters), { seconds: wanSeconds(parameters), ...videoSize(parameters) });
 
 /** A Wan model stands in for those of the other video generators, too, whose forms say less. */
 const wan: OwnGenerator = {
   deployments: ['wan'],
   steps: wanSteps,
-  cost: (prices, parameters) => costMicro([{ price: prices.videos, parts: wanWork(parameters) }]),
+  cost: (prices, parameters) => costMicro([{ price: prices.videos, parts: wanWorkAsked(parameters) }]),
+  // Models end at a length and a size of their own.
+  charge: (heldMicro, parameters, { durationS, ...size }) => {
+    const asked = wanWorkAsked(parameters);
+    const made = wanWork(wanSteps(parameters), { seconds: durationS ?? wanSeconds(parameters), ...size });
+    return made < asked ? (heldMicro * made) / asked : heldMicro;
+  },
   request: (row, { picture }) => {
-    const { duration, guidance_scale: guidance, negative_prompt: negative } = row.parameters;
+    const { guidance_scale: guidance, negative_prompt: negative } = row.parameters;
     return wanFilmRequest.parse({
       ...requestOf(row),
       guidance: Number(guidance ?? wanDefaults.guidance),
-      seconds: Number(duration ?? wanDefaults.seconds),
+      seconds: wanSeconds(row.parameters),
       ...videoSize(row.parameters),
       negative_prompt: negative ?? '',
       picture: picture && picture.toString('base64'),

@@ -1,8 +1,8 @@
 import type { GenerationParameters } from '@bakehouse/contract/generations';
 import { wanDefaults } from '@bakehouse/contract/generators/wan';
 
-/** Of the shorter side, by what the forms call it. */
-const shortSides: Record<string, number> = { '480p': 480, '768p': 768, '1080p': 1080, fhd: 1080 };
+/** Of the shorter side, by what the forms call it; the first is the starter's. */
+const shortSides: Record<string, number> = { '64p': 64, '480p': 480, '768p': 768, '1080p': 1080, fhd: 1080 };
 const HD = 720;
 /** Video codecs take sides of whole blocks. */
 const BLOCK = 16;

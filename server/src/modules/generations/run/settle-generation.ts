@@ -8,6 +8,7 @@ import { underLease } from '../../../platform/leases/under-lease.ts';
 import { toThumbnailColumns } from '../../media/thumbnails/thumbnail-columns.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { endGeneration } from '../end-generation.ts';
+import { ownGenerator } from '../generators/own-generators.ts';
 import { deletePreview, type GenerationRow, insertOutput, updateGeneration } from '../queries.ts';
 import { cancelJob } from '../services/service-job.ts';
 import type { Generated, StoredOutput } from './attempt.ts';
@@ -27,8 +28,8 @@ export async function complete(
     await endGeneration(tx, row, {
       state: 'completed',
       reason: missingReason(picturesAsked(row.parameters), outputs.length),
-      // What it was quoted at, whatever the price has become, for as many as there are.
-      chargedMicro: chargeFor(row, outputs.length),
+      // What it was quoted at, whatever the price has become, for what there is.
+      chargedMicro: chargeFor(row, outputs),
       now: services.clock.now(),
     });
   });
@@ -64,13 +65,16 @@ function toColumns(
   };
 }
 
-/** What so many pictures cost of a generation that was quoted for all that were asked for. Pure. */
+/** What these outputs cost of a generation that was quoted for all that was asked for. Pure. */
 function chargeFor(
-  { held_micro: heldMicro, parameters }: Pick<GenerationRow, 'held_micro' | 'parameters'>,
-  pictures: number,
+  { held_micro, parameters, generator, provider }: GenerationRow,
+  outputs: StoredOutput[],
 ): bigint {
   const asked = picturesAsked(parameters);
-  return (heldMicro * BigInt(Math.min(pictures, asked))) / BigInt(asked);
+  const heldMicro = (held_micro * BigInt(Math.min(outputs.length, asked))) / BigInt(asked);
+  const charge = provider === 'own' ? ownGenerator(generator)?.charge : undefined;
+  const [output] = outputs;
+  return charge && output ? charge(heldMicro, parameters, output) : heldMicro;
 }
 
 /** What is said of pictures that were asked for and did not come. Pure. */

@@ -1,7 +1,7 @@
 import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
-import { atDeployment, atService } from '@bakehouse/contract/generators/parameters/parameters';
+import { atDeployment, atService, atStarter } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -53,7 +53,7 @@ export async function chooseProvider(
   const standsIn = form.makes === 'video' && !kind ? await findActiveDeployment(ctx, 'wan') : null;
   if (standsIn !== null) return byDeployment(ctx, form, standsIn);
   const own = await findOwnModel(ctx.db, generator);
-  if (own) return { provider: 'own', model: own.modelName, queue: `starter:${own.modelName}`, form };
+  if (own) return byStarter(form, own.modelName, own.modelName);
   throw new AppError('conflict', {
     publicMessage: `${form.title} is not served here. GET /api/v1/generators lists what is`,
     param: 'generator',
@@ -61,7 +61,13 @@ export async function chooseProvider(
 }
 
 async function byDeployment(ctx: Context, form: Generator, model: string): Promise<ChosenProvider> {
-  return { provider: 'own', model, queue: await queueOf(ctx, model), form: atDeployment(form) };
+  const server = await findImageServer(ctx, model);
+  if ('starter' in server) return byStarter(atDeployment(form), model, server.starter);
+  return { provider: 'own', model, queue: `deployment:${server.podId}`, form: atDeployment(form) };
+}
+
+function byStarter(form: Generator, model: string, starter: string): ChosenProvider {
+  return { provider: 'own', model, queue: `starter:${starter}`, form: atStarter(form, starter) };
 }
 
 function byService(form: Generator, upstream: Upstream): ChosenProvider {
@@ -81,9 +87,4 @@ function notServedBy(service: string, upstreams: readonly Upstream[]): AppError 
     publicMessage: `No service '${service}' serves this here. ${known ? `service must be one of ${known}` : 'None does'}`,
     param: 'service',
   });
-}
-
-async function queueOf(ctx: Context, modelName: string): Promise<GenerationQueue> {
-  const server = await findImageServer(ctx, modelName);
-  return 'podId' in server ? `deployment:${server.podId}` : `starter:${server.starter}`;
 }

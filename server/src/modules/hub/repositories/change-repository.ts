@@ -12,9 +12,12 @@ import { openRepository, openRepositoryToChange, type RepositoryParams } from '.
 type Done = { success: true };
 
 /** Answers whoever may read a repository. Throws HubError for the others. */
-export async function checkAccess(ctx: Context, { params }: { params: RepositoryParams }): Promise<Done> {
-  await openRepository(ctx, params);
-  return { success: true };
+export async function checkAccess(
+  ctx: Context,
+  { params }: { params: RepositoryParams },
+): Promise<Done & { _id: string }> {
+  const { id } = await openRepository(ctx, params);
+  return { success: true, _id: id };
 }
 
 /** Deletes a repository of the caller. Throws HubError, and what `deleteAsset` throws. */

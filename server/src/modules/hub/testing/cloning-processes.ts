@@ -12,6 +12,7 @@ export async function startCloningProcess({ services, databaseUrl }: TestServer)
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       HOME: dataDir,
       DATABASE_URL: databaseUrl,
       BAKEHOUSE_DATA_DIR: dataDir,

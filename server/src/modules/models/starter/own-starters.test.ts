@@ -10,7 +10,7 @@ test('the own starters are those that the program registers', async () => {
   const register = registerOwnStarters(services);
   await register.language(files);
   await register.embedding(files);
-  for (const name of ['paris', 'kontext'] as const) await register.image(name, files);
+  for (const name of ['paris', 'kontext', 'wan'] as const) await register.image(name, files);
   const rows = await services.db
     .selectFrom('assets')
     .select('starter_slug')

@@ -1,5 +1,6 @@
 import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
 import { PARIS_MODEL } from '@bakehouse/contract/generators/paris';
+import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
 import { starterEmbeddingModel } from './starter-embedding-model.ts';
 import { starterLanguageModel } from './starter-language-model.ts';
 
@@ -9,4 +10,5 @@ export const OWN_STARTERS: readonly string[] = [
   starterEmbeddingModel.slug,
   PARIS_MODEL,
   KONTEXT_STARTER,
+  WAN_STARTER,
 ];

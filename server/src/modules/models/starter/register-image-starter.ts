@@ -1,5 +1,6 @@
 import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
 import { PARIS_MODEL } from '@bakehouse/contract/generators/paris';
+import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
 import type { Services } from '../../../platform/context.ts';
 import { registerStarterModel } from './register-starter-model.ts';
 
@@ -23,6 +24,16 @@ const cards = {
       'small pictures of simple things on the CPU of a laptop, so that editing works everywhere. It is no text model.',
     family: 'flux-kontext',
     tags: ['image-to-image', 'diffusion', 'flux-kontext', 'starter'],
+  },
+  wan: {
+    slug: WAN_STARTER,
+    title: 'Wan starter',
+    details:
+      'The starter video model: a small Wan, which makes films of two seconds from a prompt, or from a prompt and the ' +
+      'picture that they begin with. It knows simple things in motion, and runs on the CPU of a laptop, so that the Wan ' +
+      'page works everywhere. It is no text model.',
+    family: 'wan',
+    tags: ['text-to-video', 'diffusion', 'wan', 'starter'],
   },
 };
 

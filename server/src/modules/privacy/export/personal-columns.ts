@@ -54,6 +54,9 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
     leftOut: 'who has changed the files of a dataset or model, which are exported',
   },
   'uploads.user_id': { leftOut: 'files on their way, kept for a week; those that have arrived are exported' },
+  'run_checkpoints.user_id': {
+    leftOut: 'what checkpoints had learned, kept for a week; the models that were made of it are exported',
+  },
   'run_samples.user_id': {
     leftOut: 'pictures that checkpoints drew; the models of the runs have the first and the last',
   },

@@ -1,9 +1,12 @@
+import { imageDeploymentKinds } from '@bakehouse/contract/deployments/images';
+import { isServedAs } from '@bakehouse/contract/deployments/pipelines';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { requireRevision } from '../../assets/access/require-revision.ts';
 import { readRevision } from '../../assets/read-revision.ts';
-import type { ImageEngine } from '../image-spec.ts';
+import { readPipelineIndex } from '../../assets/recognise/read-pipeline-index.ts';
 import type { PlacedModel, ReadCapacity } from '../served-model.ts';
+import { families } from './describe-pipeline.ts';
 import { hashFiles } from './hash-files.ts';
 
 /**
@@ -11,17 +14,18 @@ import { hashFiles } from './hash-files.ts';
  * leaves the GPUs to what people pay for by the hour. Throws AppError 'not_found', or 'conflict' for another model.
  */
 export async function placeImageModel(
-  { db, caller }: Context,
+  ctx: Context,
   _parts: ReadCapacity,
   assetId: string,
 ): Promise<PlacedModel> {
-  const wanted = { assetId, userId: caller.userId };
-  const { asset } = await requireRevision(db, wanted);
-  if (asset.starterTask !== 'image') {
-    throw new AppError('conflict', { publicMessage: `${asset.title} is not an image model` });
-  }
+  const wanted = { assetId, userId: ctx.caller.userId };
+  const { asset } = await requireRevision(ctx.db, wanted);
+  if (asset.starterTask !== 'image') throw notAnImageModel(asset);
   // A starter model has few files; somebody else's may have any number.
-  const { revision, files } = await readRevision(db, wanted);
+  const { revision, files } = await readRevision(ctx.db, wanted);
+  const index = await readPipelineIndex(ctx, files);
+  const kind = imageDeploymentKinds.find((one) => isServedAs(one, index?._class_name ?? null));
+  if (!kind) throw notAnImageModel(asset);
   const loaded = files
     .filter(({ path }) => path.endsWith('.safetensors') || path.endsWith('.json'))
     .map(({ path, sha256, sizeBytes }) => ({ path, sha256, size_bytes: sizeBytes }))
@@ -33,7 +37,7 @@ export async function placeImageModel(
       title: asset.title,
       baseAssetId: assetId,
       baseTitle: asset.title,
-      base: { engine: engineOf(loaded), files: loaded, filesSha256: hashFiles(loaded) },
+      base: { engine: families[kind].engine, files: loaded, filesSha256: hashFiles(loaded) },
       adapter: null,
       isForeign: false,
     },
@@ -42,7 +46,6 @@ export async function placeImageModel(
   };
 }
 
-/** A model in Diffusers' format of FLUX has its transformer in a folder of that name; Paris has experts. */
-function engineOf(files: { path: string }[]): ImageEngine {
-  return files.some(({ path }) => path.startsWith('transformer/')) ? 'kontext' : 'paris';
+function notAnImageModel({ title }: { title: string }): AppError {
+  return new AppError('conflict', { publicMessage: `${title} is not an image model` });
 }

@@ -1,7 +1,14 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 
-export type Sample = { step: number; number: number; sha256: string; width: number; height: number };
+export type Sample = {
+  step: number;
+  number: number;
+  sha256: string;
+  sizeBytes: number;
+  width: number;
+  height: number;
+};
 
 type Drawn = { path: string; width: number; height: number };
 
@@ -25,14 +32,15 @@ export async function replaceSamples(
 }
 
 /** By step and number. */
-export async function selectSamples(db: Database, runId: string): Promise<Sample[]> {
-  return db
+export async function selectSamples(db: Database | Transaction, runId: string): Promise<Sample[]> {
+  const rows = await db
     .selectFrom('run_samples')
-    .select(['step', 'number', 'sha256', 'width', 'height'])
+    .select(['step', 'number', 'sha256', 'size_bytes', 'width', 'height'])
     .where('run_id', '=', runId)
     .orderBy('step')
     .orderBy('number')
     .execute();
+  return rows.map(({ size_bytes, ...row }) => ({ ...row, sizeBytes: Number(size_bytes) }));
 }
 
 export async function deleteSamples(tx: Transaction, userId: string): Promise<void> {

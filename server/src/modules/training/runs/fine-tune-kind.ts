@@ -11,6 +11,7 @@ import { meterRun } from '../charges/meter-run.ts';
 import { settleRun } from '../charges/settle-run.ts';
 import { upsertHeldOutAnswers } from '../held-out/queries.ts';
 import { nameResult } from '../openai-jobs/name-result.ts';
+import { keepCheckpoint } from '../pictures/checkpoint-queries.ts';
 import { replaceSamples } from '../pictures/sample-queries.ts';
 import { findOwners, findRun, updateSlowdown, updateSummary } from '../queries.ts';
 import { measuredSlowdown } from '../slowdown.ts';
@@ -29,8 +30,11 @@ export function fineTuneKind(clock: Clock, usage: IdleCredit): WorkloadKind {
       const freeIdleCredit = () => void usage.closeIdle(run.userId);
       await meterRun(tx, { run, workload, now: clock.now(), freeIdleCredit });
       const answers = reports.findLast(({ type }) => type === 'held_out_answers');
-      for (const { step, pictures } of reports.filter((report) => report.type === 'samples'))
-        await replaceSamples(tx, { runId: run.id, userId: run.userId, step, pictures });
+      for (const { step, pictures, adapter } of reports.filter((report) => report.type === 'samples')) {
+        const checkpoint = { runId: run.id, userId: run.userId, step };
+        await replaceSamples(tx, { ...checkpoint, pictures });
+        if (adapter !== undefined) await keepCheckpoint(tx, { ...checkpoint, path: adapter });
+      }
       if (answers) await upsertHeldOutAnswers(tx, run.id, heldOutAnswers.parse(answers));
     },
     onResult: async (tx, workload, result, artefacts) => {

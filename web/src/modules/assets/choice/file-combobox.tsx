@@ -14,12 +14,14 @@ type Props = {
   dataset: Pick<Asset, 'files' | 'next_files_cursor'> | undefined;
   value: string | null;
   onChange: (path: string | null) => void;
+  /** Which files there are to choose from: those that training reads unless said. */
+  accepts?: (path: string) => boolean;
   disabled?: boolean;
   'aria-label'?: string;
 };
 
 /** A choice of the data files of a dataset. Of more than an answer lists, the server finds those that begin as typed. */
-export function FileCombobox({ datasetId, dataset, value, onChange, ...rest }: Props) {
+export function FileCombobox({ datasetId, dataset, value, onChange, accepts = isDataFile, ...rest }: Props) {
   const [typed, setTyped] = useState('');
   const prefix = useDebounced(typed.trim());
   const isCut = dataset !== undefined && dataset.next_files_cursor !== null;
@@ -32,7 +34,7 @@ export function FileCombobox({ datasetId, dataset, value, onChange, ...rest }: P
     enabled: searching,
   });
   const files = ((searching && found.data?.files) || (dataset?.files ?? [])).filter(({ path }) =>
-    isDataFile(path),
+    accepts(path),
   );
   const options = files.map(({ path, size_bytes }) => ({
     value: path,

@@ -2,8 +2,9 @@ import type { AssetFile } from '@bakehouse/contract/assets';
 import { queryOptions } from '@tanstack/react-query';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { takeTurns } from '../../../lib/take-turns.ts';
 import { previewQuery } from '../asset-calls.ts';
-import { isDataFile } from './data-file.ts';
+import { hasRows } from './data-file.ts';
 import { fileProblem } from './file-problems.ts';
 import type { UploadedFile } from './uploads/uploads.ts';
 
@@ -11,14 +12,18 @@ export type FileProblem = { path: string; problem: string };
 
 type CheckedFile = { assetId: string; revisionId: string; file: AssetFile };
 
+/** The server reads one file of a user at a time, lets few wait, and refuses more. */
+const inTurn = takeTurns(2);
+
 /** What is wrong with a data file, by its beginning, read as training would; null: nothing. The same bytes are read once. */
 export const fileProblemQuery = ({ assetId, revisionId, file: { path, sha256 } }: CheckedFile) =>
   queryOptions({
     queryKey: ['file-problem', path, sha256],
     queryFn: () =>
-      queryClient
-        .fetchQuery(previewQuery({ assetId, revisionId, path, offset: 0 }))
-        .then(fileProblem, refusal),
+      inTurn(() => queryClient.fetchQuery(previewQuery({ assetId, revisionId, path, offset: 0 }))).then(
+        fileProblem,
+        refusal,
+      ),
     staleTime: Number.POSITIVE_INFINITY,
   });
 
@@ -31,7 +36,7 @@ function refusal(error: unknown): string {
 /** Checks the data files among those that have just come; resolves with those that have problems. */
 export async function checkFiles(assetId: string, uploaded: readonly UploadedFile[]): Promise<FileProblem[]> {
   const checked = uploaded
-    .filter(({ file }) => isDataFile(file.path))
+    .filter(({ file }) => hasRows(file.path))
     .map(async ({ file, revision_id: revisionId }) => {
       const checking = queryClient.fetchQuery(fileProblemQuery({ assetId, revisionId, file }));
       const problem = await checking.catch(() => null);

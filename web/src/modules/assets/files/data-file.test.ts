@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isDataFile } from './data-file.ts';
-import { mayTrainText } from './selected-data-file.ts';
+import { hasRows, isDataFile } from './data-file.ts';
+import { fileToTrainOn, mayTrainText, selectedDataFile } from './selected-data-file.ts';
 
 test.each([
   'a.csv',
@@ -17,6 +17,23 @@ test.each([
 test.each(['README.md', 'x/readme.md', 'a.jsonl.gz', 'a.png', 'csv'])('%s does not', (path) =>
   expect(isDataFile(path)).toBe(false),
 );
+
+test.each([
+  ['a.csv', true],
+  ['x/a.jsonl.GZ', true],
+  ['a.parquet.gz', false],
+  ['README.md.gz', false],
+  ['a.tar.gz', false],
+])('rows of %s are shown: %s', (path, shown) => expect(hasRows(path)).toBe(shown));
+
+test('a packed file is looked at, and none to train on', () => {
+  const asset = { files: [{ path: 'a.csv.gz' }], next_files_cursor: null } as Parameters<
+    typeof mayTrainText
+  >[0];
+  expect(selectedDataFile(asset, undefined)).toBe('a.csv.gz');
+  expect(fileToTrainOn(asset, 'a.csv.gz')).toBeUndefined();
+  expect(mayTrainText(asset)).toBe(false);
+});
 
 test.each([
   [['notes.txt'], null, true],

@@ -24,9 +24,9 @@ export const filesQuery = ({ dataset_id: id, revision_id, updated_at, files, nex
   initialData: { pages: [{ files, next_cursor: next_files_cursor }], pageParams: [null] },
 });
 
-/** Has the browser download one file of the newest revision. */
-export async function downloadAssetFile(id: string, path: string): Promise<void> {
-  const { url } = await call(linkFile, { params: { id }, query: { path } });
+/** Has the browser download one file of a revision, the newest unless said. */
+export async function downloadAssetFile(id: string, path: string, revisionId?: string): Promise<void> {
+  const { url } = await call(linkFile, { params: { id }, query: { path, revision_id: revisionId } });
   downloadFrom(url, path.split('/').at(-1) ?? path);
 }
 

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { fileProblem } from './file-problems.ts';
 
-const good = { columns: ['q', 'a'], rows: [['1', '2']], total_rows: 1, broken: [], broken_count: 0 };
+const good = {
+  ...{ columns: ['q', 'a'], rows: [['1', '2']], total_rows: 1, broken: [], broken_count: 0 },
+  ...{ format: null, format_problem: null },
+};
 const broken = [{ line: 63, reason: '1 field instead of 2' }];
 const mend =
   'Put a value in double quotes where it contains the separator, and give each line as many fields as the first.';

@@ -5,11 +5,19 @@ import { suggestFixes } from './suggest-fixes.ts';
 
 type Preview = Pick<
   ResponseOf<typeof previewFile>,
-  'columns' | 'rows' | 'total_rows' | 'broken' | 'broken_count'
+  'columns' | 'rows' | 'total_rows' | 'broken' | 'broken_count' | 'format' | 'format_problem'
 >;
 
 /** What is wrong with a data file that has just come, in one sentence; null where all of it can be trained on. */
-export function fileProblem({ columns, rows, total_rows, broken, broken_count }: Preview): string | null {
+export function fileProblem({
+  columns,
+  rows,
+  total_rows,
+  broken,
+  broken_count,
+  format,
+  format_problem,
+}: Preview): string | null {
   if (broken_count > 0) {
     const [first] = broken;
     const fixes = suggestFixes(broken.map(({ reason }) => reason)).join(' ');
@@ -21,5 +29,5 @@ export function fileProblem({ columns, rows, total_rows, broken, broken_count }:
   if (total_rows === 0 || rows.length === 0) {
     return columns.length > 0 ? 'It has a header but no rows.' : 'It has no rows.';
   }
-  return null;
+  return format && format_problem;
 }

@@ -10,7 +10,7 @@ import { Menu, MenuItem } from '../../../ui/menu.tsx';
 import { notifyFailure } from '../../../ui/notify-failure.ts';
 import { Pager } from '../../../ui/pager.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
-import { isDataFile } from './data-file.ts';
+import { hasRows } from './data-file.ts';
 import { downloadAssetFile, filesQuery, useDeleteFile } from './file-calls.ts';
 
 type File = Asset['files'][number];
@@ -117,7 +117,7 @@ function columnsFor(actions: Actions): Column<File>[] {
 }
 
 function FileName({ path, onPreview }: { path: string } & Pick<Actions, 'onPreview'>) {
-  if (!onPreview || !isDataFile(path))
+  if (!onPreview || !hasRows(path))
     return <span className="font-medium [overflow-wrap:anywhere]">{path}</span>;
   return (
     <button
@@ -140,7 +140,7 @@ function FileMenu({ path, onPreview, onDownload, onDelete }: { path: string } & 
           </Button>
         }
       >
-        {onPreview && isDataFile(path) && (
+        {onPreview && hasRows(path) && (
           <MenuItem icon={<Eye aria-hidden />} onSelect={() => onPreview(path)}>
             Show rows
           </MenuItem>

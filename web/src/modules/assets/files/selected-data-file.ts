@@ -1,12 +1,17 @@
 import type { Asset } from '@bakehouse/contract/assets';
 import { METADATA } from '@bakehouse/contract/gallery';
-import { isDataFile } from './data-file.ts';
+import { hasRows, isDataFile } from './data-file.ts';
 
 type FirstFiles = Pick<Asset, 'files' | 'next_files_cursor'>;
 
-/** False where no file holds rows; true also where one may be among those behind the first. */
+/** False where no file can be trained on; true also where one may be among those behind the first. */
 export function mayHaveDataFiles({ files, next_files_cursor: more }: FirstFiles): boolean {
   return more !== null || files.some(({ path }) => isDataFile(path));
+}
+
+/** The same of files whose rows can be shown. */
+export function mayHaveRows({ files, next_files_cursor: more }: FirstFiles): boolean {
+  return more !== null || files.some(({ path }) => hasRows(path));
 }
 
 /**
@@ -26,7 +31,13 @@ export function selectedDataFile(
   { files, next_files_cursor: more }: FirstFiles,
   path: string | undefined,
 ): string | undefined {
-  const listed = files.map((file) => file.path).filter(isDataFile);
-  const isThere = path !== undefined && isDataFile(path) && (more !== null || listed.includes(path));
+  const listed = files.map((file) => file.path).filter(hasRows);
+  const isThere = path !== undefined && hasRows(path) && (more !== null || listed.includes(path));
   return isThere ? path : listed[0];
+}
+
+/** The same file, if training reads it. */
+export function fileToTrainOn(asset: FirstFiles, path: string | undefined): string | undefined {
+  const selected = selectedDataFile(asset, path);
+  return selected !== undefined && isDataFile(selected) ? selected : undefined;
 }

@@ -10,7 +10,10 @@ import { useFileProblems } from './use-file-problems.ts';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 
-const good = { columns: ['q'], rows: [['1']], total_rows: 1, broken: [], broken_count: 0 };
+const good = {
+  ...{ columns: ['q'], rows: [['1']], total_rows: 1, broken: [], broken_count: 0 },
+  ...{ format: null, format_problem: null },
+};
 const broken = { ...good, broken: [{ line: 7, reason: '1 field instead of 2' }], broken_count: 1 };
 let answers: Record<string, () => unknown> = {};
 beforeEach(() => {
@@ -46,6 +49,35 @@ test('each file that cannot be trained on is named whenever the files are looked
   // The same bytes are not read again, also not for the next revision.
   expect(open(assetWith('r2', asset.files)).result.current).toEqual({ problems, isKnown: true });
   expect(call).toHaveBeenCalledTimes(3);
+});
+
+test('two files are read at a time, and what is wrong with them is said together', async () => {
+  const { promise: slow, resolve } = Promise.withResolvers<object>();
+  answers = { 'a.csv': () => slow, 'b.csv': () => slow, 'd.csv': () => broken };
+  const { result } = open(assetWith('r1', files('a.csv', 'b.csv', 'c.csv', 'd.csv', 'e.csv')));
+  await waitFor(() => expect(call).toHaveBeenCalled());
+  await Promise.resolve();
+  expect(call).toHaveBeenCalledTimes(2);
+  resolve(broken);
+  await waitFor(() => expect(result.current.problems).toHaveLength(3));
+  expect(call).toHaveBeenCalledTimes(5);
+});
+
+test('what one file says waits for the others, so that all comes at once', async () => {
+  const { promise: slow, resolve } = Promise.withResolvers<object>();
+  answers = { 'a.csv': () => broken, 'b.csv': () => slow, 'c.csv': () => broken };
+  const { result } = open(assetWith('r1', files('a.csv', 'b.csv', 'c.csv')));
+  await waitFor(() => expect(queryClient.getQueryData(['file-problem', 'c.csv', 'of c.csv'])).toBeTruthy());
+  expect(result.current.problems).toEqual([]);
+  resolve(good);
+  await waitFor(() => expect(result.current.problems).toHaveLength(2));
+});
+
+test('a file packed with gzip is said to be none to train on', async () => {
+  const problem = 'a.csv.gz is packed with gzip. Unpack it and upload it again.';
+  answers = { 'a.csv.gz': () => ({ ...good, format: { format: 'alpaca' }, format_problem: problem }) };
+  const { result } = open(assetWith('r1', files('a.csv.gz')));
+  await waitFor(() => expect(result.current.problems).toEqual([{ path: 'a.csv.gz', problem }]));
 });
 
 test('that the server is away is no problem of a file', async () => {

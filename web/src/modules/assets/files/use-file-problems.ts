@@ -1,9 +1,8 @@
 import type { Asset, AssetFile } from '@bakehouse/contract/assets';
 import { useQueries } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useFirstAnswers } from '../../../lib/use-first-answers.ts';
 import { type FileProblem, fileProblemQuery } from './check-files.ts';
-import { isDataFile } from './data-file.ts';
+import { hasRows } from './data-file.ts';
 
 /** Each costs the server a look at the file's beginning. */
 const CHECKED_MAX = 8;
@@ -11,6 +10,7 @@ const CHECKED_MAX = 8;
 const WAIT_MS_MAX = 1_000;
 
 type FileProblems = {
+  /** None before all that came first were read: they come together, and move what is below them once. */
   problems: FileProblem[];
   /** Whether all those were read that came first, or take too long: until then there may be problems to come. */
   isKnown: boolean;
@@ -27,12 +27,12 @@ export function useFileProblems(
   const listed = new Set(asset.files.map(({ path }) => path));
   const files = [
     ...asset.files
-      .filter(({ path }) => isDataFile(path))
+      .filter(({ path }) => hasRows(path))
       .filter(({ path }, place) => place < CHECKED_MAX || wanted.has(path)),
     // The asset does not come with those behind its first files.
     ...(asset.next_files_cursor === null
       ? []
-      : others.filter(({ path }) => isDataFile(path) && !listed.has(path))),
+      : others.filter(({ path }) => hasRows(path) && !listed.has(path))),
   ];
   const checked = enabled && revisionId !== null;
   const answers = useQueries({
@@ -42,8 +42,11 @@ export function useFileProblems(
     const path = files[place]?.path;
     return problem && path ? [{ path, problem }] : [];
   });
+  const [isRead, setIsRead] = useState(false);
+  const nowRead = isRead || answers.every(({ isPending, failureCount }) => !isPending || failureCount > 0);
+  if (nowRead !== isRead) setIsRead(nowRead);
   const isLate = useIsLate();
-  return { problems, isKnown: useFirstAnswers(...answers) || isLate };
+  return { problems: nowRead ? problems : [], isKnown: nowRead || isLate };
 }
 
 function useIsLate(): boolean {

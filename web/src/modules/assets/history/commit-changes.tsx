@@ -12,10 +12,14 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
 import { Missing } from '../../../ui/missing.tsx';
+import { notifyFailure } from '../../../ui/notify-failure.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { isDataFile } from '../files/data-file.ts';
+import { downloadAssetFile } from '../files/file-calls.ts';
+import { CommitFiles } from './commit-files.tsx';
+import { CommitTags } from './commit-tags.tsx';
 import { shortId, titleOf } from './commit-words.ts';
 import { type CommitPair, comparisonQuery } from './history-calls.ts';
 import { RowChanges } from './row-changes.tsx';
@@ -26,12 +30,15 @@ type Props = {
   commits: AssetCommit[];
   from: string | undefined;
   to: string;
+  /** Which folder of the commit is in sight; none is the asset itself. */
+  folder: string | undefined;
+  onFolder: (path: string | undefined) => void;
   onFrom: (from: string | undefined) => void;
   onBack: () => void;
 };
 
-/** What differs between a commit and an earlier one: files, and the rows of data files. */
-export function CommitChanges({ asset, commits, from, to, onFrom, onBack }: Props) {
+/** What differs between a commit and an earlier one, files and the rows of data files, and the files that it left. */
+export function CommitChanges({ asset, commits, from, to, folder = '', onFolder, onFrom, onBack }: Props) {
   const pair = { assetId: asset.dataset_id, from, to };
   const comparison = useQuery(comparisonQuery(pair));
   return (
@@ -66,7 +73,7 @@ export function CommitChanges({ asset, commits, from, to, onFrom, onBack }: Prop
               ) : (
                 <ul aria-label="Files" className="divide-y divide-line border-line border-t">
                   {found.files.map((file) => (
-                    <FileChange key={file.path} file={file} pair={pair} />
+                    <FileChange key={file.path} file={file} pair={pair} before={found.from.revision_id} />
                   ))}
                 </ul>
               )}
@@ -76,6 +83,15 @@ export function CommitChanges({ asset, commits, from, to, onFrom, onBack }: Prop
                 </p>
               )}
             </Card>
+            {found.to.revision_id !== null && (
+              <CommitFiles
+                assetId={asset.dataset_id}
+                revisionId={found.to.revision_id}
+                isDataset={asset.dataset_type === 'RAW'}
+                folder={folder}
+                onFolder={(path) => onFolder(path || undefined)}
+              />
+            )}
           </>
         )}
       </QueryView>
@@ -98,6 +114,7 @@ function CommitHead({ commit }: { commit: AssetCommit }) {
           <code className="font-mono text-xs">{shortId(commit)}</code>
           <CopyButton text={commit.commit_id} label="Copy the commit's id" />
         </span>
+        <CommitTags tags={commit.tags} />
       </p>
     </div>
   );
@@ -150,7 +167,14 @@ function summaryOf({ added_count, removed_count, changed_count }: Found): string
 const tones: Record<FileDifference['change'], Tone> = { added: 'good', removed: 'bad', changed: 'info' };
 const changeWords = { added: 'Added', removed: 'Removed', changed: 'Changed' } as const;
 
-function FileChange({ file, pair }: { file: FileDifference; pair: CommitPair }) {
+type ChangeProps = {
+  file: FileDifference;
+  pair: CommitPair;
+  /** The revision that it is compared with. */
+  before: string | null;
+};
+
+function FileChange({ file, pair, before: earlier }: ChangeProps) {
   const [open, setOpen] = useState(false);
   const { path, change, size_before: before, size_after: after } = file;
   return (
@@ -164,6 +188,14 @@ function FileChange({ file, pair }: { file: FileDifference; pair: CommitPair }) 
             .map(formatBytes)
             .join(' → ')}
         </span>
+        {change === 'removed' && earlier !== null && (
+          <Button
+            size="sm"
+            onClick={() => void downloadAssetFile(pair.assetId, path, earlier).catch(notifyFailure)}
+          >
+            Download
+          </Button>
+        )}
         {isDataFile(path) && (
           <Button size="sm" aria-expanded={open} onClick={() => setOpen(!open)}>
             {open ? 'Hide rows' : 'Compare rows'}

@@ -7,11 +7,16 @@ import { EmptyState } from '../../../ui/empty-state.tsx';
 import { PagedList } from '../../../ui/paged-list.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { CommitChanges } from './commit-changes.tsx';
+import { CommitTags } from './commit-tags.tsx';
 import { shortId, titleOf } from './commit-words.ts';
 import { commitsQuery } from './history-calls.ts';
 
-/** Which commit is looked at, and what it is compared with: the one before unless said. */
-export type HistoryPlace = { commit?: string | undefined; from?: string | undefined };
+/** Which commit is looked at, what it is compared with, the one before unless said, and which folder of it is in sight. */
+export type HistoryPlace = {
+  commit?: string | undefined;
+  from?: string | undefined;
+  folder?: string | undefined;
+};
 
 type Props = { asset: Asset; place: HistoryPlace; onPlace: (place: HistoryPlace) => void };
 
@@ -26,7 +31,9 @@ export function HistoryTab({ asset, place, onPlace }: Props) {
         commits={known}
         from={place.from}
         to={place.commit}
-        onFrom={(from) => onPlace({ commit: place.commit, from })}
+        folder={place.folder}
+        onFolder={(folder) => onPlace({ ...place, folder })}
+        onFrom={(from) => onPlace({ ...place, from })}
         onBack={() => onPlace({})}
       />
     );
@@ -67,9 +74,12 @@ function CommitLine({ commit, onOpen }: { commit: AssetCommit; onOpen: () => voi
     >
       <span className="min-w-0 flex-1">
         <span className="line-clamp-2 font-medium [overflow-wrap:anywhere]">{titleOf(commit)}</span>
-        <span className="text-[0.8125rem] text-muted">
-          {commit.author !== null && `${commit.author}, `}
-          <RelativeTime at={commit.created_at} inSentence={commit.author !== null} />
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-muted">
+          <span>
+            {commit.author !== null && `${commit.author}, `}
+            <RelativeTime at={commit.created_at} inSentence={commit.author !== null} />
+          </span>
+          <CommitTags tags={commit.tags} />
         </span>
       </span>
       <code className="font-mono text-muted text-xs max-sm:hidden">{shortId(commit)}</code>

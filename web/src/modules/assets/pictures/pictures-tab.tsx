@@ -1,42 +1,38 @@
 import type { Asset } from '@bakehouse/contract/assets';
-import { type FilePictures, listFilePictures } from '@bakehouse/contract/data-files';
+import type { FilePictures } from '@bakehouse/contract/data-files';
 import { formatBytes } from '@bakehouse/contract/labels';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { ImageOff } from 'lucide-react';
-import { storedRead } from '../../../lib/api/stored-read.ts';
+import { Captions, ImageOff } from 'lucide-react';
+import { useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
-import { endpointPages } from '../../../lib/live/paged-query.ts';
+import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Pager } from '../../../ui/pager.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
+import { CaptionEditor } from './caption-editor.tsx';
+import { picturesQuery } from './pictures-query.ts';
 
-/** A little more than the server takes for a page. */
-const PAGE_MS = 100_000;
 const PENDING = 12;
 const gridClass = 'grid grid-cols-[repeat(auto-fill,minmax(min(8.5rem,45%),1fr))] gap-3';
 
-const picturesQuery = (assetId: string, revisionId: string | null) =>
-  endpointPages(
-    ['asset', 'pictures', { assetId, revisionId }],
-    listFilePictures,
-    { params: { id: assetId } },
-    {
-      rows: 'pictures',
-      id: 'path',
-      staleTime: Number.POSITIVE_INFINITY,
-      call: { ...storedRead(), timeoutMs: PAGE_MS },
-    },
-  );
-
 type Picture = FilePictures['pictures'][number];
 
-/** The picture files of a dataset, as thumbnails; those that cannot be read are named. */
-export function PicturesTab({ asset }: { asset: Asset }) {
+/** The picture files of a dataset, as thumbnails; those that cannot be read are named. Its owner writes their captions here. */
+export function PicturesTab({ asset, canChange }: { asset: Asset; canChange: boolean }) {
+  const [writing, setWriting] = useState(false);
   const pages = useInfiniteQuery(picturesQuery(asset.dataset_id, asset.revision_id));
   return (
     <>
+      {canChange && (
+        <div className="mb-4 flex justify-end">
+          <Button size="sm" onClick={() => setWriting(true)}>
+            <Captions aria-hidden />
+            Write captions
+          </Button>
+        </div>
+      )}
       <QueryView
         query={pages}
         failed="The pictures could not be loaded"
@@ -53,6 +49,7 @@ export function PicturesTab({ asset }: { asset: Asset }) {
         {({ pages: all }) => <Pictures pictures={all.flatMap(({ pictures }) => pictures)} />}
       </QueryView>
       <Pager pages={pages} />
+      {writing && <CaptionEditor datasetId={asset.dataset_id} onClose={() => setWriting(false)} />}
     </>
   );
 }

@@ -56,8 +56,10 @@ beforeEach(() => {
   });
 });
 
-afterEach(() => {
+afterEach(async () => {
   cleanup();
+  // What was under way is saved, and not to what the next test keeps.
+  await new Promise((resolve) => setTimeout(resolve));
   vi.unstubAllGlobals();
 });
 

@@ -1,5 +1,6 @@
 import { type AssetSummary, getAsset } from '@bakehouse/contract/assets';
 import { imageCalls } from '@bakehouse/contract/deployments/images';
+import { getMachine } from '@bakehouse/contract/machines';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -60,6 +61,23 @@ it('deploys at the price that is shown; one that has changed is read again and s
     .mock.calls.filter(([endpoint]) => endpoint === imageCalls['flux-kontext'].deploy)
     .map(([, input]) => (input as { body: { cost_max: string } }).body.cost_max);
   expect(sent).toEqual(['12.5', '25']);
+});
+
+it('says that it runs on the CPU where there is no GPU, and folds the choice of one', async () => {
+  queryClient.clear();
+  vi.mocked(call).mockImplementation(async (endpoint: unknown) => {
+    if (endpoint === getMachine) return { accelerators: [] };
+    return endpoint === getAsset ? editor : new Promise(() => undefined);
+  });
+  render(
+    <QueryClientProvider client={queryClient}>
+      <DeployDialog family="image" chosen="m1" onClose={() => undefined} />
+    </QueryClientProvider>,
+  );
+  await screen.findByText('This machine’s CPU');
+  expect(screen.queryByRole('combobox', { name: 'GPU' })).toBeNull();
+  await userEvent.click(screen.getByRole('button', { name: 'Other hardware' }));
+  expect(screen.getByRole('combobox', { name: 'GPU' }).textContent).toBe('NVIDIA Tesla A100 (40GB)');
 });
 
 it('says why there is no price, and tries again', async () => {

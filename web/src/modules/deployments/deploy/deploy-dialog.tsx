@@ -11,6 +11,7 @@ import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { assetQuery } from '../../assets/asset-queries.ts';
 import { AssetField } from '../../assets/choice/asset-field.tsx';
+import { CpuHardware } from '../../machines/cpu-hardware.tsx';
 import { describeAbsence, deviceName } from '../../machines/devices.ts';
 import { useMachine } from '../../machines/machine-queries.ts';
 import { sleepSentence } from '../details/sleeps-after.ts';
@@ -136,13 +137,17 @@ function KindField({ family, ...field }: KindProps) {
   return <RadioCards aria-label="Kind" columns={3} options={options} {...field} />;
 }
 
-/** Only where there are GPUs to choose from. */
+/** Folded where there is no GPU to choose from. */
 function GpuField({ value, onChange }: { value: InstanceType; onChange: (value: InstanceType) => void }) {
   const { data: machine } = useMachine();
-  if (!machine || machine.accelerators.length === 0) return null;
+  if (!machine) return null;
   const here = new Set(machine.accelerators.map(({ gpu_type }) => gpu_type));
-  return (
-    <Field label="GPU" help="If this type isn’t available, another GPU with enough memory is used.">
+  const isCpuOnly = machine.accelerators.length === 0;
+  const field = (
+    <Field
+      label="GPU"
+      help={isCpuOnly ? undefined : 'If this type isn’t available, another GPU with enough memory is used.'}
+    >
       <Select
         value={value}
         onChange={onChange}
@@ -153,6 +158,12 @@ function GpuField({ value, onChange }: { value: InstanceType; onChange: (value: 
         }))}
       />
     </Field>
+  );
+  if (!isCpuOnly) return field;
+  return (
+    <CpuHardware note="This machine has no GPU: the model runs on its CPU whatever you choose here.">
+      {field}
+    </CpuHardware>
   );
 }
 
@@ -167,8 +178,8 @@ function Placement({ request }: { request: DeploymentRequest }) {
     );
   return (
     <p className="text-[0.8125rem] text-muted leading-5">
-      Runs on: {deviceName(quote.device)}. The price of one hour is held at the start; you pay for the time it
-      is awake
+      {quote.device !== 'CPU' && `Runs on: ${deviceName(quote.device)}. `}The price of one hour is held at the
+      start; you pay for the time it is awake
       <OutputPrice kind={request.kind} />. {sleepSentence(quote.sleeps_after_minutes)}
     </p>
   );

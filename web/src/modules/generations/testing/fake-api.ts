@@ -50,6 +50,7 @@ export class FakeApi {
         return undefined;
       case 'GET /api/v1/deployments/flux/user/:userId':
       case 'GET /api/v1/deployments/paris/user/:userId':
+      case 'GET /api/v1/deployments/wan/user/:userId':
         return {
           deployments:
             input.query?.only_running === 'true' ? this.deployments.filter(isUsable) : this.deployments,

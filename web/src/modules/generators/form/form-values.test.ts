@@ -115,7 +115,7 @@ test('each number says its bounds, but for one that another field decides', () =
       ]),
     );
   expect(helps('topk')).toMatchObject({
-    cfg_scale: 'How closely the result follows the prompt. 4 suits the starter model. From 1 to 15.',
+    cfg_scale: 'How closely the result follows the prompt. From 1 to 15.',
     k: 'From 1 to 8.',
     seed: 'Leave empty for a different result each time. From 0 to 4,294,967,295.',
   });

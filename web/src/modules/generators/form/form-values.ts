@@ -35,18 +35,15 @@ export function resetValues(generator: Generator, values: FormValues): FormValue
 }
 
 /** What was typed, with the settings that were brought along over it; what another field decides is not typed. */
-export function withSettings(
-  generator: Generator,
-  values: FormValues,
+export function withSettings<Values extends Record<string, unknown>>(
+  { fields }: Generator,
+  typed: Values,
   settings: GenerationParameters,
-): FormValues {
-  const typed = generator.fields.filter(
+): Values {
+  const brought = fields.filter(
     (field) => settings[field.name] !== undefined && decidedValue(field, settings) === undefined,
   );
-  return initialValues(generator, {
-    ...values,
-    ...Object.fromEntries(typed.map(({ name }) => [name, settings[name]])),
-  });
+  return { ...typed, ...Object.fromEntries(brought.map(({ name }) => [name, settings[name]])) };
 }
 
 /**
@@ -120,6 +117,12 @@ export function visibleFields({ fields }: Generator, values: FormValues): FormFi
         return [field];
     }
   });
+}
+
+/** Whether the form shows it before anything is unfolded. */
+export function isInSight(field: GeneratorField): boolean {
+  if (field.isAdvanced || field.kind === 'picture' || field.kind === 'lora') return false;
+  return field.kind !== 'number' || field.onlyWith === undefined;
 }
 
 /** The help of a number, with its bounds. */

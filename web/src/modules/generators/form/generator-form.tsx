@@ -1,34 +1,25 @@
-import { editsPictures, type Generator } from '@bakehouse/contract/generators/generator';
-import { effectiveValues } from '@bakehouse/contract/generators/parameters/parameters';
+import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { useLocation } from '@tanstack/react-router';
-import { type ComponentProps, type FormEvent, type ReactNode, useState } from 'react';
+import { type ComponentProps, type FormEvent, useState } from 'react';
 import { loadable } from '../../../lib/loadable.tsx';
-import { Button, ButtonLink } from '../../../ui/button.tsx';
+import { ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { DeferredPart } from '../../../ui/deferred-part.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
-import { type FormField, FormFields } from '../../../ui/form-fields.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { SourceField } from '../../generations/deferred-parts.ts';
 import { GenerateBar } from '../generate-bar.tsx';
 import { useGeneratorPage } from '../generator-context.ts';
-import { ModelField } from '../model-field.tsx';
-import {
-  clampedValues,
-  correctionsOf,
-  type FormValues,
-  problemsOf,
-  resetValues,
-  visibleFields,
-} from './form-values.ts';
+import { isInSight, problemsOf } from './form-values.ts';
 import { PromptField } from './prompt-field.tsx';
-import { promptHelp, promptPlaceholder, SOURCE_NOTE } from './starter-prompt.ts';
+import { QualityField } from './quality-field.tsx';
+import { promptHelp, promptPlaceholder, sourceNote } from './starter-prompt.ts';
 import type { Draft } from './use-draft.ts';
 import { isServed } from './waits-for.ts';
 
-/** Its code comes apart: a visitor has no LoRA. */
-const LoraField = loadable(async () => (await import('./lora-field.tsx')).LoraField);
+/** Their code comes apart: most people turn none. */
+const GeneratorSettings = loadable(async () => (await import('./generator-settings.tsx')).GeneratorSettings);
 
 /** Prompt and settings, rendered from the generator's table, and what stands between them and a result. */
 export function GeneratorForm({ id }: { id: string }) {
@@ -63,7 +54,7 @@ export function GeneratorForm({ id }: { id: string }) {
       source={draft.source}
       onChange={(source) => change({ source })}
       problem={problems[picture.name]}
-      note={isStarter && edits ? SOURCE_NOTE : undefined}
+      note={isStarter ? sourceNote({ edits }) : undefined}
     />
   );
   return (
@@ -76,102 +67,17 @@ export function GeneratorForm({ id }: { id: string }) {
           onChange={(prompt) => change({ prompt })}
           problem={problems.prompt}
           help={promptHelp(draft.prompt, { edits, isStarter })}
-          placeholder={promptPlaceholder({ edits, isStarter })}
+          placeholder={promptPlaceholder({ edits, isStarter, makes: generator.makes })}
         />
         {!edits && pictureField}
-        <Settings problems={problems} onChange={change} />
-        <ResetButton onReset={() => change({ values: resetValues(generator, draft.values) })} />
+        <QualityField onChange={change} />
+        <DeferredPart pending={<SettingsSkeleton />}>
+          <GeneratorSettings problems={problems} onChange={change} />
+        </DeferredPart>
         <NotBegun keyMissing={keyMissing} refusal={generation.refusal} />
         <GenerateBar />
       </form>
     </Card>
-  );
-}
-
-type SettingsProps = {
-  problems: Partial<Record<string, string>>;
-  onChange: (changed: Partial<Draft>) => void;
-};
-
-/** What the generator's table asks for below the prompt, and with what. */
-function Settings({ problems, onChange }: SettingsProps) {
-  const { userId, serving, draft } = useGeneratorPage();
-  const { form: generator } = serving;
-  const { values } = draft;
-  const { leave, explain } = useCorrections(generator, values, (right) => onChange({ values: right }));
-  return (
-    <div className="grid gap-5" onBlur={() => afterPress(leave)}>
-      <FormFields
-        fields={visibleFields(generator, values).map(explain)}
-        values={effectiveValues(generator, values)}
-        problems={problems}
-        onChange={(changed) => onChange({ values: { ...values, ...changed } as FormValues })}
-      />
-      {/* Below the rest: one's own deployments are known late, and nothing may move. */}
-      <ModelField />
-      {userId !== undefined && (
-        <DeferredPart>
-          <LoraField
-            generator={generator}
-            draft={{ values }}
-            onChange={onChange}
-            userId={userId}
-            explain={explain}
-          />
-        </DeferredPart>
-      )}
-    </div>
-  );
-}
-
-/** A number that has been typed is put right once its field is left, which is said there; before, more may be typed. */
-function useCorrections(generator: Generator, values: FormValues, onChange: (values: FormValues) => void) {
-  const [corrected, setCorrected] = useState<{
-    values: FormValues;
-    texts: Partial<Record<string, string>>;
-  }>();
-  function leave() {
-    const texts = correctionsOf(generator, values);
-    if (Object.keys(texts).length === 0) return;
-    const right = clampedValues(generator, values);
-    setCorrected({ values: right, texts });
-    onChange(right);
-  }
-  function explain(field: FormField<string>): FormField<string> {
-    if (field.kind !== 'number') return field;
-    // A number that has been changed since is another one.
-    const isSame = corrected && Object.is(corrected.values[field.name], values[field.name]);
-    const correction = isSame && corrected.texts[field.name];
-    return { ...field, help: <NumberHelp text={field.help} correction={correction} /> };
-  }
-  return { leave, explain };
-}
-
-/** A sentence that came now would move the button that is being pressed from under the pointer: its click would be lost. */
-function afterPress(work: () => void): void {
-  if (!document.querySelector(':active')) return work();
-  const stop = new AbortController();
-  for (const type of ['pointerup', 'pointercancel'])
-    addEventListener(
-      type,
-      () => {
-        stop.abort();
-        // Once the click is over.
-        setTimeout(work);
-      },
-      { signal: stop.signal },
-    );
-}
-
-/** Under a number: what it is for, its bounds, and what was typed in its place if that did not fit. */
-function NumberHelp({ text, correction }: { text: ReactNode; correction: string | false | undefined }) {
-  return (
-    <>
-      {text}
-      <span role="status" className="block text-warn">
-        {correction}
-      </span>
-    </>
   );
 }
 
@@ -183,11 +89,18 @@ function leaveField(form: HTMLFormElement) {
   field.focus();
 }
 
-function ResetButton({ onReset }: { onReset: () => void }) {
+/** As high as they will be: what is not folded, two beside each other, and the line of what is. */
+function SettingsSkeleton() {
+  const { fields } = useGeneratorPage().serving.form;
   return (
-    <Button variant="ghost" size="sm" className="-mt-2 -ml-2.5 justify-self-start" onClick={onReset}>
-      Reset settings
-    </Button>
+    <div className="grid gap-5">
+      <div className="grid gap-5 empty:hidden sm:grid-cols-2">
+        {fields.filter(isInSight).map(({ name }) => (
+          <Skeleton key={name} className="h-15.5 rounded-lg" />
+        ))}
+      </div>
+      <Skeleton className="h-12.5 rounded-xl" />
+    </div>
   );
 }
 
@@ -213,16 +126,17 @@ function NotBegun({ keyMissing, refusal }: { keyMissing: boolean; refusal: strin
 function KeyMissing() {
   const next = useLocation({ select: ({ href }) => href });
   return (
-    <Callout
-      tone="bad"
-      title="API key not found"
-      action={
-        <ButtonLink to="/" state={{ next }} size="sm">
-          Sign in
-        </ButtonLink>
-      }
-    >
-      Sign in to generate. Your prompt stays here.
-    </Callout>
+    <div role="alert">
+      <Callout
+        title="Sign in to generate"
+        action={
+          <ButtonLink to="/" state={{ next }} variant="primary" size="sm">
+            Sign in
+          </ButtonLink>
+        }
+      >
+        Your prompt will still be here. <small className="block text-xs">API key not found</small>
+      </Callout>
+    </div>
   );
 }

@@ -27,13 +27,13 @@ export function providersOf(name: GeneratorName, { served, ownOnly, models }: Kn
   return [
     ...services.map(({ title, price }) => ({ kind: 'service' as const, name: title, title, price })),
     ...models.map(({ model_name, title }) => ({ kind: 'deployment' as const, name: model_name, title })),
-    ...(starter ? [{ kind: 'starter' as const, name: starter, title: 'Starter model' }] : []),
+    ...(starter ? [{ kind: 'starter' as const, name: starter.model, title: 'Starter model' }] : []),
   ];
 }
 
 /**
- * Who of them generates: whom the address names. Else, where there is a starter, and for Wan, a deployment before a service
- * and the starter; elsewhere a service before a deployment.
+ * Who of them generates: whom the address names. Else, where there is a starter, a deployment before a service and the
+ * starter; elsewhere a service before a deployment.
  */
 export function chooseProvider(
   name: GeneratorName,
@@ -44,8 +44,7 @@ export function chooseProvider(
   const first = (kind: ProviderChoice['kind']) => providers.find((one) => one.kind === kind);
   const deployment = first('deployment');
   if (named) return named;
-  if (generators[name].starter !== undefined || name === 'wan')
-    return deployment ?? first('service') ?? first('starter');
+  if (generators[name].starter !== undefined) return deployment ?? first('service') ?? first('starter');
   return first('service') ?? deployment;
 }
 

@@ -21,3 +21,9 @@ export function servedForm(
 ): Generator {
   return atService(generators[name], upstreamOf(served, ownOnly)?.fields);
 }
+
+/** Whether the starter generates unless another is named. */
+export function isStarterFirst(name: GeneratorName, served: ServedGenerator | undefined): boolean {
+  const { starter }: Generator = generators[name];
+  return starter !== undefined && served?.served_by[0] === 'own';
+}

@@ -17,8 +17,10 @@ test('the line under the prompt of an editor is there whoever edits', () => {
 });
 
 test('an empty prompt suggests what its model can do', () => {
-  expect(promptPlaceholder({ edits: false, isStarter: false })).toBeUndefined();
-  expect(promptPlaceholder({ edits: false, isStarter: true })).toBe('A red apple on grass');
-  expect(promptPlaceholder({ edits: true, isStarter: false })).toBe('What should be different?');
-  expect(promptPlaceholder({ edits: true, isStarter: true })).toContain('make it blue');
+  const image = { makes: 'image', edits: false } as const;
+  expect(promptPlaceholder({ ...image, isStarter: false })).toBeUndefined();
+  expect(promptPlaceholder({ ...image, isStarter: true })).toBe('A red apple on grass');
+  expect(promptPlaceholder({ ...image, makes: 'video', isStarter: true })).toBe('A red apple moves up');
+  expect(promptPlaceholder({ ...image, edits: true, isStarter: false })).toBe('What should be different?');
+  expect(promptPlaceholder({ ...image, edits: true, isStarter: true })).toContain('make it blue');
 });

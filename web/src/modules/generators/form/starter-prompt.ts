@@ -1,8 +1,13 @@
+import type { Generator } from '@bakehouse/contract/generators/generator';
+
 /** The starter models read 32 tokens; what that is in words depends on the words. */
 const WORDS_READ = 20;
 
-/** What the starter editor makes of a picture. */
-export const SOURCE_NOTE = 'Edited as a 128-pixel square, cropped around its middle.';
+/** What the starter makes of a picture: the editor, or the one that a film begins with. */
+export function sourceNote({ edits }: { edits: boolean }): string {
+  const how = edits ? 'Edited as a 128-pixel' : 'Used as a 64-pixel';
+  return `${how} square, cropped around its middle.`;
+}
 
 /** What is said under a prompt for a starter model, which refuses longer ones. */
 function shortPromptHelp(prompt: string): string {
@@ -27,10 +32,13 @@ export function promptHelp(
 export function promptPlaceholder({
   edits,
   isStarter,
+  makes,
 }: {
   edits: boolean;
   isStarter: boolean;
+  makes: Generator['makes'];
 }): string | undefined {
   if (edits) return isStarter ? 'For example: make it blue' : 'What should be different?';
-  return isStarter ? 'A red apple on grass' : undefined;
+  if (!isStarter) return undefined;
+  return makes === 'video' ? 'A red apple moves up' : 'A red apple on grass';
 }

@@ -11,15 +11,15 @@ test('what is typed while a picture is looked at stays', () => {
   const { change: changeBefore } = result.current;
   act(() => result.current.change({ prompt: 'Make it blue' }));
   act(() => changeBefore({ source: { generationId: 'g1' } }));
-  expect(result.current.draft).toMatchObject({ prompt: 'Make it blue', source: { generationId: 'g1' } });
+  expect(result.current.typed).toMatchObject({ prompt: 'Make it blue', source: { generationId: 'g1' } });
 });
 
 test('it is there again after a reload, but for a file', () => {
   const before = draftOf();
   act(() => before.current.change({ prompt: 'Make it blue', source: { generationId: 'g1' } }));
-  expect(draftOf().current.draft).toMatchObject({ prompt: 'Make it blue', source: { generationId: 'g1' } });
+  expect(draftOf().current.typed).toMatchObject({ prompt: 'Make it blue', source: { generationId: 'g1' } });
   act(() => before.current.change({ source: { file: new File(['x'], 'x.png') } }));
-  expect(draftOf().current.draft).toMatchObject({ prompt: 'Make it blue', source: null });
+  expect(draftOf().current.typed).toMatchObject({ prompt: 'Make it blue', source: null });
 });
 
 test('the picture of a file that was edited is there again as that of the edit', () => {
@@ -27,10 +27,10 @@ test('the picture of a file that was edited is there again as that of the edit',
   const before = draftOf();
   act(() => before.current.change({ source }));
   act(() => before.current.noteEdit(source, 'e1'));
-  expect(before.current.draft.source).toMatchObject(source);
-  expect(draftOf().current.draft.source).toEqual({ sameAsId: 'e1' });
+  expect(before.current.typed.source).toMatchObject(source);
+  expect(draftOf().current.typed.source).toEqual({ sameAsId: 'e1' });
   act(() => before.current.change({ source: { generationId: 'g1' } }));
   // It was begun before the picture was changed.
   act(() => before.current.noteEdit(source, 'e2'));
-  expect(draftOf().current.draft.source).toEqual({ generationId: 'g1' });
+  expect(draftOf().current.typed.source).toEqual({ generationId: 'g1' });
 });

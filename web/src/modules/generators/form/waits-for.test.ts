@@ -13,16 +13,16 @@ test('a page of own models is served by own models alone', () => {
 
 test('says what it waits for, and no price', () => {
   expect(waitsFor(generators.flux, { ownOnly: false, isBeingPrepared: false })).toBe(
-    'FLUX.1 needs an engine or a service that makes pictures. None is connected to this server yet.',
+    'Its pictures come from a deployment or a service that an operator connects.',
   );
   expect(waitsFor(generators.wan, { ownOnly: true, isBeingPrepared: false })).toBe(
-    'Wan 2.2 needs a model on this installation that makes videos. None is being served yet.',
+    'Nobody has deployed a model here that makes its videos.',
   );
 });
 
 test('a starter model that this server is still preparing is not called unconnected', () => {
   expect(waitsFor(generators.paris, { ownOnly: false, isBeingPrepared: true })).toBe(
-    'The starter model for Paris is still being prepared on this server. You can generate as soon as it is ready.',
+    'The starter model for Paris is still being prepared. You can generate as soon as it is ready.',
   );
 });
 

@@ -21,9 +21,9 @@ export function waitsFor(
 ): string {
   if (retired !== undefined) return retired;
   if (isBeingPrepared)
-    return `The starter model for ${title} is still being prepared on this server. You can generate as soon as it is ready.`;
+    return `The starter model for ${title} is still being prepared. You can generate as soon as it is ready.`;
   const things = makes === 'image' ? 'pictures' : 'videos';
   return ownOnly
-    ? `${title} needs a model on this installation that makes ${things}. None is being served yet.`
-    : `${title} needs an engine or a service that makes ${things}. None is connected to this server yet.`;
+    ? `Nobody has deployed a model here that makes its ${things}.`
+    : `Its ${things} come from a deployment or a service that an operator connects.`;
 }

@@ -8,8 +8,9 @@ import {
 } from '@bakehouse/contract/hub/public';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
+import { ApiError } from '../../../lib/api/api-error.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
+import { queryClient, shouldRetry } from '../../../lib/api/query-client.ts';
 import { pagedQuery } from '../../../lib/live/paged-query.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
@@ -21,6 +22,10 @@ const QUICK_RESULTS = 5;
 const STALE_MS = 60_000;
 /** It may have to list many files. */
 const DETAILS_TIMEOUT_MS = 60_000;
+
+/** A hub that is away is said at once: whoever looks has Try again. */
+const retry = (failures: number, error: unknown) =>
+  !(error instanceof ApiError && error.code === 'unavailable') && shouldRetry(failures, error);
 
 /** What the public hub finds, page by page. */
 export function useHubSearch(type: RepoType, query: string) {
@@ -38,6 +43,7 @@ export function useHubSearch(type: RepoType, query: string) {
         return { results, next_cursor: total > page * RESULTS ? String(page + 1) : null };
       },
     }),
+    retry,
     placeholderData: keepPreviousData,
   });
 }
@@ -51,17 +57,20 @@ export function useQuickSearch(query: string) {
       { query: { query, search_type: 'model', page: 1, top_k: QUICK_RESULTS } },
       { staleTime: STALE_MS, enabled: query !== '' },
     ),
+    retry,
     placeholderData: keepPreviousData,
   });
 }
 
-export const repositoryQuery = (userId: string, type: RepoType, id: string) =>
-  endpointQuery(
+export const repositoryQuery = (userId: string, type: RepoType, id: string) => ({
+  ...endpointQuery(
     ['hub', 'repository', userId, type, id],
     getHubRepository,
     { query: { repo_id: id, repo_type: type, user_id: userId, include_file_info: 'true' } },
     { staleTime: STALE_MS, call: { timeoutMs: DETAILS_TIMEOUT_MS } },
-  );
+  ),
+  retry,
+});
 
 const tokenQuery = (userId: string) =>
   endpointQuery(['hub', 'token', userId], getHubToken, { params: { userId } });

@@ -1,21 +1,17 @@
 import type { filePreview } from '@bakehouse/contract/assets';
 import { dataFormats } from '@bakehouse/contract/limits';
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import type * as z from 'zod';
 import { Callout } from '../../../ui/callout.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Select } from '../../../ui/select.tsx';
-import { previewQuery } from '../../assets/asset-calls.ts';
-import { assetQuery } from '../../assets/asset-queries.ts';
 import { formatDescriptions, formatLabels } from './format-labels.ts';
 import type { ParameterProblems } from './parameter-problems.ts';
 import type { FileReading, TrainingParameters } from './training-parameters.ts';
-
-type Choice = { datasetId: string | null; fileName: string | null; parameters: TrainingParameters };
+import { type ChosenRows, useFirstRows } from './use-first-rows.ts';
 
 type Props = {
-  state: Choice;
+  state: ChosenRows & { parameters: TrainingParameters };
   problems: ParameterProblems;
   onChange: (values: Partial<TrainingParameters>) => void;
   onSuggest: (values: FileReading) => void;
@@ -80,20 +76,6 @@ export function FormatFields({ state, problems, onChange, onSuggest }: Props) {
   );
 }
 
-/** The first rows of the chosen file, with what they were recognised as. */
-function useFirstRows({ datasetId, fileName }: Choice) {
-  const dataset = useQuery({ ...assetQuery(datasetId ?? ''), enabled: datasetId !== null });
-  return useQuery({
-    ...previewQuery({
-      assetId: datasetId ?? '',
-      revisionId: dataset.data?.revision_id ?? '',
-      path: fileName ?? '',
-      offset: 0,
-    }),
-    enabled: Boolean(dataset.data?.revision_id && fileName),
-  });
-}
-
 type ColumnProps = Pick<Props, 'problems' | 'onChange'> & {
   parameters: TrainingParameters;
   columns: readonly string[];
@@ -136,7 +118,7 @@ function ColumnFields({ parameters, problems, onChange, columns, placeholder }: 
 }
 
 /** What the file was recognised as; two columns to choose where nobody could say. */
-function readingOf({ format }: Preview): FileReading {
+export function readingOf({ format }: Preview): FileReading {
   const { format: data_format, ...columns } = format ?? {
     format: 'prompt_completion' as const,
     input_column: '',

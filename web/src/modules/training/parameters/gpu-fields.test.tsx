@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { render, screen, within } from '@testing-library/react';
+import { fireEvent, render, screen, within } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import { pricesQuery } from '../../credits/credit-queries.ts';
 import { useMachine } from '../../machines/machine-queries.ts';
@@ -21,13 +21,17 @@ client.setQueryData(pricesQuery.queryKey, {
   ],
 });
 
-function show(accelerators: { gpu_type: string; label: string; count: number }[], parameters = {}) {
+function show(
+  accelerators: { gpu_type: string; label: string; count: number }[],
+  parameters = {},
+  problems = {},
+) {
   vi.mocked(useMachine).mockReturnValue({ data: { accelerators } } as ReturnType<typeof useMachine>);
   render(
     <QueryClientProvider client={client}>
       <GpuFields
         parameters={{ ...initialParameters, ...parameters }}
-        problems={{}}
+        problems={problems}
         onChange={() => undefined}
       />
     </QueryClientProvider>,
@@ -40,13 +44,19 @@ const notes = () =>
     .map((one) => one.textContent)
     .join('\n');
 
-it('begins with the default GPU where there is none, and says where the run goes at which price', () => {
+it('says that the run goes to the CPU where there is no GPU, and folds the choice with the default GPU', () => {
   show([]);
+  expect(screen.getByText('This machine’s CPU').textContent).toBe('This machine’s CPU at $0.10 an hour');
+  expect(screen.queryByRole('combobox', { name: 'GPU' })).toBeNull();
+  fireEvent.click(screen.getByRole('button', { name: 'Other hardware' }));
   expect(gpuChoice()).toBe('NVIDIA Tesla A100 (40GB)');
   expect(screen.getByRole('group', { name: 'Number of GPUs' })).toBeTruthy();
-  expect(notes()).toMatch(
-    /the run goes to its CPU at \$0\.10 an hour, not to the NVIDIA Tesla A100 \(40GB\) at \$2\.00\./,
-  );
+  expect(screen.getByText(/goes to its CPU whatever you choose/)).toBeTruthy();
+});
+
+it('unfolds the choice where something is wrong with it', () => {
+  show([], { accelerator_type: null }, { accelerator_type: 'Please select a GPU configuration' });
+  expect(screen.getByText('Please select a GPU configuration')).toBeTruthy();
 });
 
 it('offers one, two, four or eight GPUs, one by default', () => {

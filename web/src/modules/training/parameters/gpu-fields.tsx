@@ -7,6 +7,7 @@ import { Money } from '../../../ui/money.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { pricesQuery } from '../../credits/credit-queries.ts';
+import { CpuHardware } from '../../machines/cpu-hardware.tsx';
 import { describeAbsence, gpusHere } from '../../machines/devices.ts';
 import { useMachine } from '../../machines/machine-queries.ts';
 import type { ParameterProblems } from './parameter-problems.ts';
@@ -23,7 +24,10 @@ export function GpuFields({ parameters, problems, onChange }: Props) {
   const machine = useMachine();
   const here = machine.data && gpusHere(machine.data);
   const { accelerator_type: chosen, accelerator_count: count } = parameters;
-  return (
+  const price = usePriceOfHour();
+  const gpuProblem = problems.accelerator_type ?? problems.accelerator_count;
+  const isCpuOnly = machine.data?.accelerators.length === 0;
+  const fields = (
     <div className="flex flex-col gap-3">
       <div className="grid gap-5 sm:grid-cols-2">
         <Field label="GPU" error={problems.accelerator_type}>
@@ -56,35 +60,42 @@ export function GpuFields({ parameters, problems, onChange }: Props) {
           />
         </Field>
       </div>
-      {chosen && <Placement chosen={chosen} />}
-      {count > GPUS_PER_RUN && (
+      {chosen && !isCpuOnly && <Placement chosen={chosen} />}
+      {count > GPUS_PER_RUN && !isCpuOnly && (
         <Callout>{count} GPUs were chosen. The run trains on one and is priced as one.</Callout>
       )}
     </div>
   );
+  if (!isCpuOnly) return fields;
+  return (
+    <CpuHardware
+      price={price('CPU') && <> at {price('CPU')} an hour</>}
+      note="This machine has no GPU: the run goes to its CPU whatever you choose here."
+      hasProblem={gpuProblem !== undefined}
+    >
+      {fields}
+    </CpuHardware>
+  );
+}
+
+/** What a device costs for an hour; undefined where that is not known. */
+function usePriceOfHour() {
+  const prices = useQuery(pricesQuery);
+  return (device: string) => {
+    const price = prices.data?.prices.find(({ id }) => id === `training:${device}`);
+    return price && <Money unrounded bgl={price.unit_price} />;
+  };
 }
 
 /** Where a run that asks for this GPU will really go, and at which price. */
 function Placement({ chosen }: { chosen: GpuType }) {
   const machine = useMachine();
-  const prices = useQuery(pricesQuery);
-  if (!machine.data || !prices.data) return null;
-  const hour = (device: string) => {
-    const price = prices.data.prices.find(({ id }) => id === `training:${device}`);
-    return price && <Money unrounded bgl={price.unit_price} />;
-  };
+  const hour = usePriceOfHour();
+  if (!machine.data || !hour('CPU')) return null;
   if (gpusHere(machine.data).has(chosen)) {
     return <Callout>The run goes to this GPU, at {hour(chosen)} an hour.</Callout>;
   }
   const { accelerators } = machine.data;
-  if (accelerators.length === 0) {
-    return (
-      <Callout>
-        This machine has no GPU: the run goes to its CPU at {hour('CPU')} an hour, not to the{' '}
-        {gpuLabels[chosen]} at {hour(chosen)}.
-      </Callout>
-    );
-  }
   return (
     <Callout>
       This machine has no {gpuLabels[chosen]}, which costs {hour(chosen)} an hour. The run goes to its{' '}

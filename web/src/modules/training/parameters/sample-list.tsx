@@ -1,5 +1,6 @@
 import type { FineTuneValidation } from '@bakehouse/contract/training';
 import { useState } from 'react';
+import { cx } from '../../../lib/cx.ts';
 import { Conversation } from '../../../ui/conversation.tsx';
 import { Disclosure } from '../../../ui/disclosure.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
@@ -29,7 +30,7 @@ export function SampleList({ samples, format }: Props) {
       <ul className="flex flex-col gap-3">
         {samples.map(({ turns, parts }, index) => (
           <li key={index} className="rounded-lg bg-subtle p-3">
-            {hasTurns && view === 'turns' ? <Conversation turns={turns} /> : <Parts parts={parts} />}
+            {hasTurns && view === 'turns' ? <Conversation turns={turns} /> : <SampleParts parts={parts} />}
           </li>
         ))}
       </ul>
@@ -37,9 +38,13 @@ export function SampleList({ samples, format }: Props) {
   );
 }
 
-function Parts({ parts }: Pick<Data['samples'][number], 'parts'>) {
+/** The text of one example, with what is learnt of it. */
+export function SampleParts({
+  parts,
+  className,
+}: Pick<Data['samples'][number], 'parts'> & { className?: string }) {
   return (
-    <p className="whitespace-pre-wrap font-mono text-xs [overflow-wrap:anywhere]">
+    <p className={cx('whitespace-pre-wrap font-mono text-xs [overflow-wrap:anywhere]', className)}>
       {parts.map(({ text, learnt }, at) =>
         learnt ? (
           <mark key={at} className="rounded bg-accent-soft text-accent-text">

@@ -5,6 +5,9 @@ import {
 } from '@bakehouse/contract/fine-tune-numbers';
 import type { DataFormatName, GpuType } from '@bakehouse/contract/limits';
 
+/** Every matrix of the layers: the output layer, which many bases share with their embeddings, stays as it is. */
+export const layerModules = loraTargetModules.filter((name) => name !== 'lm_head');
+
 /** Where a new model comes from, which decides what is asked for. */
 export type ModelType = 'upload' | 'finetune' | 'huggingface';
 
@@ -95,7 +98,11 @@ const panels = {
   lora: ['lora_r', 'lora_dropout', 'lora_target_modules'],
 } as const satisfies Record<string, readonly (keyof TrainingParameters)[]>;
 
-/** Whether an advanced panel holds anything of its own: then it opens by itself. */
+/** Whether an advanced panel holds anything of its own, which no preset has: then it opens by itself. */
 export function differsFromDefaults(parameters: TrainingParameters, panel: keyof typeof panels): boolean {
-  return panels[panel].some((field) => String(parameters[field]) !== String(initialParameters[field]));
+  return panels[panel].some((field) => {
+    const value = String(parameters[field]);
+    if (field === 'lora_target_modules' && value === String(layerModules)) return false;
+    return value !== String(initialParameters[field]);
+  });
 }

@@ -5,7 +5,7 @@ import {
   validateDiffusionTraining,
 } from '@bakehouse/contract/diffusion-training';
 import type { CallOf } from '@bakehouse/contract/endpoint';
-import { getRunSamples } from '@bakehouse/contract/runs';
+import { getRunSamples, makeCheckpointModel } from '@bakehouse/contract/runs';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
@@ -70,5 +70,13 @@ export function useRunSamples(runId: string, { enabled }: { enabled: boolean }) 
     ...endpointQuery(['run', 'samples', runId], getRunSamples, { params: { runId } }),
     enabled,
     refetchInterval: useFallbackInterval(POLL_MS),
+  });
+}
+
+/** Makes a model of what a run had learned at a checkpoint; asked for again it is the same one. */
+export function useCheckpointModel(runId: string) {
+  return useMutation({
+    mutationFn: (step: number) => call(makeCheckpointModel, { params: { runId, step: String(step) } }),
+    onSuccess: () => readAgain(['asset'], ['run']),
   });
 }

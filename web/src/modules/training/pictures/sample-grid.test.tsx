@@ -1,14 +1,34 @@
 import { fireEvent, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, test, vi } from 'vitest';
-import { useRunSamples } from './picture-calls.ts';
+import type { ReactNode } from 'react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { useCheckpointModel, useRunSamples } from './picture-calls.ts';
 import { SampleGrid } from './sample-grid.tsx';
 
-vi.mock('./picture-calls.ts', () => ({ useRunSamples: vi.fn<typeof useRunSamples>() }));
+vi.mock('./picture-calls.ts', () => ({
+  useRunSamples: vi.fn<typeof useRunSamples>(),
+  useCheckpointModel: vi.fn<typeof useCheckpointModel>(),
+}));
+const navigate = vi.fn();
+vi.mock('@tanstack/react-router', async (original) => ({
+  ...(await original<object>()),
+  useNavigate: () => navigate,
+  createLink:
+    () =>
+    ({ search, children }: { search: object; children: ReactNode }) => (
+      <a href={JSON.stringify(search)}>{children}</a>
+    ),
+}));
 
 const drawn = (step: number) => ({
   step,
   pictures: [{ url: `/files/${step}.png`, width: 128, height: 128 }],
+  is_kept: step >= 200,
+  model_id: step === 300 ? 'm300' : null,
+});
+const mutate = vi.fn();
+beforeEach(() => {
+  vi.mocked(useCheckpointModel).mockReturnValue({ mutate, isPending: false } as never);
 });
 const show = (steps: number[]) =>
   vi.mocked(useRunSamples).mockReturnValue({
@@ -35,4 +55,26 @@ test('the newest checkpoint is shown beside the base model, and one steps and dr
   show([0, 100, 200, 300, 400]);
   rerender(<SampleGrid runId="r1" />);
   expect(sources()).toEqual(['/files/0.png', '/files/0.png']);
+});
+
+test('a checkpoint is used as a model, which is made of it where there is none and while it is kept', async () => {
+  show([0, 100, 200, 300]);
+  render(<SampleGrid runId="r1" />);
+  const use = { name: 'Use this checkpoint' };
+  const settings = (lora: string) => ({ settings: { lora, lora_scale: 1 } });
+  expect(screen.getByRole('link', use).getAttribute('href')).toBe(JSON.stringify(settings('m300')));
+
+  const slider = screen.getByRole('slider', { name: 'Checkpoint' });
+  fireEvent.change(slider, { target: { value: '2' } });
+  await userEvent.click(screen.getByRole('button', use));
+  expect(useCheckpointModel).toHaveBeenLastCalledWith('r1');
+  expect(mutate.mock.lastCall?.[0]).toBe(200);
+  mutate.mock.lastCall?.[1].onSuccess({ model_id: 'm200' });
+  expect(navigate).toHaveBeenCalledWith({ to: '/flux-kontext', search: settings('m200') });
+
+  fireEvent.change(slider, { target: { value: '1' } });
+  expect(screen.queryByRole('button', use)).toBeNull();
+  expect(screen.getByText(/^This checkpoint is no longer kept/)).toBeTruthy();
+  fireEvent.change(slider, { target: { value: '0' } });
+  expect(screen.queryByText(/no longer kept/)).toBeNull();
 });

@@ -1,13 +1,16 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { getRunSamples } from '@bakehouse/contract/runs';
-import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { useNavigate } from '@tanstack/react-router';
+import { ChevronLeft, ChevronRight, WandSparkles } from 'lucide-react';
 import { useState } from 'react';
 import { formatNumber } from '../../../lib/format/format-number.ts';
-import { Button } from '../../../ui/button.tsx';
+import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
+import { notify } from '../../../ui/notify.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
-import { useRunSamples } from './picture-calls.ts';
+import { useCheckpointModel, useRunSamples } from './picture-calls.ts';
+import { pictureWith } from './picture-with.ts';
 
 type Samples = ResponseOf<typeof getRunSamples>;
 
@@ -30,13 +33,13 @@ export function SampleGrid({ runId, className = '' }: { runId: string; className
           </p>
         }
       >
-        {(samples) => <Grid {...samples} />}
+        {(samples) => <Grid runId={runId} {...samples} />}
       </QueryView>
     </Card>
   );
 }
 
-function Grid({ prompts, checkpoints }: Samples) {
+function Grid({ runId, prompts, checkpoints }: Samples & { runId: string }) {
   // Null: the newest, also when another one comes.
   const [chosen, setChosen] = useState<number | null>(null);
   const last = checkpoints.length - 1;
@@ -96,11 +99,53 @@ function Grid({ prompts, checkpoints }: Samples) {
           );
         })}
       </ul>
-      <p className="mt-3 text-muted text-xs">
-        Left: the base model. Right: with the LoRA of this checkpoint, at strength 1. The finished LoRA draws
-        the last ones again from the same prompts and seeds.
-      </p>
+      <div className="mt-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+        <p className="max-w-[62ch] text-muted text-xs">
+          Left: the base model. Right: with the LoRA of this checkpoint, at strength 1. As a model it draws
+          the same ones again from the same prompts and seeds.
+        </p>
+        {shown.step > 0 && <UseCheckpoint key={shown.step} runId={runId} checkpoint={shown} />}
+      </div>
     </>
+  );
+}
+
+/** The way to a picture with what was learned by this step: to the model that has it, which is made first where there is none. */
+function UseCheckpoint({ runId, checkpoint }: { runId: string; checkpoint: Samples['checkpoints'][number] }) {
+  const { step, model_id: modelId, is_kept: isKept } = checkpoint;
+  const navigate = useNavigate();
+  const make = useCheckpointModel(runId);
+  if (modelId !== null)
+    return (
+      <ButtonLink size="sm" {...pictureWith(modelId)}>
+        <WandSparkles aria-hidden />
+        Use this checkpoint
+      </ButtonLink>
+    );
+  if (!isKept)
+    return (
+      <p className="text-muted text-xs">
+        This checkpoint is no longer kept: the last 20 are, until a week after the run.
+      </p>
+    );
+  return (
+    <Button
+      size="sm"
+      loading={make.isPending}
+      onClick={() =>
+        make.mutate(step, {
+          onSuccess: ({ model_id }) => {
+            notify.success('The checkpoint is now a model', {
+              description: 'It is chosen here, and you find it under My Models.',
+            });
+            void navigate(pictureWith(model_id));
+          },
+        })
+      }
+    >
+      <WandSparkles aria-hidden />
+      Use this checkpoint
+    </Button>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Run } from '@bakehouse/contract/runs';
 import { countOf } from '../../../lib/format/count-of.ts';
-import { amountsInCurrency, currencyChoice } from '../../../lib/format/currency.ts';
+import { amountsInCurrency, currencyChoice, showAmount } from '../../../lib/format/currency.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { formatDuration } from '../../../lib/format/format-time.ts';
 import { Callout } from '../../../ui/callout.tsx';
@@ -40,7 +40,7 @@ export function RunOutcome({ run }: { run: Run }) {
   }
   return (
     <Callout tone={run.state === 'failed' ? 'bad' : 'info'} className="mb-5" title={outcomeTitle(run)}>
-      {hasOwnReason(run) && `${amountsInCurrency(run.reason, currency)} `}
+      {hasOwnReason(run) && `${amountsInCurrency(run.reason, currency, showAmount)} `}
       {howFar(run)}
       {run.charged !== null && <Charge bgl={run.charged} />}
       {run.resume_hold === null && ` ${GONE}`}

@@ -17,9 +17,11 @@ import { useDeploymentsOf, useLiveDeployment } from '../../deployments/use-deplo
 import { HeldOutAnswers } from '../held-out/held-out-answers.tsx';
 import { useHeldOutAnswers } from '../held-out/held-out-calls.ts';
 import { useRunSamples } from '../pictures/picture-calls.ts';
+import { pictureWith } from '../pictures/picture-with.ts';
 import { SampleGrid } from '../pictures/sample-grid.tsx';
 import { PendingCurves, RunCurves } from './curves/run-curves.tsx';
 import { ResumeButton } from './resume-dialog.tsx';
+import { areaPath } from './run-area.ts';
 import { useCancelRun, useRunLogs, useRunMetrics } from './run-calls.ts';
 import { RunDetails } from './run-details.tsx';
 import { RunOutcome } from './run-outcome.tsx';
@@ -91,7 +93,7 @@ function LoadedPage({ run }: { run: Run }) {
     <>
       <PageHeader
         title={run.title}
-        parents={[areaOf(run)]}
+        parents={[{ label: run.kind === 'text' ? 'LLM Training' : 'Diffusion Training', to: areaPath(run) }]}
         badge={<StatusBadge status={displayState(run)} />}
         actions={
           <>
@@ -133,21 +135,10 @@ function LoadedPage({ run }: { run: Run }) {
   );
 }
 
-/** The list that a run is in. */
-function areaOf({ kind }: Run) {
-  return kind === 'text'
-    ? ({ label: 'LLM Training', to: '/llm-training' } as const)
-    : ({ label: 'Diffusion Training', to: '/diffusion-training' } as const);
-}
-
 /** The way to a picture with the LoRA: it is chosen there, with the first of the prompts that its checkpoints drew. */
 function UseLora({ run }: { run: PicturesRun }) {
   return (
-    <ButtonLink
-      variant="primary"
-      to="/flux-kontext"
-      search={{ settings: { lora: run.model_id, lora_scale: 1 } }}
-    >
+    <ButtonLink variant="primary" {...pictureWith(run.model_id)}>
       <WandSparkles aria-hidden />
       Use this LoRA
     </ButtonLink>

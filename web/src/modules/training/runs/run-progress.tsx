@@ -1,7 +1,7 @@
 import { parseBgl } from '@bakehouse/contract/money';
 import type { Run } from '@bakehouse/contract/runs';
 import { countOf } from '../../../lib/format/count-of.ts';
-import { amountsInCurrency, currencyChoice } from '../../../lib/format/currency.ts';
+import { amountsInCurrency, currencyChoice, showAmount } from '../../../lib/format/currency.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { aboutDuration } from '../../../lib/format/format-time.ts';
 import { Card } from '../../../ui/card.tsx';
@@ -35,7 +35,7 @@ export function RunProgress({ run }: { run: Run }) {
       <Figures run={run} />
       <Overrun run={run} />
       {run.reason && run.reason !== phase && run.state !== 'stopping' && (
-        <p className="mt-3 text-muted">{amountsInCurrency(run.reason, currency)}</p>
+        <p className="mt-3 text-muted">{amountsInCurrency(run.reason, currency, showAmount)}</p>
       )}
       {run.restarts > 0 && (
         <p className="mt-3 text-[0.8125rem] text-muted">

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
+import { runKey } from './run-area.ts';
 
 const POLL_MS = 3_000;
 
@@ -29,8 +30,7 @@ export function useRuns(wanted: RunSearch = {}) {
   return useInfiniteQuery({ ...runsQuery(wanted), refetchInterval: useFallbackInterval(POLL_MS) });
 }
 
-export const runQuery = (runId: string) =>
-  endpointQuery(['run', 'one', runId], getRun, { params: { runId } });
+export const runQuery = (runId: string) => endpointQuery(runKey(runId), getRun, { params: { runId } });
 
 export function useRun(runId: string, { enabled = true } = {}) {
   return useQuery({ ...runQuery(runId), enabled, refetchInterval: useFallbackInterval(POLL_MS) });

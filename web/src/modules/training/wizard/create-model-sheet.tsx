@@ -35,7 +35,7 @@ export function CreateModelSheet({ open, onClose, ...wanted }: Props) {
   return <WizardSheet key={key} open={open} onClose={onClose} {...round} />;
 }
 
-const presetFields = ['dataset', 'dataFile', 'baseModel', 'dropped'] as const;
+const presetFields = ['dataset', 'dataFile', 'baseModel', 'settings', 'dropped'] as const;
 
 function fits(wanted: ModelPreset, begun: ModelPreset): boolean {
   return presetFields.every((field) => wanted[field] === undefined || wanted[field] === begun[field]);
@@ -48,6 +48,7 @@ function WizardSheet({ open, onClose, begunWith, onDraft }: WizardProps) {
   const { state } = wizard;
   const { isOver, step } = state;
   const { Component, isNoForm } = stepOf(state);
+  const isQuick = step === 'quick';
   const dirty = isDirty(state);
   // What ended while the sheet was closed is shown when it is opened next.
   useEffect(() => {
@@ -68,11 +69,12 @@ function WizardSheet({ open, onClose, begunWith, onDraft }: WizardProps) {
     <Sheet
       open={open}
       onClose={close}
-      title="Create Model"
+      title={isQuick ? 'Fine-tune' : 'Create Model'}
       size="lg"
       dirty={state.type === 'upload' && wizard.busy ? sendingQuestion : dirty}
       subheader={
-        !isOver && <Stepper steps={stepsOf(state).map(({ label }) => label)} current={stepIndex(state)} />
+        !isOver &&
+        !isQuick && <Stepper steps={stepsOf(state).map(({ label }) => label)} current={stepIndex(state)} />
       }
       footer={!isOver && <Footer wizard={wizard} />}
     >
@@ -105,6 +107,20 @@ function Footer({ wizard }: { wizard: Wizard }) {
         <Button className="mr-auto" disabled={busy} onClick={() => dispatch({ do: 'back' })}>
           Back
         </Button>
+      )}
+      {id === 'quick' && (
+        <>
+          <Button
+            className="mr-auto"
+            disabled={busy && validation !== undefined}
+            onClick={() => dispatch({ do: 'all settings' })}
+          >
+            All settings
+          </Button>
+          <span role="status" className="text-[0.8125rem] text-muted">
+            {priceChanged && 'The price has changed.'}
+          </span>
+        </>
       )}
       {id === 'review' && validation && (
         <span className="text-[0.8125rem] text-muted">

@@ -4,6 +4,8 @@ export type ModelPreset = {
   dataFile?: string | undefined;
   baseModel?: string | undefined;
   modelType?: 'finetune' | undefined;
+  /** One screen with suggested settings, where the dataset is known. */
+  settings?: 'suggested' | undefined;
   /** The id of what was dropped on the page: the files of a model. */
   dropped?: string | undefined;
 };

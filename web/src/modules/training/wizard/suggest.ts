@@ -27,6 +27,11 @@ export function onlyOne(assets: readonly { dataset_id: string }[]): string | und
   return assets.length === 1 ? assets[0]?.dataset_id : undefined;
 }
 
+/** The id of the starter model, else of the first one; undefined where there is none. */
+export function usualBase(bases: readonly { dataset_id: string; is_starter: boolean }[]): string | undefined {
+  return (bases.find((one) => one.is_starter) ?? bases[0])?.dataset_id;
+}
+
 /**
  * The wanted file, if the dataset has it, else the only one.
  * @param isCut the dataset has more files than these: the wanted one may be among the others.

@@ -10,6 +10,8 @@ export type CheckedChoice = {
   /** A long file that is read to its end meanwhile. */
   reading: DataReading | null;
   isPending: boolean;
+  /** Why the last asking had no answer. */
+  error: Error | null;
   /** What stands against it is said in a toast. */
   check: (choice: FineTuneChoice, onAccepted: () => void) => void;
   /** What was said stays in sight until it is answered again. */
@@ -20,9 +22,12 @@ export type CheckedChoice = {
   forget: () => void;
 };
 
-/** Asks the server about a choice; of a long file once more, when all of it has been read, and where its price has changed. */
-export function useCheckedChoice(choice: FineTuneChoice | null): CheckedChoice {
-  const asked = useValidateFineTune();
+/**
+ * Asks the server about a choice; of a long file once more, when all of it has been read, and where its price has changed.
+ * @param inPlace what goes wrong is said on the screen, not in a toast.
+ */
+export function useCheckedChoice(choice: FineTuneChoice | null, inPlace = false): CheckedChoice {
+  const asked = useValidateFineTune(inPlace);
   const [validation, setValidation] = useState<FineTuneValidation>();
   const reading = useReading(validation?.reading ?? null);
   const isRead = reading?.state === 'done' && validation?.reading != null;
@@ -46,6 +51,7 @@ export function useCheckedChoice(choice: FineTuneChoice | null): CheckedChoice {
     validation,
     reading,
     isPending: asked.isPending,
+    error: asked.error,
     check: (wanted, onAccepted) => {
       forget();
       asked.mutate(wanted, {

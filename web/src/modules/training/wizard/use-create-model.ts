@@ -31,7 +31,7 @@ export function useCreateModel(preset: ModelPreset): Wizard {
   const user = useUser();
   const [state, dispatch] = useReducer(wizardReducer, preset, beginning);
   const choice = choiceOf(state, user.id);
-  const checked = useCheckedChoice(choice);
+  const checked = useCheckedChoice(choice, state.step === 'quick');
   const estimate = checked.validation?.cost_estimate;
   const start = useStart(checked, choice, () => dispatch({ do: 'finish' }));
   const upload = useUpload(state, dispatch);
@@ -40,11 +40,10 @@ export function useCreateModel(preset: ModelPreset): Wizard {
   // What an earlier step was refused for is no longer so.
   useEffect(() => notify.dismiss(WIZARD_TOAST), [state.step, state.isOver]);
 
-  const { id, next, problems: problemsOf } = stepOf(state);
+  const { next, problems: problemsOf } = stepOf(state);
   const problems = problemsOf(state);
   const busy = checked.isPending || start.isPending || upload.isPending;
-  const canStart =
-    id !== 'review' || (start.lack === null && checked.validation?.critical_errors.length === 0);
+  const canStart = next.does !== 'start' || start.isPossible;
 
   const does = {
     continue: () => dispatch({ do: 'continue' }),
@@ -73,8 +72,7 @@ export function useCreateModel(preset: ModelPreset): Wizard {
   }
 
   function change(action: WizardAction) {
-    // What the server said was about another choice.
-    if (action.do === 'change' || action.do === 'parameters' || action.do === 'apply') checked.forget();
+    if (isOtherChoice(action)) checked.forget();
     dispatch(action);
   }
 
@@ -85,6 +83,8 @@ export function useCreateModel(preset: ModelPreset): Wizard {
     busy,
     dispatch: change,
     goOn,
+    checkChoice: checked.checkAgain,
+    checkError: checked.error,
     tryAgain,
     validation: checked.validation,
     reading: checked.reading,
@@ -117,7 +117,7 @@ function useStart(checked: CheckedChoice, inSight: FineTuneChoice | null, onOver
     modelId: start.data,
     error: start.error,
     unaffordable: isUnaffordable(start.error) ? errorMessage(start.error) : lack,
-    lack,
+    isPossible: lack === null && checked.validation?.critical_errors.length === 0,
     mayHaveBegun,
     priceChanged: isPriceChange(start.error),
     begin: (choice: FineTuneChoice, shown: Estimate) =>
@@ -180,7 +180,6 @@ function useUpload(state: WizardState, dispatch: Dispatch<WizardAction>) {
   };
 }
 
-/** Where it is known what is made, the wizard does not ask: Back leads to the other types. */
 /** Fills in the type of the files that the wizard was opened with. */
 function useTypeOf(files: WizardState['files'], dispatch: Dispatch<WizardAction>): void {
   const [begunWith] = useState(files);
@@ -191,17 +190,25 @@ function useTypeOf(files: WizardState['files'], dispatch: Dispatch<WizardAction>
   }, [begunWith, dispatch]);
 }
 
-function beginning({ dataset, baseModel, modelType, dropped }: ModelPreset): WizardState {
+/** Where it is known what is made, the wizard does not ask: Back leads to the other types. */
+function beginning({ dataset, baseModel, modelType, settings, dropped }: ModelPreset): WizardState {
   const folder = findDropped(dropped);
   const type = folder ? 'upload' : dataset || baseModel ? 'finetune' : (modelType ?? null);
   return {
     ...initialState,
-    step: type ? 'details' : 'type',
+    step: dataset && settings ? 'quick' : type ? 'details' : 'type',
     type,
     datasetId: dataset ?? null,
     baseModelId: baseModel ?? null,
     ...(folder && { name: folder.name, files: folder.files }),
   };
+}
+
+/** Whether what the server has said is about another choice after it: names and tags make no difference. */
+function isOtherChoice(action: WizardAction): boolean {
+  if (action.do === 'change')
+    return Object.keys(action.values).some((one) => one !== 'name' && one !== 'tags');
+  return action.do === 'parameters' || action.do === 'apply';
 }
 
 function isUnaffordable(error: unknown): boolean {

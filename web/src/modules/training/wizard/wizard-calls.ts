@@ -31,9 +31,9 @@ export type FineTuneChoice = {
 export const WIZARD_TOAST = 'create-model';
 
 /** Reads the data as training would; resolves with the estimate and what stands in the way. */
-export function useValidateFineTune() {
+export function useValidateFineTune(inPlace: boolean) {
   return useMutation({
-    meta: { toastId: WIZARD_TOAST },
+    meta: { toastId: WIZARD_TOAST, inPlace },
     mutationFn: ({
       baseModelId,
       datasetId,

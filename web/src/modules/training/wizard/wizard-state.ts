@@ -13,7 +13,7 @@ import {
   type TrainingParameters,
 } from '../parameters/training-parameters.ts';
 
-export type StepId = 'type' | 'details' | 'files' | 'uses' | 'selection' | 'parameters' | 'review';
+export type StepId = 'quick' | 'type' | 'details' | 'files' | 'uses' | 'selection' | 'parameters' | 'review';
 
 export type WizardState = {
   step: StepId;
@@ -21,6 +21,8 @@ export type WizardState = {
   isOver: boolean;
   type: ModelType | null;
   name: string;
+  /** The name that was filled in, which nobody has typed. */
+  suggestedName: string;
   tags: string[];
   baseModelType: (typeof uploadBaseModelTypes)[number] | null;
   files: ChosenFile[];
@@ -41,6 +43,7 @@ export const initialState: WizardState = {
   isOver: false,
   type: null,
   name: '',
+  suggestedName: '',
   tags: [],
   baseModelType: null,
   files: [],
@@ -53,12 +56,16 @@ export const initialState: WizardState = {
   attempts: 0,
 };
 
-export type Suggestion = Partial<Pick<WizardState, 'baseModelId' | 'datasetId' | 'fileName'> & FileReading>;
+export type Suggestion = Partial<
+  Pick<WizardState, 'name' | 'baseModelId' | 'datasetId' | 'fileName'> & FileReading
+>;
 
 export type Change =
   | {
       do: 'change';
-      values: Partial<Omit<WizardState, 'step' | 'isOver' | 'parameters' | 'ceiling' | 'attempts'>>;
+      values: Partial<
+        Omit<WizardState, 'step' | 'isOver' | 'suggestedName' | 'parameters' | 'ceiling' | 'attempts'>
+      >;
     }
   | { do: 'ceiling'; ceiling: string }
   | { do: 'parameters'; values: Partial<TrainingParameters> }
@@ -72,6 +79,8 @@ export type WizardAction =
   | { do: 'continue' }
   | { do: 'back' }
   | { do: 'finish' }
+  /** From the one screen to the wizard's steps, with the same values. */
+  | { do: 'all settings' }
   /** To the step whose result was none, with all that was chosen. */
   | { do: 'try again' };
 
@@ -89,6 +98,10 @@ export type Wizard = {
   dispatch: Dispatch<WizardAction>;
   /** What the button of the step does: go on, validate, create, start. */
   goOn: () => void;
+  /** Asks the server about the choice again; what it says is shown in place. */
+  checkChoice: () => void;
+  /** Why it could not say anything. */
+  checkError: Error | null;
   /** After a refusal: what was chosen stays. */
   tryAgain: () => void;
   /** What the server said of the current choice. */
@@ -174,6 +187,7 @@ function withSuggestion(state: WizardState, suggested: Suggestion): WizardState 
   const untouched = !data_format && !input_column && !output_column;
   return {
     ...state,
+    ...(state.name === '' && suggested.name && { name: suggested.name, suggestedName: suggested.name }),
     baseModelId: state.baseModelId ?? suggested.baseModelId ?? null,
     datasetId: state.datasetId ?? suggested.datasetId ?? null,
     fileName: state.fileName ?? suggested.fileName ?? null,

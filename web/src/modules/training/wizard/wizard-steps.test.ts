@@ -78,6 +78,28 @@ describe('wizardReducer', () => {
   });
 });
 
+it('a name that was filled in is not lost by closing; one that was typed is', () => {
+  const filled = wizardReducer(at({ step: 'quick', type: 'finetune' }), {
+    do: 'suggest',
+    values: { name: 'Facts model' },
+  });
+  expect(filled.name).toBe('Facts model');
+  expect(isDirty(filled)).toBe(false);
+  const typed = wizardReducer(filled, { do: 'change', values: { name: 'Crumb' } });
+  expect(isDirty(typed)).toBe(true);
+  expect(wizardReducer(typed, { do: 'suggest', values: { name: 'Facts model' } }).name).toBe('Crumb');
+});
+
+it('all settings are those of the one screen; what is missing there is asked for first', () => {
+  const chosen = at({
+    ...{ step: 'quick', type: 'finetune', name: 'Crumb' },
+    ...{ baseModelId: 'base', datasetId: 'a', fileName: 'x.txt' },
+  });
+  expect(wizardReducer(chosen, { do: 'all settings' })).toEqual({ ...chosen, step: 'parameters' });
+  const withoutBase = wizardReducer({ ...chosen, baseModelId: null }, { do: 'all settings' });
+  expect(withoutBase.step).toBe('selection');
+});
+
 it('fills in a suggestion only where nothing was chosen', () => {
   const values = { baseModelId: 'base', fileName: 'x.csv', input_column: 'q', output_column: 'r' };
   expect(wizardReducer(initialState, { do: 'suggest', values })).toMatchObject({

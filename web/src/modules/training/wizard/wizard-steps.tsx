@@ -4,6 +4,7 @@ import { tagsProblem } from '../../../ui/tags-problem.ts';
 import { nameProblem } from '../../../ui/text-problem.ts';
 import { ceilingProblem, parameterProblems } from '../parameters/parameter-problems.ts';
 import type { ModelType } from '../parameters/training-parameters.ts';
+import { QuickStep } from './quick/quick-step.tsx';
 import { StepReview } from './review/step-review.tsx';
 import { UploadReview } from './review/upload-review.tsx';
 import { StepDetails } from './steps/step-details.tsx';
@@ -83,6 +84,19 @@ const review: Step = {
   isNoForm: true,
 };
 
+/** All of a fine-tune on one screen, for who comes from a dataset. */
+const quick: Step = {
+  id: 'quick',
+  label: 'Fine-tune',
+  Component: QuickStep,
+  problems: (state) => ({
+    ...nameProblems(state),
+    ...selection.problems(state),
+    ...parameters.problems(state),
+  }),
+  next: { label: 'Start', does: 'start' },
+};
+
 /** The steps of each type of model, up to the result. */
 export const wizardSteps: Record<ModelType, readonly Step[]> = {
   upload: [
@@ -122,7 +136,8 @@ export const wizardSteps: Record<ModelType, readonly Step[]> = {
 };
 
 /** Every type begins with the same step. */
-export const stepsOf = (state: WizardState): readonly Step[] => wizardSteps[state.type ?? 'finetune'];
+export const stepsOf = (state: WizardState): readonly Step[] =>
+  state.step === 'quick' ? [quick] : wizardSteps[state.type ?? 'finetune'];
 
 export const stepIndex = (state: WizardState): number =>
   stepsOf(state).findIndex(({ id }) => id === state.step);
@@ -138,10 +153,10 @@ export const canGoBack = (state: WizardState): boolean =>
 
 /** Whether anything would be lost when the sheet closes. */
 export function isDirty(state: WizardState): boolean {
-  const { name, tags, files } = state;
+  const { name, suggestedName, tags, files } = state;
   if (state.isOver || stepOf(state).isSaved) return false;
   // From a dataset or a model it begins at the second step.
-  return stepIndex(state) > 1 || name !== '' || tags.length > 0 || files.length > 0;
+  return stepIndex(state) > 1 || name !== suggestedName || tags.length > 0 || files.length > 0;
 }
 
 export function wizardReducer(state: WizardState, action: WizardAction): WizardState {
@@ -158,6 +173,11 @@ export function wizardReducer(state: WizardState, action: WizardAction): WizardS
         : state;
     case 'finish':
       return { ...state, isOver: true };
+    case 'all settings': {
+      const isMissing = ({ id, problems }: Step) =>
+        id !== 'parameters' && Object.keys(problems(state)).length > 0;
+      return { ...state, step: wizardSteps.finetune.find(isMissing)?.id ?? 'parameters', attempts: 0 };
+    }
     case 'try again':
       return { ...state, isOver: false, attempts: 0 };
     default:

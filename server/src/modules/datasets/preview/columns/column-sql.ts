@@ -20,10 +20,10 @@ export type ColumnSql = {
   isNull: string;
 };
 
-/** A number as people write them into csv; what begins with a zero is rather a name. */
-const NUMBER = String.raw`'-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?'`;
-/** What is blank, in SQL. */
-const BLANK = `' \t\n\r\v\f\u00a0\ufeff\u2028\u2029'`;
+/** Characters that are blank. */
+const BLANK = ' \t\n\r\v\f\u00a0\ufeff\u2028\u2029';
+/** A number as people write them into csv, between blanks; what begins with a zero is rather a name. */
+const NUMBER = String.raw`'[${BLANK}]*-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?[${BLANK}]*'`;
 
 const NUMBERS = new Set([
   ...[
@@ -55,13 +55,18 @@ export function columnSql(kind: CellKind, c: string, type: DuckDBType): ColumnSq
   return kind === 'json' ? jsonSql(c) : typedSql(c, kindOf(type));
 }
 
+/** Whether a text has a character that is not blank: a tenth of the time that trimming it takes. */
+const isNotBlank = (sql: string) => `regexp_matches(${sql}, '[^${BLANK}]')`;
+
 /** All cells of csv are text, whatever they mean. */
 function textSql(c: string): ColumnSql {
-  const isNumber = `regexp_full_match(trim(${c}, ${BLANK}), ${NUMBER})`;
+  const isNumber = `regexp_full_match(${c}, ${NUMBER})`;
+  // Few numbers have blanks around them that the cast does not take.
+  const number = `coalesce(TRY_CAST(${c} AS DOUBLE), TRY_CAST(trim(${c}, '${BLANK}') AS DOUBLE))`;
   return {
-    filled: `(${c} IS NOT NULL AND trim(${c}, ${BLANK}) <> '')`,
+    filled: `(${c} IS NOT NULL AND ${isNotBlank(c)})`,
     kind: `CASE WHEN ${isNumber} THEN 'number' ELSE 'text' END`,
-    number: `CASE WHEN ${isNumber} THEN TRY_CAST(trim(${c}, ${BLANK}) AS DOUBLE) END`,
+    number: `CASE WHEN ${isNumber} THEN ${number} END`,
     length: `length(${c})`,
     text: c,
     isNull: `${c} = ''`,
@@ -72,7 +77,7 @@ function jsonSql(c: string): ColumnSql {
   const text = `(${c} ->> '$')`;
   const type = `json_type(${c})`;
   return {
-    filled: `(${c} IS NOT NULL AND ${type} <> 'NULL' AND (${type} <> 'VARCHAR' OR trim(${text}, ${BLANK}) <> ''))`,
+    filled: `(${c} IS NOT NULL AND ${type} <> 'NULL' AND (${type} <> 'VARCHAR' OR ${isNotBlank(text)}))`,
     kind:
       `CASE ${type} WHEN 'VARCHAR' THEN 'text' WHEN 'BOOLEAN' THEN 'boolean' WHEN 'ARRAY' THEN 'list' ` +
       `WHEN 'OBJECT' THEN 'object' ELSE 'number' END`,
@@ -101,9 +106,7 @@ function typedSql(c: string, kind: Kind): ColumnSql {
 
 function filledSql(c: string, kind: Kind): string {
   if (kind === 'number') return `(${c} IS NOT NULL AND isfinite(${c}::DOUBLE))`;
-  return kind === 'text'
-    ? `(${c} IS NOT NULL AND trim(${c}::VARCHAR, ${BLANK}) <> '')`
-    : `(${c} IS NOT NULL)`;
+  return kind === 'text' ? `(${c} IS NOT NULL AND ${isNotBlank(`${c}::VARCHAR`)})` : `(${c} IS NOT NULL)`;
 }
 
 function kindOf({ typeId }: DuckDBType): Kind {

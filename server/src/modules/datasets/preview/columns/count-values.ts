@@ -4,9 +4,10 @@ import type { LoadedTable } from '../../duckdb/load-table.ts';
 import { readValue } from '../../duckdb/read-value.ts';
 import { type Bins, binsOf, edgesOf } from './bins.ts';
 import type { ColumnSql } from './column-sql.ts';
+import { countDistinct } from './count-distinct.ts';
 import type { Measured } from './measure-columns.ts';
 
-/** Values that are told apart in one column; of more it is said about how many there are. */
+/** Values that are told apart in one column; of more it is said how many there are. */
 export const DISTINCT_MAX = 1_000;
 /** The first look says only about how many there are. */
 const MAYBE_TOLD_APART = 1_500;
@@ -19,7 +20,7 @@ type Counted = Pick<ColumnStatistics, 'distinct' | 'distinct_is_more' | 'histogr
 /** Counts, of columns that were measured, how their numbers or lengths are spread, and their values where they are few. */
 export async function countValues(
   database: DuckDBConnection,
-  { from }: Pick<LoadedTable, 'from'>,
+  { from, rows }: Pick<LoadedTable, 'from'> & { rows: number },
   columns: readonly ColumnSql[],
   measured: readonly Measured[],
 ): Promise<Counted[]> {
@@ -39,15 +40,24 @@ export async function countValues(
   });
   const found = await database.runAndReadAll(`SELECT ${counts.join(', ')} FROM ${from}`);
   const values = found.convertRows(readValue)[0] ?? [];
-  return asked.map(({ bins, isFew }, at) => {
-    const spread = (values[2 * at] ?? []) as Entry[];
-    const told = (values[2 * at + 1] ?? []) as Entry[];
-    const isMore = !isFew || told.length > DISTINCT_MAX;
+  const toldOf = (at: number) => (values[2 * at + 1] ?? []) as Entry[];
+  const isMore = asked.map(({ isFew }, at) => !isFew || toldOf(at).length > DISTINCT_MAX);
+  const many = asked.filter((_, at) => isMore[at]);
+  const exact = await countDistinct(
+    database,
+    { from, rows },
+    many.map(({ sql }) => sql),
+  );
+  return asked.map((column, at) => {
+    const { bins } = column;
+    const { filled, distinct: about } = measured[at] as Measured;
+    const counted = exact?.[many.indexOf(column)];
+    const estimate = Math.min(Math.max(about, DISTINCT_MAX), filled);
     return {
-      distinct: isMore ? Math.max((measured[at] as Measured).distinct, DISTINCT_MAX) : told.length,
-      distinct_is_more: isMore,
-      histogram: bins ? toHistogram(bins, spread) : [],
-      frequent: isMore ? [] : mostFrequent(told),
+      distinct: isMore[at] ? (counted ?? estimate) : toldOf(at).length,
+      distinct_is_more: isMore[at] === true && counted === undefined,
+      histogram: bins ? toHistogram(bins, (values[2 * at] ?? []) as Entry[]) : [],
+      frequent: isMore[at] ? [] : mostFrequent(toldOf(at)),
     };
   });
 }

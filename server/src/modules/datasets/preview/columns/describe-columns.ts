@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Context } from '../../../../platform/context.ts';
 import { storableJson } from '../../../../platform/db/storable-text.ts';
 import { findFile } from '../../../assets/files/find-file.ts';
-import { endingOf } from '../../data-file.ts';
+import { endingOf, isPacked, unpackedName } from '../../data-file.ts';
 import { type AskedFile, readConfined, WHOLE_FILE_CPU_SECONDS } from '../read-confined.ts';
 import { insertColumns, selectColumns } from './queries.ts';
 
@@ -19,7 +19,8 @@ export async function describeColumns(
   { assetId, path, revisionId, signal }: AskedFile,
 ): Promise<FileColumns> {
   const file = await findFile(ctx, { assetId, revisionId, path });
-  const bytes = { sha256: file.sha256, ending: endingOf(path) };
+  const ending = isPacked(path) ? `${endingOf(unpackedName(path))}.gz` : endingOf(path);
+  const bytes = { sha256: file.sha256, ending };
   const known = await selectColumns(ctx.db, bytes);
   if (known) return known;
   const { columns } = answer.parse(

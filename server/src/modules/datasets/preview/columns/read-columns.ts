@@ -52,7 +52,7 @@ async function describe(database: DuckDBConnection, table: Described): Promise<F
     const part = all.slice(start, start + COLUMNS_AT_ONCE);
     const measured = await measureColumns(database, table, part);
     rows = measured.rows;
-    const counted = await countValues(database, table, part, measured.columns);
+    const counted = await countValues(database, { from: table.from, rows }, part, measured.columns);
     for (const [at, { nulls, filled, type, numbers, lengths }] of measured.columns.entries()) {
       const name = cut(table.names[start + at] ?? '', NAME_CHARS_MAX);
       columns.push({

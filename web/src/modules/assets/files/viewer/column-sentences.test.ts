@@ -1,6 +1,6 @@
 import type { ColumnStatistics } from '@bakehouse/contract/data-files';
 import { expect, test } from 'vitest';
-import { binText, filledText, filterText, rangeText, shortNumber } from './column-sentences.ts';
+import { binText, distinctText, filledText, filterText, rangeText, shortNumber } from './column-sentences.ts';
 
 test.each([
   [1234.5678, '1,234.57'],
@@ -28,7 +28,7 @@ test('a range has its unit, and a column without one its number of values', () =
   const column: ColumnStatistics = {
     name: 'a',
     type: 'list',
-    filled: 3,
+    filled: 20_000,
     nulls: 0,
     distinct: 12_345,
     distinct_is_more: true,
@@ -39,6 +39,8 @@ test('a range has its unit, and a column without one its number of values', () =
   };
   expect(rangeText(column)).toBe('2 items');
   expect(rangeText({ ...column, type: 'boolean', lengths: null })).toBe('about 12,000 values');
+  // An estimate says no more than there are.
+  expect(distinctText({ ...column, distinct: 19_999, filled: 19_999 })).toBe('about 19,999 values');
   expect(rangeText({ ...column, type: 'empty', lengths: null })).toBe('empty');
   const frequent = ['rye', 'wheat'].map((value) => ({ value, count: 2 }));
   expect(rangeText({ ...column, type: 'text', distinct: 2, distinct_is_more: false, frequent })).toBe(

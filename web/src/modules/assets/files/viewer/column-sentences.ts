@@ -33,8 +33,10 @@ export function rangeText(column: ColumnStatistics): string {
 }
 
 /** '3 values', 'about 12,000 values'. */
-export function distinctText({ distinct, distinct_is_more: isMore }: ColumnStatistics): string {
-  return `${isMore ? 'about ' : ''}${countOf(isMore ? rounded(distinct) : distinct, 'value')}`;
+export function distinctText({ distinct, distinct_is_more: isMore, filled }: ColumnStatistics): string {
+  return isMore
+    ? `about ${countOf(Math.min(rounded(distinct), filled), 'value')}`
+    : countOf(distinct, 'value');
 }
 
 /** To two digits: an estimate knows no more. */

@@ -146,7 +146,9 @@ function Cell({ value, conversation, picture }: CellProps) {
   if (picture !== null) return <img src={picture} alt="" className="max-h-16 max-w-24 rounded-md" />;
   if (conversation && conversation.turns.length > 0) {
     const { turns, turn_count: count } = conversation;
-    return <Conversation turns={turns} more={count - turns.length} />;
+    return <Conversation turns={turns} more={count - turns.length} isCut />;
   }
-  return value === null ? <span className="text-faint">empty</span> : String(value);
+  if (value === null) return <span className="text-faint">empty</span>;
+  // A column that is out of sight must not make the rows high; the row's sheet has all of it.
+  return <span className="line-clamp-5">{String(value)}</span>;
 }

@@ -16,8 +16,8 @@ import { SearchInput } from '../../../../ui/search-input.tsx';
 import { Segmented } from '../../../../ui/segmented.tsx';
 import { previewQuery } from '../../asset-calls.ts';
 import { FileCombobox } from '../../choice/file-combobox.tsx';
-import { isDataFile } from '../data-file.ts';
-import { mayHaveDataFiles, selectedDataFile } from '../selected-data-file.ts';
+import { hasRows } from '../data-file.ts';
+import { mayHaveRows, selectedDataFile } from '../selected-data-file.ts';
 import { suggestFixes } from '../suggest-fixes.ts';
 import { filterText } from './column-sentences.ts';
 import { ColumnsView } from './columns-view.tsx';
@@ -51,11 +51,11 @@ export function RowsPreview({ asset, place, onPlace }: Props) {
   );
   if (shown === undefined || !asset.revision_id) {
     return (
-      <Card title={mayHaveDataFiles(asset) && select}>
+      <Card title={mayHaveRows(asset) && select}>
         <EmptyState
           title="No rows to show"
           description={
-            mayHaveDataFiles(asset)
+            mayHaveRows(asset)
               ? 'None of the first files contain rows. To open another file, type the start of its path above.'
               : 'Rows are shown for csv, jsonl, json, txt and parquet files.'
           }
@@ -178,7 +178,7 @@ type FileSelectProps = { asset: Asset; path: string | undefined; onPath: (path: 
 
 function FileSelect({ asset, path, onPath }: FileSelectProps) {
   const isOnlyOne =
-    asset.next_files_cursor === null && asset.files.filter((file) => isDataFile(file.path)).length === 1;
+    asset.next_files_cursor === null && asset.files.filter((file) => hasRows(file.path)).length === 1;
   if (isOnlyOne) return path;
   return (
     <div className="max-w-md">
@@ -186,6 +186,7 @@ function FileSelect({ asset, path, onPath }: FileSelectProps) {
         aria-label="File"
         datasetId={asset.dataset_id}
         dataset={asset}
+        accepts={hasRows}
         value={path ?? null}
         // An emptied field is on its way to another name.
         onChange={(chosen) => chosen !== null && onPath(chosen)}
@@ -223,6 +224,11 @@ function Rows({ file, offset, onOffset, onFilter }: RowsProps) {
       <QueryView query={preview} failed="This file cannot be shown" flush pending={<PendingRows />}>
         {(data) => (
           <>
+            {data.format && data.format_problem && (
+              <Callout tone="warn" className="mx-5 mb-3" title="This file cannot be trained on as it is">
+                {data.format_problem}
+              </Callout>
+            )}
             <BrokenRows {...data} />
             <BrokenPictures broken={pictures.broken} />
             {total === 0 ? (

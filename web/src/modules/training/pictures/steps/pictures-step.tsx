@@ -1,5 +1,8 @@
 import type { AssetSummary } from '@bakehouse/contract/assets';
-import { useEffect, useEffectEvent } from 'react';
+import { Captions } from 'lucide-react';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { loadable } from '../../../../lib/loadable.tsx';
+import { Button } from '../../../../ui/button.tsx';
 import { Field } from '../../../../ui/field.tsx';
 import { Input } from '../../../../ui/input.tsx';
 import { useUser } from '../../../accounts/session.ts';
@@ -8,6 +11,10 @@ import { useAllAssets } from '../../../assets/choice/choices.ts';
 import { onlyOne } from '../../wizard/suggest.ts';
 import type { BaseSize } from '../train-lora-state.ts';
 import type { TrainLora } from '../use-train-lora.ts';
+
+const CaptionEditor = loadable(
+  async () => (await import('../../../assets/pictures/caption-editor.tsx')).CaptionEditor,
+);
 
 type Props = { wizard: Pick<TrainLora, 'state' | 'problems' | 'dispatch'> };
 
@@ -58,6 +65,9 @@ export function PicturesStep({ wizard: { state, problems, dispatch } }: Props) {
         error={problems.datasetId}
         help="10 to 50 pictures of one style or one subject. Captions are in a text file of the same name beside each picture, or in a metadata.jsonl."
       />
+      {state.datasetId !== null && (
+        <WriteCaptions datasetId={state.datasetId} trigger={state.triggerWord.trim()} />
+      )}
       <Field
         label="Trigger word"
         aside="Optional"
@@ -71,6 +81,19 @@ export function PicturesStep({ wizard: { state, problems, dispatch } }: Props) {
         />
       </Field>
     </div>
+  );
+}
+
+function WriteCaptions({ datasetId, trigger }: { datasetId: string; trigger: string }) {
+  const [writing, setWriting] = useState(false);
+  return (
+    <>
+      <Button size="sm" className="-mt-2 self-start" onClick={() => setWriting(true)}>
+        <Captions aria-hidden />
+        Write captions
+      </Button>
+      {writing && <CaptionEditor {...{ datasetId, trigger }} onClose={() => setWriting(false)} />}
+    </>
   );
 }
 

@@ -45,9 +45,9 @@ const checked = {
   reading: null,
   data: null,
   warnings: [],
-  placement: { description: 'Here' },
+  placement: { device: 'cpu', description: 'Here' },
   recommendations: { recommended_gpus: [] },
-  cost_estimate: { quote: { total: '2.5' }, slowdown: 1 },
+  cost_estimate: { quote: { total: '2.5' }, ceiling: '3.75', duration_hours: 0.1, slowdown: 1 },
 };
 /** What the calls that start a run are answered with, one after the other. */
 let answers: (string | Error)[];

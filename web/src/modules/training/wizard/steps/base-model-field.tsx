@@ -1,11 +1,13 @@
 import type { AssetSummary } from '@bakehouse/contract/assets';
 import { useEffect, useEffectEvent } from 'react';
+import { ButtonLink } from '../../../../ui/button.tsx';
+import { Callout } from '../../../../ui/callout.tsx';
 import { useUser } from '../../../accounts/session.ts';
 import { AssetField } from '../../../assets/choice/asset-field.tsx';
 import { useAllAssets } from '../../../assets/choice/choices.ts';
 import { HubModelField } from '../../../hub/choice/hub-model-field.tsx';
 import { useMachine } from '../../../machines/machine-queries.ts';
-import { onlyOne } from '../suggest.ts';
+import { onlyOne, usualBase } from '../suggest.ts';
 import type { Suggestion, Wizard, WizardState } from '../wizard-state.ts';
 
 type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'dispatch'> };
@@ -27,6 +29,7 @@ export function BaseModelField({ wizard: { state, problems, dispatch } }: Props)
   return (
     <OwnBaseModel
       value={state.baseModelId}
+      decides={state.step === 'quick'}
       error={problems.baseModelId}
       onChange={(baseModelId) => onChange({ baseModelId })}
       onSuggest={(values) => dispatch({ do: 'suggest', values })}
@@ -36,18 +39,42 @@ export function BaseModelField({ wizard: { state, problems, dispatch } }: Props)
 
 type OwnProps = {
   value: string | null;
+  /** One of several is filled in too. */
+  decides: boolean;
   error: string | undefined;
   onChange: (baseModelId: string | null) => void;
   onSuggest: (values: Suggestion) => void;
 };
 
-function OwnBaseModel({ value, error, onChange, onSuggest }: OwnProps) {
+function OwnBaseModel({ value, decides, error, onChange, onSuggest }: OwnProps) {
   const models = useAllAssets(useUser().id, 'MODEL');
   const bases = models.assets.filter(isBase);
-  const only = models.complete ? onlyOne(bases) : undefined;
-  const suggest = useEffectEvent(() => onSuggest({ baseModelId: only }));
+  const suggested = models.complete ? (decides ? usualBase(bases) : onlyOne(bases)) : undefined;
+  const suggest = useEffectEvent(() => onSuggest({ baseModelId: suggested }));
   // Not at each render: what the person then empties stays empty.
-  useEffect(() => suggest(), [only]);
+  useEffect(() => suggest(), [suggested]);
+  const starter = useUnreadyStarter();
+  if (decides && models.complete && bases.length === 0) {
+    if (starter && starter.state !== 'failed')
+      return (
+        <Callout title="The starter model is being prepared">
+          {starter.detail && `${starter.detail}. `}You can start as soon as it is ready.
+        </Callout>
+      );
+    return (
+      <Callout
+        tone="warn"
+        title="No base model here yet"
+        action={
+          <ButtonLink size="sm" to="/model" search={{ sheet: 'create-model' }}>
+            Add a model
+          </ButtonLink>
+        }
+      >
+        Upload a text model, or clone one from the hub.
+      </Callout>
+    );
+  }
   return (
     <AssetField
       types="MODEL"
@@ -57,7 +84,7 @@ function OwnBaseModel({ value, error, onChange, onSuggest }: OwnProps) {
       value={value}
       onChange={onChange}
       error={error}
-      help={<StarterHint missing={bases.length === 0} />}
+      help={bases.length === 0 && starter && `The starter model is still being prepared: ${starter.detail}`}
     />
   );
 }
@@ -68,10 +95,9 @@ function isBase(model: AssetSummary): boolean {
   return model.parent_dataset_id === null && model.file_count > 0 && model.pipeline === null;
 }
 
-/** Why there may be no base model yet. */
-function StarterHint({ missing }: { missing: boolean }) {
+/** The preparation of the starter model, where it is not among the models yet. */
+function useUnreadyStarter() {
   const machine = useMachine();
   const starter = machine.data?.preparations.find((one) => one.id === 'starter-language-model');
-  if (!missing || !starter || starter.state === 'ready') return null;
-  return <>The starter model is still being prepared: {starter.detail}</>;
+  return starter?.state === 'ready' ? undefined : starter;
 }

@@ -5,12 +5,14 @@ import { SaveConfiguration } from '../../configurations/save-configuration.tsx';
 import { FormatFields } from '../../parameters/format-fields.tsx';
 import { GpuFields } from '../../parameters/gpu-fields.tsx';
 import { loraFields, mainFields, segmentationFields } from '../../parameters/parameter-fields.tsx';
+import { PresetField } from '../../parameters/preset-field.tsx';
 import {
   asksFor,
   differsFromDefaults,
   isTextFile,
   type TrainingParameters,
 } from '../../parameters/training-parameters.ts';
+import { useBasis } from '../../parameters/use-basis.ts';
 import type { Wizard } from '../wizard-state.ts';
 
 type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'validation' | 'dispatch'> };
@@ -20,6 +22,7 @@ export function StepParameters({ wizard: { state, problems, validation, dispatch
   const criticalErrors = validation?.critical_errors ?? [];
   const onChange = (values: Partial<TrainingParameters>) => dispatch({ do: 'parameters', values });
   const { parameters, fileName } = state;
+  const basis = useBasis(state);
   const shared = { values: parameters, problems, onChange };
   return (
     <div className="flex flex-col gap-6">
@@ -40,6 +43,8 @@ export function StepParameters({ wizard: { state, problems, validation, dispatch
           onSuggest={(values) => dispatch({ do: 'suggest', values })}
         />
       )}
+
+      <PresetField parameters={parameters} basis={basis} onChange={onChange} />
 
       <FormFields fields={mainFields} {...shared} />
 

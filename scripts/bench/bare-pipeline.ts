@@ -8,15 +8,18 @@ import { preparePython } from '../prepare/python-environment.ts';
 import { root } from '../root.ts';
 import { cleanEnvironment } from './clean-environment.ts';
 
-export type BarePictures = { seconds: (prompt: string) => Promise<number>; stop: () => void };
+export type BarePipeline = { seconds: (prompt: string) => Promise<number>; stop: () => void };
 
-/** The starter's pipeline in a plain Python, with PyTorch's own defaults and in a clean environment. */
-export async function startBarePictures(steps: number): Promise<BarePictures> {
+/** A starter's pipeline, by a script of `runtime/bench`, in a plain Python with PyTorch's own defaults and in a clean environment. */
+export async function startBarePipeline(
+  script: string,
+  starter: string,
+  options: string[] = [],
+): Promise<BarePipeline> {
   await preparePython('training');
   const { command } = await runtimeCommand(readConfig(process.env));
-  const model = path.join(root, 'models', 'starter-paris');
-  const script = path.join(runtimeDir, 'bench', 'pictures.py');
-  const bare = spawn(command, [script, '--model', model, '--steps', String(steps)], {
+  const model = path.join(root, 'models', starter);
+  const bare = spawn(command, [path.join(runtimeDir, 'bench', script), '--model', model, ...options], {
     env: { ...cleanEnvironment(), PYTHONPATH: path.join(runtimeDir, 'src') },
     stdio: ['pipe', 'pipe', 'ignore'],
   });

@@ -1,0 +1,56 @@
+"""Films of Diffusers' own Wan pipeline, as a person would generate them without the product.
+
+    PYTHONPATH=runtime/src python runtime/bench/films.py --model DIR
+
+PyTorch has its own defaults, steps and guidance are the folder's, the number format is that in
+which the product serves its starter, and the CPU computes, also where there is a GPU. Answers a
+prompt with the seconds that its film took, to its MP4.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from diffusers.pipelines.wan.pipeline_wan import WanPipeline
+from timed_prompts import time_prompts
+
+from bakehouse_runtime.device import serving_dtype
+from bakehouse_runtime.image.film import Film
+from bakehouse_runtime.image.film_file import encoded_film
+from bakehouse_runtime.image.sentence_encoder import SENTENCE_WINDOW
+from bakehouse_runtime.image.text import load_sentence_encoder
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", type=Path, required=True)
+    options = parser.parse_args()
+    index = json.loads((options.model / "model_index.json").read_text())
+    size = index["film"]
+    encoder, tokenizer = load_sentence_encoder(SENTENCE_WINDOW)
+    pipeline: Any = WanPipeline.from_pretrained(
+        options.model,
+        text_encoder=encoder,
+        tokenizer=tokenizer,
+        torch_dtype={"default": serving_dtype("cpu"), "vae": torch.float32},
+    )
+    pipeline.set_progress_bar_config(disable=True)
+
+    def generate(prompt: str) -> None:
+        frames = pipeline(
+            prompt=prompt, width=size["width"], height=size["height"], num_frames=size["frames"],
+            num_inference_steps=index["default_steps"], guidance_scale=index["default_guidance"],
+            max_sequence_length=SENTENCE_WINDOW,
+        ).frames[0]  # fmt: skip
+        encoded_film(Film((frames * 255).round().astype(np.uint8), size["fps"]), {})
+
+    time_prompts(generate, "a red apple spins")
+
+
+if __name__ == "__main__":
+    main()

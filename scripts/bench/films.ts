@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Generation, getGeneration, startGeneration } from '@bakehouse/contract/generations';
+import type { Generator } from '@bakehouse/contract/generators/generator';
+import { generators } from '@bakehouse/contract/generators/table';
+import { type Browser, launchChromium } from '../../e2e/chromium.ts';
+import { Client } from '../client/client.ts';
+import { waitForMachine } from '../client/machine-ready.ts';
+import { startOwnServer } from '../client/own-server.ts';
+import { type BarePipeline, startBarePipeline } from './bare-pipeline.ts';
+import { type Measured, median, medianPair, type Pair } from './measured.ts';
+
+const ROUNDS = 5;
+/** Between two looks at what is being generated; the half of it counts against us. */
+const POLL_MS = 50;
+const prompts = ['a red apple spins', 'a duck moves to the left', 'a taxi comes nearer', 'a lemon moves up'];
+
+/** Films by the starter through the whole product against Diffusers' pipeline, and how soon a browser plays one that is there. */
+export async function measureFilms(): Promise<Measured[]> {
+  const bare = await startBarePipeline('films.py', 'starter-wan');
+  try {
+    const server = await startOwnServer();
+    try {
+      const browser = await launchChromium();
+      try {
+        return await compare(server.url, bare, browser);
+      } finally {
+        await browser.close();
+      }
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    bare.stop();
+  }
+}
+
+async function compare(url: string, bare: BarePipeline, browser: Browser): Promise<Measured[]> {
+  const account = { name: 'Bench', email: 'bench@example.com', password: 'sourdough-starter' };
+  const user = await Client.signUp(url, account);
+  await waitForMachine(user);
+  // The first request wakes the model server.
+  await generate(user, 0);
+  const pairs: Pair[] = [];
+  const firstFrames: FirstFrame[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const start = performance.now();
+    const film = await generate(user, round);
+    const ours = (performance.now() - start) / 1000;
+    pairs.push({ ours, theirs: await bare.seconds(promptOf(round)) });
+    firstFrames.push(await playFirstFrame(browser, url, film));
+  }
+  const { ours, theirs } = medianPair(pairs);
+  return [
+    {
+      name: 'a film',
+      unit: 's',
+      ours,
+      reference: { what: "Diffusers' pipeline", value: theirs },
+      goal: { kind: 'ratio at most', value: 1.1 },
+    },
+    { name: 'first frame of a film', unit: 'ms', ours: median(firstFrames.map(({ ms }) => ms)) },
+    { name: 'bytes to its first frame', unit: 'kB', ours: median(firstFrames.map(({ kB }) => kB)) },
+  ];
+}
+
+function promptOf(round: number): string {
+  return prompts[round % prompts.length] ?? '';
+}
+
+/** With the starter's own steps and guidance, as its page asks for them. */
+async function generate(user: Client, round: number): Promise<Generation> {
+  const { starter }: Generator = generators.wan;
+  const parameters = starter?.qualities.find(({ label }) => label === starter.opensOn)?.settings;
+  let generation = await user.call(startGeneration, {
+    body: { generator: 'wan', prompt: promptOf(round), parameters },
+  });
+  while (generation.ended_at === null) {
+    await sleep(POLL_MS);
+    generation = await user.call(getGeneration, { params: { id: generation.id } });
+  }
+  if (generation.state !== 'completed')
+    throw new Error(`The film is ${generation.state}: ${generation.reason}`);
+  return generation;
+}
+
+type FirstFrame = { ms: number; kB: number };
+
+/** From the film's address to its first frame in a browser that has nothing in its cache. */
+async function playFirstFrame(browser: Browser, url: string, { outputs }: Generation): Promise<FirstFrame> {
+  const page = await browser.newPage({ baseURL: url });
+  try {
+    await page.goto('/healthz');
+    return await page.evaluate<FirstFrame>(`new Promise((resolve, reject) => {
+      const video = Object.assign(document.createElement('video'), { muted: true, preload: 'auto' });
+      const start = performance.now();
+      video.onerror = () => reject(new Error(video.error.message));
+      video.onloadeddata = () => {
+        const ms = performance.now() - start;
+        const entries = performance.getEntriesByType('resource').filter(({ initiatorType }) => initiatorType === 'video');
+        resolve({ ms, kB: entries.reduce((sum, { transferSize }) => sum + transferSize, 0) / 1000 });
+      };
+      video.src = ${JSON.stringify(outputs[0]?.url)};
+      document.body.append(video);
+    })`);
+  } finally {
+    await page.close();
+  }
+}

@@ -1,0 +1,32 @@
+import { assetTree, deleteFile } from '@bakehouse/contract/assets';
+import { expect, test } from 'vitest';
+import { testServer } from '../../../testing/test-server.ts';
+import { assetCalls } from '../testing/asset-calls.ts';
+
+test('an earlier revision is listed with the files that were deleted or replaced since', async () => {
+  const server = await testServer();
+  const { create, uploadAt } = assetCalls(server);
+  const [ada, eve] = [await server.signUp(), await server.signUp()];
+  const [id, other] = [await create(ada), await create(ada)];
+  await uploadAt(ada, id, 'deep/a.csv', 'a\n');
+  const upload = async (to: string, path: string, text: string) =>
+    (await uploadAt(ada, to, path, text)).json() as Promise<{ revision_id: string }>;
+  const { revision_id } = await upload(id, 'b.csv', 'b\n1\n');
+  const elsewhere = await upload(other, 'c.csv', 'c\n');
+  await uploadAt(ada, id, 'b.csv', 'b\n');
+  await server.request(deleteFile, { params: { id }, body: { file_path: 'deep/a.csv' } }, { as: ada });
+  const tree = async (
+    query: { path?: string; revision_id?: string; limit?: number; cursor?: string },
+    as = ada,
+  ) => server.request(assetTree, { params: { id }, query }, { as });
+
+  expect((await tree({})).entries).toMatchObject([{ path: 'b.csv', size_bytes: 2 }]);
+  const first = await tree({ revision_id, limit: 1 });
+  expect(first.entries).toMatchObject([{ path: 'b.csv', size_bytes: 4 }]);
+  const rest = await tree({ revision_id, cursor: first.next_cursor ?? '' });
+  expect(rest.entries).toEqual([{ type: 'folder', path: 'deep' }]);
+  expect((await tree({ revision_id, path: 'deep' })).entries).toMatchObject([{ path: 'deep/a.csv' }]);
+  await expect(tree({ path: 'deep' })).rejects.toThrow('There is no folder deep');
+  await expect(tree({ revision_id: elsewhere.revision_id })).rejects.toThrow('no such revision');
+  await expect(tree({ revision_id }, eve)).rejects.toMatchObject({ status: 404 });
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { testServer } from '../../testing/test-server.ts';
+import { hubCalls } from './testing/hub-calls.ts';
+
+test('a browser is led from what the clients print to the page of that name, and a program has its error', async () => {
+  const server = await testServer();
+  const { read, signUpAs, refusal } = hubCalls(server);
+  const ada = await signUpAs('ada');
+  const eve = await signUpAs('eve');
+  const body = { name: 'loaf', type: 'dataset' };
+  const { url } = await read('/api/repos/create', { as: ada, body });
+  expect(url).toBe(`${server.url}/hub/datasets/ada/loaf`);
+  const open = async (address: string, accept = 'text/html,*/*;q=0.8') => {
+    const { status, headers } = await fetch(address, { headers: { accept }, redirect: 'manual' });
+    return [status, headers.get('location')];
+  };
+  const sha = 'a'.repeat(40);
+  expect(await open(url)).toEqual([302, '/datasets/ada/loaf']);
+  expect(await open(`${url}/commit/${sha}`)).toEqual([302, `/datasets/ada/loaf/commit/${sha}`]);
+  expect(await open(`${url}/blob/main/a%20b/c.csv?x=1`)).toEqual([
+    302,
+    '/datasets/ada/loaf/blob/main/a%20b/c.csv',
+  ]);
+  // It says nothing of what there is.
+  expect(await open(`${server.url}/hub/nobody/nothing/tree/main`)).toEqual([
+    302,
+    '/models/nobody/nothing/tree/main',
+  ]);
+  expect(await open(url, '*/*')).toEqual([404, null]);
+  expect(await open(`${server.url}/hub/api/datasets/ada`)).toEqual([404, null]);
+  expect(await open(`${server.url}/hub/datasets`)).toEqual([404, null]);
+
+  // The page asks which it is.
+  const named = '/api/datasets/ADA/loaf/auth-check';
+  const { dataset_id: id } = await server.services.db
+    .selectFrom('assets')
+    .select('id as dataset_id')
+    .where('name', '=', 'loaf')
+    .executeTakeFirstOrThrow();
+  expect(await read(named, { as: ada })).toEqual({ success: true, _id: id });
+  expect(await refusal(named, { as: eve })).toMatchObject({ status: 404, code: 'RepoNotFound' });
+});

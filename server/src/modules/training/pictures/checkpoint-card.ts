@@ -1,0 +1,55 @@
+import type { TrainFluxSpec } from '@bakehouse/contract/runtime/train-image-spec';
+
+type Of = Pick<
+  TrainFluxSpec,
+  'base_model_title' | 'dataset_title' | 'data' | 'lora' | 'sources' | 'sample_prompts'
+> & { title: string; step: number };
+
+/** The card of a model that a checkpoint was made into: as a run writes the one of its result (card.py, run.py). Pure. */
+export function checkpointCard({ title, step, sources, ...of }: Of): string {
+  const word = of.data.trigger_word;
+  const metadata = {
+    license: sources?.license,
+    license_name: sources?.license_name,
+    license_link: sources?.license_link,
+    base_model: sources?.base_model,
+    datasets: sources?.dataset && [sources.dataset],
+    library_name: 'diffusers',
+    tags: ['flux', 'lora', 'text-to-image', 'bakehouse'],
+    instance_prompt: word,
+  };
+  const said = Object.entries(metadata).filter(([, value]) => value !== null && value !== undefined);
+  return [
+    '---',
+    ...said.map(([key, value]) => `${key}: ${JSON.stringify(value)}`),
+    '---',
+    `# ${title}`,
+    '',
+    `A LoRA adapter of rank ${of.lora?.r} for ${of.base_model_title}, after step ${step} of its training on ${of.dataset_title}.`,
+    '',
+    ...(word ? [`Write \`${word}\` into the prompt to call on it.`, ''] : []),
+    ...(of.sample_prompts.length > 0 ? beforeAndAfter(of.sample_prompts) : []),
+  ].join('\n');
+}
+
+function beforeAndAfter(prompts: Of['sample_prompts']): string[] {
+  return [
+    '## Before and after',
+    '',
+    '| prompt | seed | before | after |',
+    '|---|---|---|---|',
+    ...prompts.map(({ prompt, seed }, index) => {
+      const file = `${index + 1}.png`;
+      return `| ${cell(prompt)} | ${seed} | ![before](samples/before/${file}) | ![after](samples/after/${file}) |`;
+    }),
+    '',
+  ];
+}
+
+/** A text of a person's as one cell of a Markdown table, in which nothing is markup. */
+function cell(text: string): string {
+  return text
+    .split(/\s+/)
+    .join(' ')
+    .replace(/[\\`*_{}[\]<>()#!|~]/g, '\\$&');
+}

@@ -1,0 +1,104 @@
+import { sql } from 'kysely';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+
+/** The LoRAs of so many checkpoints of a run are kept: those of a full-size model have hundreds of megabytes each. */
+const KEPT_MAX = 20;
+
+export type Checkpoint = {
+  step: number;
+  /** Null: no longer kept. */
+  sha256: string | null;
+  sizeBytes: number;
+  /** Null: none was made of it, or it was deleted. */
+  modelAssetId: string | null;
+};
+
+/** Keeps the LoRA of a checkpoint, of the artefacts that its workload has stored, and of older ones the newest. */
+export async function keepCheckpoint(
+  tx: Transaction,
+  { runId, userId, step, path }: { runId: string; userId: string; step: number; path: string },
+): Promise<void> {
+  // A step that was trained again after a restart has the same bytes, but on another machine: the model is then of the others.
+  await sql`
+    insert into run_checkpoints (run_id, step, user_id, sha256, size_bytes)
+    select workload_id, ${step}::int, ${userId}, sha256, size_bytes from workload_artefacts
+    where workload_id = ${runId}::uuid and path = ${path}
+    on conflict (run_id, step) do update set
+      sha256 = excluded.sha256,
+      size_bytes = excluded.size_bytes,
+      model_asset_id = case when run_checkpoints.sha256 = excluded.sha256 then run_checkpoints.model_asset_id end`.execute(
+    tx,
+  );
+  await sql`
+    update run_checkpoints set sha256 = null
+    where run_id = ${runId}::uuid and sha256 is not null and step not in (
+      select step from run_checkpoints where run_id = ${runId}::uuid order by step desc limit ${KEPT_MAX}
+    )`.execute(tx);
+}
+
+const columns = (db: Database | Transaction) =>
+  db
+    .selectFrom('run_checkpoints')
+    .leftJoin('assets', (join) =>
+      join.onRef('assets.id', '=', 'run_checkpoints.model_asset_id').on('assets.deleted_at', 'is', null),
+    )
+    .select([
+      'run_checkpoints.step',
+      'run_checkpoints.sha256',
+      'run_checkpoints.size_bytes',
+      'assets.id as model_id',
+    ]);
+
+type Row = { step: number; sha256: string | null; size_bytes: bigint; model_id: string | null };
+
+const toCheckpoint = ({ step, sha256, size_bytes, model_id }: Row): Checkpoint => ({
+  ...{ step, sha256 },
+  sizeBytes: Number(size_bytes),
+  modelAssetId: model_id,
+});
+
+/** Those of a run. */
+export async function selectCheckpoints(db: Database, runId: string): Promise<Checkpoint[]> {
+  return (await columns(db).where('run_id', '=', runId).execute()).map(toCheckpoint);
+}
+
+/** Holds one until the transaction ends; undefined where the run has none of that step. */
+export async function lockCheckpoint(
+  tx: Transaction,
+  { runId, step }: { runId: string; step: number },
+): Promise<Checkpoint | undefined> {
+  await tx
+    .selectFrom('run_checkpoints')
+    .select('step')
+    .where('run_id', '=', runId)
+    .where('step', '=', step)
+    .forUpdate()
+    .execute();
+  // Read once it is held: whoever held it before may have made the model.
+  const row = await columns(tx).where('run_id', '=', runId).where('step', '=', step).executeTakeFirst();
+  return row && toCheckpoint(row);
+}
+
+export async function noteCheckpointModel(
+  tx: Transaction,
+  { runId, step, modelAssetId }: { runId: string; step: number; modelAssetId: string },
+): Promise<void> {
+  await tx
+    .updateTable('run_checkpoints')
+    .set({ model_asset_id: modelAssetId })
+    .where('run_id', '=', runId)
+    .where('step', '=', step)
+    .execute();
+}
+
+/** Gives up the LoRAs of runs that ended before. */
+export async function giveUpCheckpoints(db: Database, endedBefore: Date): Promise<void> {
+  await sql`
+    update run_checkpoints set sha256 = null
+    from workloads
+    where workloads.id = run_id and sha256 is not null and ended_at < ${endedBefore}`.execute(db);
+}
+
+export async function deleteCheckpoints(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('run_checkpoints').where('user_id', '=', userId).execute();
+}

@@ -1,0 +1,110 @@
+import { Readable } from 'node:stream';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import { NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
+import type { makeCheckpointModel as endpoint } from '@bakehouse/contract/runs';
+import type { TrainFluxSpec } from '@bakehouse/contract/runtime/train-image-spec';
+import { findWorkloadWithSpec } from '../../../engine/find-workload-with-spec.ts';
+import type { Context } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { publishChange } from '../../../platform/events/publish-change.ts';
+import type { Blob } from '../../../platform/storage/blob-store.ts';
+import { storeBlob } from '../../../platform/storage/store-blob.ts';
+import { findReadableAsset } from '../../assets/access/find-readable-asset.ts';
+import { createRevisionFromBlobs } from '../../assets/create-revision-from-blobs.ts';
+import { readQuota, takeStorage } from '../../assets/files/storage-quota.ts';
+import { findTitles } from '../../assets/find-titles.ts';
+import { insertAsset } from '../../assets/insert-asset.ts';
+import { recordLineage } from '../../assets/record-lineage.ts';
+import type { RunRow } from '../queries.ts';
+import { findOwnRun } from '../runs/find-own-run.ts';
+import { checkpointCard } from './checkpoint-card.ts';
+import { lockCheckpoint, noteCheckpointModel } from './checkpoint-queries.ts';
+import { isResult } from './is-result.ts';
+import { selectSamples } from './sample-queries.ts';
+
+const WEIGHTS = 'pytorch_lora_weights.safetensors';
+
+/**
+ * Makes a model of what a run of the caller had learned at a checkpoint, however the run has ended or whether it has; the last
+ * one of a completed run is the run's own model. Asked for again it is the same model, unless that was deleted. Throws
+ * AppError 'not_found' where the run has no such checkpoint, 'conflict' where its LoRA is no longer kept, and
+ * 'payload_too_large' beyond the user's quota.
+ */
+export async function makeCheckpointModel(
+  ctx: Context,
+  { params: { runId, step } }: InputOf<typeof endpoint>,
+): Promise<ResponseOf<typeof endpoint>> {
+  const { userId } = ctx.caller;
+  const { run, workload } = await findOwnRun(ctx.db, { runId, userId });
+  if (isResult(workload, step) && (await findTitles(ctx.db, [run.modelAssetId])).size > 0)
+    return { model_id: run.modelAssetId };
+  const spec = (await findWorkloadWithSpec(ctx.db, runId))?.spec as TrainFluxSpec;
+  const end = `, step ${step}`;
+  const title = run.title.slice(0, NAME_LENGTH_MAX - end.length) + end;
+  const quota = await readQuota(ctx, userId);
+  const card = await storeBlob(ctx, Readable.from([checkpointCard({ ...spec, title, step })]));
+  return inTransaction(ctx.db, async (tx) => {
+    const found = await lockCheckpoint(tx, { runId, step });
+    if (!found)
+      throw new AppError('not_found', { publicMessage: `The run has no checkpoint of step ${step}` });
+    if (found.modelAssetId !== null) return { model_id: found.modelAssetId };
+    if (found.sha256 === null) {
+      const publicMessage = `The LoRA of step ${step} is no longer kept. Those of the last 20 checkpoints are, until a week after the run has ended`;
+      throw new AppError('conflict', { publicMessage });
+    }
+    const files = [
+      { path: WEIGHTS, sha256: found.sha256, sizeBytes: found.sizeBytes },
+      { path: 'README.md', ...card },
+      ...(await beforeAndAfter(tx, { runId, step })),
+    ];
+    await takeStorage(tx, { userId, quota, blobs: files, param: 'step' });
+    const modelId = await insertModel(tx, run, title);
+    await createRevisionFromBlobs(tx, {
+      assetId: modelId,
+      files,
+      message: `Add the checkpoint of step ${step}`,
+    });
+    await noteCheckpointModel(tx, { runId, step, modelAssetId: modelId });
+    await publishChange(tx, userId, { topic: 'run', id: runId });
+    return { model_id: modelId };
+  });
+}
+
+/** The pictures that its card shows. */
+async function beforeAndAfter(
+  tx: Transaction,
+  { runId, step }: { runId: string; step: number },
+): Promise<(Blob & { path: string })[]> {
+  const samples = await selectSamples(tx, runId);
+  return samples
+    .filter((sample) => sample.step === 0 || sample.step === step)
+    .map(({ step: at, number, sha256, sizeBytes }) => ({
+      path: `samples/${at === 0 ? 'before' : 'after'}/${number + 1}.png`,
+      ...{ sha256, sizeBytes },
+    }));
+}
+
+/** A model of the same kind as the run's own. */
+async function insertModel(tx: Transaction, run: RunRow, title: string): Promise<string> {
+  const { id: runId, userId, base, dataset } = run;
+  const found = await findBase(tx, { assetId: base.assetId, userId });
+  const assetId = await insertAsset(tx, {
+    ...{ ownerUserId: userId, datasetType: 'MODEL', title },
+    ...{ category: 'Artificial intelligence', details: '', tags: [] },
+    baseModelType: found?.base_model_type ?? null,
+    family: found?.family ?? '',
+    parentAssetId: found?.id ?? null,
+  });
+  await recordLineage(tx, { assetId, runId, base, dataset });
+  return assetId;
+}
+
+/** Undefined where it was deleted, or is not shared with the user any more. */
+async function findBase(tx: Transaction, who: { assetId: string; userId: string }) {
+  return findReadableAsset(tx, who).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+    return undefined;
+  });
+}

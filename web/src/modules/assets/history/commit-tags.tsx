@@ -1,0 +1,25 @@
+import type { AssetCommit } from '@bakehouse/contract/asset-commits';
+import { Tag } from 'lucide-react';
+import { Badge } from '../../../ui/badge.tsx';
+
+/** Of one commit; the others are counted. */
+const SHOWN_MAX = 5;
+
+/** What a commit is called. */
+export function CommitTags({ tags }: Pick<AssetCommit, 'tags'>) {
+  const more = tags.length - SHOWN_MAX;
+  return (
+    <>
+      {tags.slice(0, SHOWN_MAX).map((tag) => (
+        <Badge key={tag} tone="accent">
+          <Tag aria-hidden className="size-3 shrink-0" />
+          <span className="truncate" title={tag}>
+            <span className="sr-only">Tag: </span>
+            {tag}
+          </span>
+        </Badge>
+      ))}
+      {more > 0 && <Badge>{`and ${more} more`}</Badge>}
+    </>
+  );
+}

@@ -1,0 +1,20 @@
+import { listFilePictures } from '@bakehouse/contract/data-files';
+import { storedRead } from '../../../lib/api/stored-read.ts';
+import { endpointPages } from '../../../lib/live/paged-query.ts';
+
+/** A little more than the server takes for a page. */
+const PAGE_MS = 100_000;
+
+/** The picture files of a revision with thumbnails, page by page. */
+export const picturesQuery = (assetId: string, revisionId: string | null) =>
+  endpointPages(
+    ['asset', 'pictures', { assetId, revisionId }],
+    listFilePictures,
+    { params: { id: assetId } },
+    {
+      rows: 'pictures',
+      id: 'path',
+      staleTime: Number.POSITIVE_INFINITY,
+      call: { ...storedRead(), timeoutMs: PAGE_MS },
+    },
+  );

@@ -1,0 +1,40 @@
+import { checkRepositoryAccess } from '@bakehouse/contract/hub/repositories';
+import { useQuery } from '@tanstack/react-query';
+import { Navigate } from '@tanstack/react-router';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { AssetPageSkeleton, MissingAsset } from '../asset-states.tsx';
+import { parseRepositoryPath, type RepositoryPlace } from './repository-place.ts';
+
+type Type = 'datasets' | 'models';
+
+/** Where an address by the name of a dataset or model leads: to its page. */
+export function RepositoryPage({ type, path }: { type: Type; path: string }) {
+  const place = parseRepositoryPath(type, path);
+  return place ? (
+    <Found type={type} place={place} />
+  ) : (
+    <MissingAsset kind={type === 'models' ? 'model' : 'dataset'} />
+  );
+}
+
+const idQuery = (type: Type, { namespace, name }: RepositoryPlace) =>
+  endpointQuery(['asset', 'repository', { type, namespace, name }], checkRepositoryAccess, {
+    params: { type, namespace, name },
+  });
+
+function Found({ type, place }: { type: Type; place: RepositoryPlace }) {
+  const kind = type === 'models' ? 'model' : 'dataset';
+  return (
+    <QueryView
+      query={useQuery(idQuery(type, place))}
+      failed={`This ${kind} cannot be shown`}
+      pending={<AssetPageSkeleton />}
+      missing={<MissingAsset kind={kind} />}
+    >
+      {({ _id: id }) => (
+        <Navigate to={`/${kind}/$id/description`} params={{ id }} search={place.search} replace />
+      )}
+    </QueryView>
+  );
+}

@@ -1,0 +1,36 @@
+import { isDataFile } from '../files/data-file.ts';
+
+/** What an address names that the hub's clients print: a repository, and where on its page that is. */
+export type RepositoryPlace = {
+  namespace: string;
+  name: string;
+  search: { tab?: string; file?: string; commit?: string; folder?: string };
+};
+
+/** What names the newest commit. */
+const NEWEST = new Set(['main', 'HEAD']);
+
+/**
+ * Reads such a path behind its type, as `ada/loaf`, `ada/loaf/tree/main/data`, `ada/loaf/blob/main/a.csv` or
+ * `ada/loaf/commit/<id>`; null where it names no repository. Pure.
+ */
+export function parseRepositoryPath(type: 'datasets' | 'models', path: string): RepositoryPlace | null {
+  const [namespace, name, view, revision = 'main', ...rest] = path.split('/').filter(Boolean);
+  if (namespace === undefined || name === undefined) return null;
+  const isNewest = NEWEST.has(revision);
+  const search = () => {
+    if (view === 'commits') return { tab: 'history' };
+    if (view === 'commit') return { tab: 'history', commit: revision };
+    if (view !== 'tree' && view !== 'blob') return {};
+    // The page of a commit lists its files by folder.
+    if (!isNewest) {
+      const folder = (view === 'tree' ? rest : rest.slice(0, -1)).join('/');
+      return { tab: 'history', commit: revision, ...(folder && { folder }) };
+    }
+    const file = rest.join('/');
+    if (view === 'blob' && file === 'README.md') return { tab: 'card' };
+    if (view === 'blob' && type === 'datasets' && isDataFile(file)) return { tab: 'rows', file };
+    return { tab: 'files' };
+  };
+  return { namespace, name, search: search() };
+}

@@ -1,0 +1,21 @@
+/** The order of the documentation's list, by paths below `docs/`; what is named nowhere comes under the last heading. */
+export const sections = [
+  {
+    label: 'Using Bakehouse',
+    paths: [
+      'getting-started',
+      'data-files',
+      'fine-tuning',
+      'api',
+      'pictures-and-videos',
+      'credits',
+      'hub-clients',
+      'ipfs',
+    ],
+  },
+  { label: 'Running it', paths: ['operations', 'connect-models', 'hub'] },
+  { label: 'How it works', paths: ['architecture', 'engine', 'text-serving', 'ledger', 'specification'] },
+] as const;
+
+/** The page that `/docs` itself shows. */
+export const FIRST_DOCUMENT = 'getting-started';

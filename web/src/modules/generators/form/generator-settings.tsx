@@ -1,0 +1,121 @@
+import type { Generator } from '@bakehouse/contract/generators/generator';
+import { effectiveValues } from '@bakehouse/contract/generators/parameters/parameters';
+import { type ReactNode, useState } from 'react';
+import { loadable } from '../../../lib/loadable.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { DeferredPart } from '../../../ui/deferred-part.tsx';
+import { Disclosure } from '../../../ui/disclosure.tsx';
+import { type FormField, FormFields } from '../../../ui/form-fields.tsx';
+import { useGeneratorPage } from '../generator-context.ts';
+import { ModelField } from '../model-field.tsx';
+import { clampedValues, correctionsOf, type FormValues, resetValues, visibleFields } from './form-values.ts';
+import type { Draft } from './use-draft.ts';
+
+/** Its code comes apart: a visitor has no LoRA. */
+const LoraField = loadable(async () => (await import('./lora-field.tsx')).LoraField);
+
+type Props = {
+  problems: Partial<Record<string, string>>;
+  onChange: (changed: Partial<Draft>) => void;
+};
+
+/** What the generator's table asks for below the prompt, and with what. */
+export function GeneratorSettings({ problems, onChange }: Props) {
+  const { userId, serving, draft } = useGeneratorPage();
+  const { form: generator } = serving;
+  const { values } = draft;
+  const { leave, explain } = useCorrections(generator, values, (right) => onChange({ values: right }));
+  const advanced = new Set(generator.fields.filter(({ isAdvanced }) => isAdvanced).map(({ name }) => name));
+  const fields = visibleFields(generator, values).map(explain);
+  const inSight = fields.filter(({ name }) => !advanced.has(name));
+  const folded = fields.filter(({ name }) => advanced.has(name));
+  const form = {
+    values: effectiveValues(generator, values),
+    problems,
+    onChange: (changed: Record<string, unknown>) =>
+      onChange({ values: { ...values, ...changed } as FormValues }),
+  };
+  return (
+    <div className="grid gap-5" onBlur={() => afterPress(leave)}>
+      {inSight.length > 0 && <FormFields fields={inSight} {...form} />}
+      {/* Below the rest: one's own deployments are known late, and nothing may move. */}
+      <ModelField />
+      {userId !== undefined && (
+        <DeferredPart>
+          <LoraField
+            generator={generator}
+            draft={{ values }}
+            onChange={onChange}
+            userId={userId}
+            explain={explain}
+          />
+        </DeferredPart>
+      )}
+      {folded.length > 0 && (
+        <Disclosure title="Advanced">
+          <FormFields fields={folded} {...form} />
+          <ResetButton onReset={() => onChange({ values: resetValues(generator, values) })} />
+        </Disclosure>
+      )}
+    </div>
+  );
+}
+
+/** A number that has been typed is put right once its field is left, which is said there; before, more may be typed. */
+function useCorrections(generator: Generator, values: FormValues, onChange: (values: FormValues) => void) {
+  const [corrected, setCorrected] = useState<{
+    values: FormValues;
+    texts: Partial<Record<string, string>>;
+  }>();
+  function leave() {
+    const texts = correctionsOf(generator, values);
+    if (Object.keys(texts).length === 0) return;
+    const right = clampedValues(generator, values);
+    setCorrected({ values: right, texts });
+    onChange(right);
+  }
+  function explain(field: FormField<string>): FormField<string> {
+    if (field.kind !== 'number') return field;
+    // A number that has been changed since is another one.
+    const isSame = corrected && Object.is(corrected.values[field.name], values[field.name]);
+    const correction = isSame && corrected.texts[field.name];
+    return { ...field, help: <NumberHelp text={field.help} correction={correction} /> };
+  }
+  return { leave, explain };
+}
+
+/** A sentence that came now would move the button that is being pressed from under the pointer: its click would be lost. */
+function afterPress(work: () => void): void {
+  if (!document.querySelector(':active')) return work();
+  const stop = new AbortController();
+  for (const type of ['pointerup', 'pointercancel'])
+    addEventListener(
+      type,
+      () => {
+        stop.abort();
+        // Once the click is over.
+        setTimeout(work);
+      },
+      { signal: stop.signal },
+    );
+}
+
+/** Under a number: what it is for, its bounds, and what was typed in its place if that did not fit. */
+function NumberHelp({ text, correction }: { text: ReactNode; correction: string | false | undefined }) {
+  return (
+    <>
+      {text}
+      <span role="status" className="block text-warn">
+        {correction}
+      </span>
+    </>
+  );
+}
+
+function ResetButton({ onReset }: { onReset: () => void }) {
+  return (
+    <Button variant="ghost" size="sm" className="mt-3 -ml-2.5" onClick={onReset}>
+      Reset settings
+    </Button>
+  );
+}

@@ -1,0 +1,27 @@
+import { Segmented } from '../../../ui/segmented.tsx';
+import { type Basis, type Preset, presetOf, presetValues } from './suggested-parameters.ts';
+import type { TrainingParameters } from './training-parameters.ts';
+
+type Props = {
+  parameters: TrainingParameters;
+  basis: Basis | null;
+  onChange: (values: Partial<TrainingParameters>) => void;
+};
+
+/** Epochs, learning rate and target modules at once: those that fit the data and the base, or the specified ones. */
+export function PresetField({ parameters, basis, onChange }: Props) {
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3 rounded-xl bg-subtle px-4 py-3">
+      <p className="text-muted">Suggested values fit your rows and base model.</p>
+      <Segmented<Preset>
+        label="Preset"
+        value={presetOf(parameters, basis)}
+        onChange={(preset) => onChange(presetValues(preset, basis) ?? {})}
+        options={[
+          { value: 'suggested', label: 'Suggested', disabled: basis === null },
+          { value: 'specified', label: 'As specified' },
+        ]}
+      />
+    </div>
+  );
+}

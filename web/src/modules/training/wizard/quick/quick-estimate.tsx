@@ -1,0 +1,66 @@
+import type { ReactNode } from 'react';
+import { countOf } from '../../../../lib/format/count-of.ts';
+import { currencyChoice } from '../../../../lib/format/currency.ts';
+import { Callout } from '../../../../ui/callout.tsx';
+import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
+import { SampleParts } from '../../parameters/sample-list.tsx';
+import { ReadingNotice } from '../../readings/reading-notice.tsx';
+import { costSentence } from '../review/cost-sentence.ts';
+import type { Wizard } from '../wizard-state.ts';
+
+/** Fewer are too few to learn from, as OpenAI has it. */
+const ROWS_FEW = 10;
+
+type Props = {
+  wizard: Pick<Wizard, 'state' | 'validation' | 'reading'>;
+  /** Nothing is missing: the server says what it comes to, or will. */
+  isComplete: boolean;
+  wayOut: ReactNode;
+};
+
+/** What the fine-tune costs and takes, as one sentence, and one example as the model reads it. */
+export function QuickEstimate({ wizard: { state, validation, reading }, isComplete, wayOut }: Props) {
+  const currency = currencyChoice.use();
+  if (!validation) return isComplete ? <Pending /> : null;
+  const { data, critical_errors } = validation;
+  if (critical_errors.length > 0 || !data) return null;
+  const [example] = data.samples;
+  return (
+    <>
+      <p role="status" className="text-balance font-medium text-base">
+        {costSentence(validation, state.ceiling, currency)}
+      </p>
+      {reading && <ReadingNotice reading={reading} />}
+      {data.rows_kept < ROWS_FEW && (
+        <Callout tone="warn" title={`Only ${countOf(data.rows_kept, 'row')} to learn from`} action={wayOut}>
+          The model will learn little. Add rows: 50 or more work better.
+        </Callout>
+      )}
+      {data.rows_dropped > 0 && (
+        <p className="text-[0.8125rem] text-muted">
+          {countOf(data.rows_dropped, 'row')} cannot be used and will be left out. The review under All
+          settings says why.
+        </p>
+      )}
+      {example && (
+        <figure>
+          <figcaption className="mb-1.5 text-[0.8125rem] text-muted">
+            One example as the model reads it. It learns to write the marked part.
+          </figcaption>
+          <div className="rounded-xl bg-subtle p-4">
+            <SampleParts parts={example.parts} className="line-clamp-[16]" />
+          </div>
+        </figure>
+      )}
+    </>
+  );
+}
+
+function Pending() {
+  return (
+    <LoadingRegion className="flex flex-col gap-6">
+      <Skeleton className="h-6 w-full max-w-md" />
+      <Skeleton className="h-36 w-full rounded-xl" />
+    </LoadingRegion>
+  );
+}

@@ -1,0 +1,29 @@
+import type { FineTuneValidation } from '@bakehouse/contract/training';
+import { expect, it } from 'vitest';
+import { costSentence } from './cost-sentence.ts';
+
+const checked = (values: object = {}) =>
+  ({
+    cost_estimate: { quote: { total: '0.25' }, ceiling: '0.5', duration_hours: 8 / 60 },
+    data: { train_examples: 24, eval_examples: 6 },
+    placement: { device: 'cpu' },
+    reading: null,
+    ...values,
+  }) as unknown as FineTuneValidation;
+
+it('says what is learnt, how long it takes, where, and what it costs at most', () => {
+  expect(costSentence(checked(), '', 'USD')).toBe(
+    '30 examples, about 8 min on this CPU, about $0.01, never more than $0.02.',
+  );
+  expect(costSentence(checked({ placement: { device: 'gpu' } }), '1', 'BGL')).toBe(
+    '30 examples, about 8 min on a GPU, about 0.25 BGL, never more than 1.00 BGL.',
+  );
+});
+
+it('a ceiling below the estimate is all that it costs', () => {
+  expect(costSentence(checked(), '0.1', 'BGL')).toMatch(/ on this CPU, at most 0\.10 BGL\.$/);
+});
+
+it('examples of a file that is still read are an estimate', () => {
+  expect(costSentence(checked({ reading: {} }), '', 'USD')).toMatch(/^About 30 examples, /);
+});

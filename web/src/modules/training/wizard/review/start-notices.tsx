@@ -1,0 +1,63 @@
+import type { ReactNode } from 'react';
+import { ButtonLink } from '../../../../ui/button.tsx';
+import { Callout } from '../../../../ui/callout.tsx';
+import type { Wizard } from '../wizard-state.ts';
+
+type Props = {
+  wizard: Pick<Wizard, 'validation' | 'unaffordable' | 'mayHaveBegun'>;
+  /** The way out where the data cannot be trained on. */
+  wayOut?: ReactNode;
+};
+
+/** What stands in the way of the start, or of another one. */
+export function StartNotices({ wizard: { validation, unaffordable, mayHaveBegun }, wayOut }: Props) {
+  const [critical] = validation?.critical_errors ?? [];
+  return (
+    <>
+      {mayHaveBegun && <MayHaveBegun as={mayHaveBegun} />}
+      {unaffordable && <TooLittleCredit reason={unaffordable} />}
+      {critical && (
+        <Callout tone="bad" title="This run cannot start" action={wayOut}>
+          {critical}
+        </Callout>
+      )}
+    </>
+  );
+}
+
+/** In the words of a transfer whose answer is lost. */
+function MayHaveBegun({ as }: { as: NonNullable<Wizard['mayHaveBegun']> }) {
+  return (
+    <div role="alert">
+      <Callout
+        tone="warn"
+        title="Training may already have started"
+        action={
+          <ButtonLink size="sm" to="/llm-training">
+            See your runs
+          </ButtonLink>
+        }
+      >
+        {as === 'as chosen'
+          ? 'If it did start, trying again won’t start it a second time.'
+          : 'If it did start, what you start now is a second run.'}
+      </Callout>
+    </div>
+  );
+}
+
+function TooLittleCredit({ reason }: { reason: string }) {
+  return (
+    <Callout
+      tone="bad"
+      title={reason}
+      action={
+        <ButtonLink size="sm" to="/buy-bagels">
+          Purchase Fine-tune Credits
+        </ButtonLink>
+      }
+    >
+      Nothing has started. Your choices stay here until you close this panel.
+    </Callout>
+  );
+}
