@@ -50,7 +50,7 @@ export class WireError extends Error {
 /** Calls the server at `url` as its users do. */
 export function testClient(url: string): TestClient {
   const send: TestClient['send'] = (endpoint, call, requestOptions) =>
-    fetch(toRequest(url, endpoint, call, requestOptions));
+    fetch(...toFetch(url, endpoint, call, requestOptions));
   const request: TestClient['request'] = async (endpoint, call, requestOptions) => {
     const response = await send(endpoint, call, requestOptions);
     const text = await response.text();
@@ -92,22 +92,24 @@ export function testClient(url: string): TestClient {
   };
 }
 
-function toRequest<E extends Endpoint>(
+/** The arguments of `fetch`: a Request between the two forgets its signal once it is garbage collected. */
+function toFetch<E extends Endpoint>(
   origin: string,
   endpoint: E,
   call: CallOf<E>,
   options: RequestOptions = {},
-): Request {
+): [URL, RequestInit] {
   const { params, query, body } = call as { params?: object; query?: object; body?: z.core.util.JSONType };
   const url = new URL(endpointUrl(endpoint.path, params, query), origin);
   const headers = new Headers(options.headers);
   if (options.as) headers.set('x-api-key', options.as.apiKey);
   if (options.idempotencyKey) headers.set('idempotency-key', options.idempotencyKey);
   if (body !== undefined) headers.set('content-type', 'application/json');
-  return new Request(url, {
+  const init = {
     method: endpoint.method,
     headers,
     body: body === undefined ? null : JSON.stringify(body),
     signal: options.signal ?? null,
-  });
+  };
+  return [url, init];
 }
