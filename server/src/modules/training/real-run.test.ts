@@ -26,11 +26,12 @@ const config = readConfig({});
 const isReady = await hasLayer(config, 'training');
 /** Of both at once, then of the trainer alone. */
 const DEATHS = effort({ usual: 1, soak: 2 });
-const patiently = { timeout: 300_000, interval: 200 };
+/** Guards against hanging: beside other tests a training may have little of the machine. */
+const patiently = { timeout: 15 * 60_000, interval: 200 };
 
 describe.skipIf(!isReady)('a real run', () => {
   test('survives the death of the server, and of the trainer with it or alone', {
-    timeout: 900_000,
+    timeout: 40 * 60_000,
   }, async () => {
     const server = await realServer();
     await server.start();

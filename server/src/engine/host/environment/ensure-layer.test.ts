@@ -94,6 +94,13 @@ it('has no layer any more where it cannot be made again', async () => {
   expect(await hasLayer(settings, 'serving')).toBe(false);
 });
 
+it('is there where a layer that holds it is', async () => {
+  const { settings } = await installed();
+  expect(await hasLayer(settings, 'training')).toBe(false);
+  await ensureLayer(settings, 'tests', ignoreProgress);
+  expect(await hasLayer(settings, 'training')).toBe(true);
+});
+
 it('holds vLLM in a folder of its own, which changes nothing where models are trained', async () => {
   const { settings, python } = await installed();
   await ensureLayer({ ...settings, torchIndex: 'https://index.example/cpu' }, 'vllm', ignoreProgress);
