@@ -42,3 +42,22 @@ journey(
     await look(page, 'wan-generation');
   },
 );
+
+journey(
+  'the starter makes a video on the page of a model that is not connected, and says what it makes',
+  { timeout: 2 * WORK_MS },
+  async ({ page }) => {
+    await signUp(page);
+    await page.goto('/veo');
+    await page.getByText('A small starter model answers in its place.').waitFor({ timeout: WORK_MS });
+    await page.getByText('64 × 64, about 2 seconds, silent').waitFor();
+    await page.getByRole('button', { name: 'a frog spins' }).click();
+    await page.locator('[aria-label="Price"][aria-busy="false"]').waitFor();
+    await look(page, 'veo-stand-in');
+    await page.getByRole('button', { name: 'Generate' }).click();
+    const results = page.getByRole('region', { name: 'Results' });
+    await results.locator('video').waitFor({ timeout: WORK_MS });
+    await results.getByText('64 × 64 pixels').waitFor();
+    await look(page, 'veo-done');
+  },
+);

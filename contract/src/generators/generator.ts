@@ -39,7 +39,7 @@ export type Quality = {
 };
 
 /** The starter model that serves a generator where nothing else does. */
-type Starter = {
+export type Starter = {
   /** Its name on the wire. */
   model: string;
   /** Size and limits of what it makes, in a few words. */

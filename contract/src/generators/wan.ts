@@ -13,7 +13,7 @@ export const wan: Generator = {
   makes: 'video',
   starter: {
     model: WAN_STARTER,
-    limits: '64 × 64, about 2 seconds, best at single objects that move',
+    limits: '64 × 64, about 2 seconds, silent, best at single objects that move',
     qualities: [
       { label: 'Draft', settings: { guidance_scale: 3, num_inference_steps: 8 } },
       { label: 'Standard', settings: { guidance_scale: 3, num_inference_steps: 16 } },

@@ -1,6 +1,5 @@
 import { numberMessages, numberProblem } from '../../fields/number-field.ts';
 import type { Generator, GeneratorField } from '../generator.ts';
-import { generators } from '../table.ts';
 
 /** A value of a generator's form. An empty seed is null on the wire, and NaN in the form. */
 export type ParameterValue = string | number | boolean | null;
@@ -80,10 +79,9 @@ export function atDeployment(generator: Generator): Generator {
   return { ...generator, fields: generator.fields.filter(({ name }) => !notDeployed.includes(name)) };
 }
 
-/** The generator as the starter model of this name serves it, also for others than its own. Pure. */
-export function atStarter(generator: Generator, model: string): Generator {
-  const all: readonly Generator[] = Object.values(generators);
-  const fixed = all.find(({ starter }) => starter?.model === model)?.starter?.fixed;
+/** The generator as its own starter model serves it. Pure. */
+export function atStarter(generator: Generator): Generator {
+  const fixed = generator.starter?.fixed;
   return fixed ? { ...generator, fixed } : generator;
 }
 

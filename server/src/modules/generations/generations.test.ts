@@ -7,7 +7,7 @@ import {
   quoteGeneration,
   startGeneration,
 } from '@bakehouse/contract/generations';
-import { listGenerators } from '@bakehouse/contract/generators';
+import { generatorNames, listGenerators } from '@bakehouse/contract/generators';
 import { changePrice } from '@bakehouse/contract/prices';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
@@ -240,22 +240,26 @@ describe('a picture', () => {
     expect(await setting.balance(ada)).toEqual(before);
   });
 
-  test('is named where it does not fit, or nothing generates it', async () => {
+  test('is named where it does not fit; where nobody serves its generator, a starter stands in', async () => {
     await expect(setting.generate(ada, { k: 9 })).rejects.toMatchObject({
       status: 400,
       body: { error: { message: 'Number of experts must be at most 8', param: 'parameters.k' } },
     });
-    const body = { generator: 'flux' as const, parameters: {} };
-    await expect(server.request(quoteGeneration, { body }, { as: ada })).rejects.toMatchObject({
-      status: 409,
+    const body = { generator: 'recraft' as const, parameters: {} };
+    expect(await server.request(quoteGeneration, { body }, { as: ada })).toEqual({ cost: '0.25' });
+    const asked = { ...body, prompt: 'A red apple' };
+    const { id } = await server.request(startGeneration, { body: asked }, { as: ada });
+    expect(await setting.until(ada, id, 'completed')).toMatchObject({
+      ...{ generator: 'recraft', provider: 'own', model: 'paris-ddm-v1.0', steps: 20, cost: '0.25' },
+    });
+    await expect(
+      server.request(quoteGeneration, { body: { ...body, parameters: { n: 4 } } }, { as: ada }),
+    ).rejects.toMatchObject({
+      ...{ status: 400, body: { error: { message: 'Recraft V3 (starter model) has no parameter n' } } },
     });
     const { generators } = await server.request(listGenerators, {});
     const served = generators.filter(({ served_by }) => served_by.length > 0);
-    expect(served.map(({ name, served_by }) => [name, served_by])).toEqual([
-      ['flux-kontext', ['own']],
-      ['paris', ['own']],
-      ['wan', ['own']],
-    ]);
+    expect(served.map(({ served_by }) => served_by)).toEqual(generatorNames.map(() => ['own']));
   });
 });
 

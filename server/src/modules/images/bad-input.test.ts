@@ -154,11 +154,6 @@ describe('a body', () => {
       expect((await post(path, large)).status).toBe(413);
     },
   );
-
-  test('for a generator that nothing generates is refused as such', async () => {
-    const answer = await post(START, '{"generator":"veo","prompt":"Bread"}');
-    expect([answer.status, answer.body.error?.param]).toEqual([409, 'generator']);
-  });
 });
 
 test('all that was refused has stored nothing, and cost nothing', async () => {

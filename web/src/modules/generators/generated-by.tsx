@@ -1,9 +1,10 @@
 import { editsPictures, takesPicture } from '@bakehouse/contract/generators/generator';
+import { starterFor } from '@bakehouse/contract/generators/stand-in';
 import { useGeneratorPage } from './generator-context.ts';
 
 /** Who generates, and whether the prompt leaves this installation. */
 export function GeneratedBy() {
-  const { draft, serving } = useGeneratorPage();
+  const { name, draft, serving } = useGeneratorPage();
   const { upstream, form, isStarter } = serving;
   const how = editsPictures(form) ? 'Edited' : 'Generated';
   const withPicture = editsPictures(form) || (takesPicture(form) && draft.source !== null);
@@ -16,7 +17,7 @@ export function GeneratedBy() {
         </>
       ) : (
         <>
-          {isStarter && <span className="block font-medium text-ink">{form.starter?.limits}</span>}
+          {isStarter && <span className="block font-medium text-ink">{starterFor(name).starter.limits}</span>}
           Runs on this server; nothing is sent elsewhere.
         </>
       )}

@@ -22,6 +22,12 @@ it('lists the generators that work here first, and marks the others', async () =
   expect(links.filter((link) => !link.endsWith('not connected'))).toEqual(['Paris', 'Veo 3']);
 });
 
+it('marks those for which a starter model stands in', async () => {
+  const served = { paris: { served_by: ['own'] }, flux: { served_by: ['own'] } } as unknown as Served;
+  const links = await listOf(served);
+  expect(links.slice(0, 2)).toEqual(['Paris', 'FLUX.1, starter model']);
+});
+
 it('one that is still being prepared is not called unconnected', async () => {
   const served = { paris: { served_by: [], is_being_prepared: true } } as unknown as Served;
   expect(await listOf(served)).toContain('Paris, being prepared');

@@ -2,7 +2,7 @@ import { type GeneratorName, generatorNames } from '@bakehouse/contract/generato
 import { generators } from '@bakehouse/contract/generators/table';
 import { Link } from '@tanstack/react-router';
 import { cx } from '../../lib/cx.ts';
-import { isServed, missing, type ServedBy } from './form/waits-for.ts';
+import { answeredBy, isConnected, isServed, type ServedBy } from './form/waits-for.ts';
 
 const groups = [
   { label: 'Pictures', makes: 'image' },
@@ -18,10 +18,13 @@ type Props = {
   ownOnly?: boolean;
 };
 
-/** All generators, each with a link to its page: those that work here first, the others marked. */
+/** All generators, each with a link to its page: those that are connected first, the others marked. */
 export function GeneratorList({ served, without, ownOnly = false }: Props) {
-  const works = (name: GeneratorName) => !served || isServed(served[name]?.served_by ?? [], ownOnly);
+  const works = (name: GeneratorName) => !served || isConnected(name, served, ownOnly);
   const isAnyToCome = !!served && Object.values(served).some((one) => one.is_being_prepared);
+  const isAnyAnswered = generatorNames.some(
+    (name) => !works(name) && isServed(served?.[name]?.served_by ?? [], ownOnly),
+  );
   const names = generatorNames.toSorted((a, b) => Number(works(b)) - Number(works(a)));
   return (
     <div className="grid gap-4">
@@ -41,7 +44,7 @@ export function GeneratorList({ served, without, ownOnly = false }: Props) {
                     )}
                   >
                     {generators[name].title}
-                    {!works(name) && <span className="sr-only">, {missing(served?.[name])}</span>}
+                    {!works(name) && <span className="sr-only">, {answeredBy(served?.[name])}</span>}
                   </Link>
                 </li>
               ))}
@@ -52,7 +55,9 @@ export function GeneratorList({ served, without, ownOnly = false }: Props) {
         <p className="text-[0.8125rem] text-muted">
           {isAnyToCome
             ? 'Those with a dashed outline are not connected to this server yet, or are still being prepared.'
-            : 'Those with a dashed outline are not connected to this server yet.'}
+            : isAnyAnswered
+              ? 'Those with a dashed outline are not connected to this server: a starter model answers in their place.'
+              : 'Those with a dashed outline are not connected to this server yet.'}
         </p>
       )}
     </div>

@@ -61,20 +61,27 @@ async function open(path: string, servedBy: Provider[]) {
 const prompt = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
 const generate = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Generate' });
 
-it('a page that nobody serves says so in place of a form, and leads to the starter with the prompt', async () => {
-  const router = await open('/flux?prompt=Rye%20bread', []);
+it('a page that nobody serves says so in place of a form', async () => {
+  await open('/flux?prompt=Rye%20bread', []);
   expect(await screen.findByText('FLUX.1 is not connected to this server')).toBeTruthy();
   expect(screen.getByText(/^Its pictures come from a deployment or a service/)).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Generate' })).toBeNull();
   expect(document.body.textContent).not.toMatch(/\$|BGL/);
-  expect(screen.queryByRole('link', { name: 'Try Paris instead' })).toBeNull();
-  const paris = { served_by: ['own'], upstreams: [] };
-  const flux = { served_by: [], upstreams: [] };
-  act(() => void queryClient.setQueryData(servedGeneratorsQuery.queryKey, { flux, paris } as never));
-  await userEvent.click(await screen.findByRole('link', { name: 'Try Paris instead' }));
-  await screen.findByRole('heading', { name: 'Paris' });
-  await waitFor(() => expect(prompt().value).toBe('Rye bread'));
-  expect(router.state.location.pathname).toBe('/paris');
+});
+
+it('a starter model that stands in is named as such, with what it makes, and is asked for a prompt alone', async () => {
+  await open('/flux?prompt=Rye%20bread', ['own']);
+  expect(await screen.findByText('FLUX.1 is not connected to this server')).toBeTruthy();
+  expect(screen.getByText('A small starter model answers in its place.')).toBeTruthy();
+  expect(screen.getByText('128 × 128, best at single objects')).toBeTruthy();
+  expect(generate().disabled).toBe(false);
+  expect(prompt().value).toBe('Rye bread');
+  await userEvent.click(await screen.findByRole('button', { name: 'Advanced' }));
+  expect(screen.getByRole('textbox', { name: 'Seed' })).toBeTruthy();
+  for (const name of ['Pictures', 'Steps', 'Guidance'])
+    expect(screen.queryByRole('textbox', { name })).toBeNull();
+  await userEvent.click(screen.getByRole('button', { name: 'a red apple on a table' }));
+  expect(prompt().value).toBe('a red apple on a table');
 });
 
 it('an operator is told how a model is connected, where one can be', async () => {
@@ -112,9 +119,8 @@ it('a page that a service generates for says so, what it costs, and asks for wha
   expect(screen.getByRole('group', { name: 'Price' }).textContent).toContain('$0.08');
   cleanup();
   await open('/bakery/flux', ['upstream', 'own']);
-  expect(screen.getByText('Runs on this server; nothing is sent elsewhere.')).toBeTruthy();
-  await userEvent.click(screen.getByRole('radio', { name: 'Draft' }));
-  expect(screen.getByText('14 steps, guidance 3.5')).toBeTruthy();
+  expect(screen.getByText(/Runs on this server; nothing is sent elsewhere/)).toBeTruthy();
+  expect(screen.getByText('A small starter model answers in its place.')).toBeTruthy();
 });
 
 it('until it is known who is signed in, nothing can be generated, and no price for visitors is shown', async () => {

@@ -1,5 +1,6 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { editsPictures, type Generator } from '@bakehouse/contract/generators/generator';
+import { starterFor } from '@bakehouse/contract/generators/stand-in';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useMatch, useNavigate, useSearch } from '@tanstack/react-router';
@@ -9,6 +10,7 @@ import { timesForgotten } from '../../lib/tab-storage.ts';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Boundary } from '../../ui/boundary.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
 import { BrokenPart, DeferredPart } from '../../ui/deferred-part.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -61,7 +63,9 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const answered = useFirstAnswers(session, serving.served, ...(userId === undefined ? [] : [history]));
   const { place, tryPrompt } = useExamples(change);
   const form = formState(name, ownOnly, serving);
-  const empty = <Empty name={name} ratio={ratioOf(name, serving, draft)} onExample={tryPrompt} />;
+  // What is tried is tried with whoever answers.
+  const examplesOf = serving.isStandIn ? starterFor(name).of : name;
+  const empty = <Empty name={examplesOf} ratio={ratioOf(name, serving, draft)} onExample={tryPrompt} />;
   const isUserKnown = !session.isPending;
   return (
     <GeneratorContext
@@ -75,7 +79,14 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
         </DeferredPart>
       ) : (
         <div ref={place} className="grid items-start gap-6 lg:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">
-          {form === 'pending' ? <FormToCome /> : <GeneratorForm id={FORM_ID} />}
+          {form === 'pending' ? (
+            <FormToCome />
+          ) : (
+            <div className="grid gap-4">
+              {serving.isStandIn && <NotConnected />}
+              <GeneratorForm id={FORM_ID} />
+            </div>
+          )}
           {isOpen && answered ? <Results empty={empty} /> : empty}
         </div>
       )}
@@ -114,6 +125,29 @@ function Preparing() {
   );
 }
 
+/** Above the form of a generator that another's starter answers for. */
+function NotConnected() {
+  const { name, serving } = useGeneratorPage();
+  const { data: user } = useQuery(sessionQuery);
+  const { title, retired }: Generator = generators[name];
+  const isConnectable = serving.served.data?.[name]?.is_connectable === true;
+  return (
+    <Callout
+      title={retired ?? `${title} is not connected to this server`}
+      action={
+        user?.is_operator &&
+        isConnectable && (
+          <ButtonLink to="/docs/$" params={{ _splat: 'connect-models' }} size="sm">
+            How to connect it
+          </ButtonLink>
+        )
+      }
+    >
+      A small starter model answers in its place.
+    </Callout>
+  );
+}
+
 /** What was made before, the same from code, and the other generators. */
 function History() {
   const { name, ownOnly, serving, generation, isOpen } = useGeneratorPage();
@@ -143,11 +177,11 @@ function History() {
 
 function Title({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const { title, about, maker, makes } = generators[name];
-  const { isStarter } = useGeneratorPage().serving;
+  const { isStarter, isStandIn } = useGeneratorPage().serving;
   return (
     <PageHeader
       title={title}
-      description={`${about} ${isStarter ? 'A small starter model answers here.' : `Made by ${maker}.`}`}
+      description={`${about} ${isStarter && !isStandIn ? 'A small starter model answers here.' : `Made by ${maker}.`}`}
       badge={
         <>
           <Badge>{makes === 'image' ? 'Pictures' : 'Videos'}</Badge>

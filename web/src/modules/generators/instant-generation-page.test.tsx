@@ -100,7 +100,7 @@ it('shows the price of the settings with which the page of the generator begins:
   const { typed, change } = page.result.current;
   act(() => change({ values: { ...typed.values, n: 4 } }));
   page.unmount();
-  open({ flux: { served_by: ['own'], upstreams: [] } });
+  open({ flux: { served_by: ['upstream'], upstreams: [{ title: 'fal', model: 'flux', fields: ['n'] }] } });
   await vi.waitFor(() =>
     expect(call).toHaveBeenCalledWith(
       quoteGeneration,

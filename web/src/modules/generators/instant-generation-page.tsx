@@ -23,7 +23,7 @@ import { promptProblem } from './form/prompt-problem.ts';
 import { openingValues } from './form/qualities.ts';
 import { isStarterFirst, servedForm } from './form/served-form.ts';
 import { readKept } from './form/use-draft.ts';
-import { isServed, missing, type ServedBy, waitsFor } from './form/waits-for.ts';
+import { answeredBy, isConnected, isServed, type ServedBy, waitsFor } from './form/waits-for.ts';
 import { GenerationPrice } from './generation-price.tsx';
 import { GeneratorList } from './generator-list.tsx';
 import { servedGeneratorsQuery } from './served-generators.ts';
@@ -69,13 +69,13 @@ const options = generatorNames
     makes: generators[name].makes === 'image' ? 'Pictures' : 'Videos',
   }));
 
-/** Those that work here first, the others marked; none is while that is not known. */
+/** Those that are connected first, the others marked; none is while that is not known. */
 function sortOptions(served: ServedBy | undefined) {
-  const works = (name: GeneratorName) => !served || isServed(served[name]?.served_by ?? [], false);
+  const works = (name: GeneratorName) => !served || isConnected(name, served, false);
   return options
     .map(({ makes, ...one }) => ({
       ...one,
-      description: works(one.value) ? makes : `${makes} · ${missing(served?.[one.value])}`,
+      description: works(one.value) ? makes : `${makes} · ${answeredBy(served?.[one.value])}`,
     }))
     .toSorted((a, b) => Number(works(b.value)) - Number(works(a.value)));
 }
@@ -88,7 +88,7 @@ function QuickForm() {
   // One that can be used at once, where there is one, else one that can soon.
   const name =
     chosen ??
-    options.find(({ value }) => isServed(served.data?.[value]?.served_by ?? [], false))?.value ??
+    options.find(({ value }) => isConnected(value, served.data ?? {}, false))?.value ??
     options.find(({ value }) => served.data?.[value]?.is_being_prepared)?.value ??
     generatorNames[0];
   const [prompt, setPrompt] = useState(left.prompt ?? '');

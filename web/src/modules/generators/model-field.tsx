@@ -1,3 +1,4 @@
+import { starterFor } from '@bakehouse/contract/generators/stand-in';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Field } from '../../ui/field.tsx';
@@ -8,7 +9,8 @@ import { useGeneratorPage } from './generator-context.ts';
 
 /** Who generates, where there is a choice or a deployment of the person's own; it stands in the address. */
 export function ModelField() {
-  const { providers, provider } = useGeneratorPage().serving;
+  const { name, serving } = useGeneratorPage();
+  const { providers, provider } = serving;
   const navigate = useNavigate();
   const isOneOfMany = providers.length > 1 || providers.some(({ kind }) => kind === 'deployment');
   if (!isOneOfMany) return null;
@@ -30,7 +32,7 @@ export function ModelField() {
         options={providers.map((one) => ({
           value: valueOf(one),
           label: one.title,
-          description: descriptionOf(one),
+          description: descriptionOf(one, starterFor(name).starter.limits),
         }))}
       />
     </Field>
@@ -42,7 +44,7 @@ function valueOf({ kind, name }: ProviderChoice): string {
   return `${kind}:${name}`;
 }
 
-function descriptionOf(provider: ProviderChoice): ReactNode {
+function descriptionOf(provider: ProviderChoice, limits: string): ReactNode {
   switch (provider.kind) {
     case 'service':
       return (
@@ -53,6 +55,6 @@ function descriptionOf(provider: ProviderChoice): ReactNode {
     case 'deployment':
       return 'Your deployment';
     case 'starter':
-      return 'On this server, 128 × 128 px';
+      return `On this server, ${limits}`;
   }
 }

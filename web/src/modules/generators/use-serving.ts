@@ -7,6 +7,7 @@ import {
   atStarter,
   loraFields,
 } from '@bakehouse/contract/generators/parameters/parameters';
+import { atStandIn } from '@bakehouse/contract/generators/stand-in';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
@@ -14,6 +15,7 @@ import { useActiveKontextDeployment, useUsableDeployments } from '../deployments
 import type { Brought } from '../generations/actions/remix.ts';
 import {
   chooseProvider,
+  hasStarter,
   type NamedProvider,
   type ProviderChoice,
   providerSearch,
@@ -29,7 +31,6 @@ export function useServing(
   const { model, service }: Brought = useSearch({ strict: false });
   const query = useQuery(servedGeneratorsQuery);
   const served = query.data?.[name];
-  const hasStarter = generators[name].starter !== undefined;
   const kind = makesVideos(name) ? 'wan' : imageDeploymentKinds.find((one) => one === name);
   const { models, isLoading } = useUsableDeployments(kind ?? 'flux', kind && userId);
   // One of the person's own that is on its way edits, too, before a service or the starter.
@@ -39,20 +40,22 @@ export function useServing(
   const isNamed = model !== undefined || service !== undefined;
   const provider = awaitsOwn && !isNamed ? undefined : chooseProvider(name, providers, { model, service });
   // It is not known yet whether anybody else generates than a deployment.
-  const isOwn = provider?.kind === 'deployment' && (isNamed || hasStarter || query.data !== undefined);
+  const isOwn = provider?.kind === 'deployment' && (isNamed || hasStarter(name) || query.data !== undefined);
   const upstream = provider?.kind === 'service' ? upstreamAt(served, provider) : null;
-  const isStarter = hasStarter && !awaitsOwn && (provider === undefined || provider.kind === 'starter');
+  const isStarter = !awaitsOwn && (provider ? provider.kind === 'starter' : hasStarter(name));
   return {
     ...{ served: query, providers, provider, upstream },
     /** The deployment that the address asks for. */
     namedModel: model,
-    named: nameOf(provider, { served, isNamed, isOwn, isWan: name === 'wan' }),
+    named: nameOf(provider, { served, isNamed, isOwn, isVideo: makesVideos(name) }),
     form: isOwn ? atDeployment(generators[name]) : formOf(name, { provider, upstream, isStarter }),
     by: isOwn ? (['own'] satisfies Provider[]) : (served?.served_by ?? []),
     /** Whether it is still read who generates. */
     isLoading: query.isPending || isLoading,
     isBeingPrepared: served?.is_being_prepared ?? false,
     isStarter,
+    /** Another generator's starter answers in its place. */
+    isStandIn: isStarter && !hasStarter(name),
   };
 }
 
@@ -66,8 +69,8 @@ type Serving = {
 function formOf(name: GeneratorName, { provider, upstream, isStarter }: Serving): Generator {
   const generator: Generator = generators[name];
   if (upstream) return atService(generator, upstream.fields);
-  const { starter } = generator;
-  const form = isStarter && starter ? atStarter(generator, starter.model) : generator;
+  if (isStarter && !hasStarter(name)) return atStandIn(generator);
+  const form = isStarter ? atStarter(generator) : generator;
   const isAsked = (field: string) =>
     form.fixed?.[field] === undefined && (provider?.kind === 'starter' || !isOfLora(field));
   return { ...form, fields: form.fields.filter((field) => isAsked(field.name)) };
@@ -82,15 +85,15 @@ function upstreamAt(
   return served?.upstreams.find(({ title }) => title === name) ?? null;
 }
 
-type Choice = { served: ServedGenerator | undefined; isNamed: boolean; isOwn: boolean; isWan: boolean };
+type Choice = { served: ServedGenerator | undefined; isNamed: boolean; isOwn: boolean; isVideo: boolean };
 
 /** What a call says of who generates: nothing where the server chooses the same. */
 function nameOf(
   provider: ProviderChoice | undefined,
-  { served, isNamed, isOwn, isWan }: Choice,
+  { served, isNamed, isOwn, isVideo }: Choice,
 ): NamedProvider {
   if (!provider) return {};
   // A service comes before it, and a deployment that has begun meanwhile.
-  const isPassedOver = provider.kind === 'starter' && (served?.served_by[0] === 'upstream' || isWan);
+  const isPassedOver = provider.kind === 'starter' && (served?.served_by[0] === 'upstream' || isVideo);
   return isNamed || isOwn || isPassedOver ? providerSearch(provider) : {};
 }

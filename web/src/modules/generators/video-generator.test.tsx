@@ -51,7 +51,9 @@ test('the page of the starter opens on what suits it, and does not ask for what 
   await renderPage('/wan');
   const { queryKey } = servedGeneratorsQuery;
   act(() => void queryClient.setQueryData(queryKey, { wan: { served_by: ['own'], upstreams: [] } } as never));
-  expect(await screen.findByText('64 × 64, about 2 seconds, best at single objects that move')).toBeTruthy();
+  expect(
+    await screen.findByText('64 × 64, about 2 seconds, silent, best at single objects that move'),
+  ).toBeTruthy();
   expect(screen.getByText('16 steps, guidance 3')).toBeTruthy();
   expect(screen.queryByText('Duration')).toBeNull();
   expect(screen.queryByText('Aspect ratio')).toBeNull();
@@ -62,6 +64,22 @@ test('the page of the starter opens on what suits it, and does not ask for what 
   expect(fake.api.bodiesOf('/api/v1/generations')[0]).toMatchObject({
     ...{ generator: 'wan', model: 'wan-starter', prompt: 'a frog spins' },
     parameters: { guidance_scale: 3, num_inference_steps: 16, negative_prompt: '' },
+  });
+});
+
+test('the starter stands in for a video that nobody else makes: it is asked for in full', async () => {
+  await renderPage('/veo');
+  const { queryKey } = servedGeneratorsQuery;
+  act(() => void queryClient.setQueryData(queryKey, { veo: { served_by: ['own'], upstreams: [] } } as never));
+  expect(await screen.findByText('Veo 3 is not connected to this server')).toBeTruthy();
+  expect(screen.getByText(/^64 × 64, about 2 seconds, silent/)).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'a frog spins' }));
+  fake.api.next = unfinished({ ...video, generator: 'veo', outputs: [] });
+  await userEvent.click(screen.getByRole('button', { name: 'Generate' }));
+  await waitFor(() => expect(fake.api.bodiesOf('/api/v1/generations')).toHaveLength(1));
+  expect(fake.api.bodiesOf('/api/v1/generations')[0]).toMatchObject({
+    ...{ generator: 'veo', model: 'wan-starter', prompt: 'a frog spins' },
+    parameters: { duration: '8', quality: 'hd', generate_audio: true },
   });
 });
 

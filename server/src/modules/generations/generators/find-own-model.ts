@@ -1,14 +1,13 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import { generators } from '@bakehouse/contract/generators/table';
+import { starterFor } from '@bakehouse/contract/generators/stand-in';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { findStarterModel } from '../../models/starter/find-starter-model.ts';
 import type { StarterModelRef } from '../../models/starter/list-starter-models.ts';
 
-/** The model of this installation that serves the generator; undefined where there is none. */
+/** The starter model that serves the generator, or stands in where it has none; undefined while that is not there. */
 export async function findOwnModel(
   db: Database | Transaction,
   generator: GeneratorName,
 ): Promise<StarterModelRef | undefined> {
-  const name = generators[generator].starter?.model;
-  return name === undefined ? undefined : findStarterModel(db, name);
+  return findStarterModel(db, starterFor(generator).starter.model);
 }

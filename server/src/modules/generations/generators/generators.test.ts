@@ -26,7 +26,7 @@ test('a generator whose starter model this server is still preparing is called t
     const { generators: listed } = await server.request(listGenerators, {});
     return listed.filter((one) => one.is_being_prepared).map(({ name }) => name);
   };
-  const all = ['flux-kontext', 'paris', 'wan'];
+  const all = [...generatorNames];
   expect([await prepared('waiting'), await prepared('running')]).toEqual([all, all]);
   // Nobody knows when that is over.
   expect([await prepared('failed', 'training'), await prepared('ready', 'training')]).toEqual([[], all]);

@@ -13,7 +13,7 @@ test.each(['bread ', '麺', '🍞'])(
       ...{ generator: 'flux', prompt, model: 'my-painter', id: 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6' },
       ...{ seed: 7n, steps: 28, parameters: { guidance_scale: 3.5, num_inference_steps: 28, seed: 7 } },
     } as unknown as GenerationRow;
-    expect(ownGenerator('flux')?.request(row, { picture: null }).metadata).toEqual({
+    expect(ownGenerator('flux', 'deployment:p1')?.request(row, { picture: null }).metadata).toEqual({
       ...{ prompt, model: 'my-painter', generation_id: row.id },
       ...{ guidance_scale: '3.5', num_inference_steps: '28', seed: '7' },
     });
@@ -32,7 +32,7 @@ test.each([
   'a %s of %j, which a Wan makes, costs by steps, seconds and pixels',
   (name, parameters, parts) => {
     const cost = costMicro([{ price: defaultPrices.videos, parts }]);
-    expect(ownGenerator(name)?.cost(defaultPrices, parameters)).toBe(cost);
+    expect(ownGenerator(name, 'deployment:p1')?.cost(defaultPrices, parameters)).toBe(cost);
   },
 );
 
@@ -43,8 +43,38 @@ test.each([
   ['wan', { duration: 5, num_inference_steps: 30 }, { width: 1280, height: 720, durationS: 5.1 }, 30n],
   ['wan', { duration: 5, num_inference_steps: 30 }, { width: 64, height: 64, durationS: null }, 1n],
 ] as const)('a %s of %j that became %j is charged as that', (name, parameters, output, parts) => {
-  const own = ownGenerator(name);
+  const own = ownGenerator(name, 'deployment:p1');
   const held = own?.cost(defaultPrices, parameters) ?? 0n;
   const cost = costMicro([{ price: defaultPrices.videos, parts }]);
   expect(own?.charge?.(held, parameters, output)).toBe(cost);
+});
+
+test.each([
+  ['recraft', 'paris-ddm-v1.0', { seed: 7 }, 'pictures:CPU', 40n],
+  ['veo', 'wan-starter', { duration: '8', quality: 'fhd', generate_audio: true }, 'videos', 1n],
+] as const)(
+  'a starter that stands in for %s costs what it makes',
+  (name, model, parameters, price, parts) => {
+    const own = ownGenerator(name, `starter:${model}`);
+    expect(own?.cost(defaultPrices, parameters)).toBe(costMicro([{ price: defaultPrices[price], parts }]));
+  },
+);
+
+test('a starter that stands in is asked as its own page opens, with what a video shall not show', () => {
+  const row = {
+    ...{ generator: 'seedance', prompt: 'a frog spins', model: 'wan-starter', seed: 7n, steps: 16, id: 'g' },
+    parameters: {
+      duration: '10',
+      quality: '1080p',
+      aspect_ratio: '16:9',
+      negative_prompt: 'blurry',
+      seed: 7,
+    },
+  } as unknown as GenerationRow;
+  const own = ownGenerator('seedance', 'starter:wan-starter');
+  expect(own?.steps(row.parameters)).toBe(16);
+  expect(own?.request(row, { picture: null })).toMatchObject({
+    ...{ prompt: 'a frog spins', seed: 7, steps: 16, guidance: 3, negative_prompt: 'blurry' },
+    ...{ seconds: 2, width: 64, height: 64, metadata: { duration: '2', quality: '64p' } },
+  });
 });

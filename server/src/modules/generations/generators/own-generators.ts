@@ -1,6 +1,10 @@
 import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
 import type { GenerationParameters } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
+import type { Generator } from '@bakehouse/contract/generators/generator';
+import { atStarter, completeParameters } from '@bakehouse/contract/generators/parameters/parameters';
+import { starterFor } from '@bakehouse/contract/generators/stand-in';
+import { generators } from '@bakehouse/contract/generators/table';
 import { wanDefaults } from '@bakehouse/contract/generators/wan';
 import {
   type ImageLora,
@@ -22,8 +26,6 @@ type MadeVideo = { width: number; height: number; durationS: number | null };
 
 /** A generator that models of this installation serve. */
 export type OwnGenerator = {
-  /** The kinds of deployments that serve it. */
-  deployments: readonly ImageDeploymentKind[];
   /** What one costs in micro-BGL. Pure. */
   cost: (prices: PriceList, parameters: GenerationParameters) => bigint;
   /** What of that is charged for such an output, where it may be less than was asked for. Pure. */
@@ -36,7 +38,7 @@ export type OwnGenerator = {
 
 const askedSteps = ({ num_inference_steps: steps }: GenerationParameters) => Number(steps);
 
-const paris: OwnGenerator = {
+const paris: Served = {
   deployments: ['paris'],
   steps: askedSteps,
   // Each step of each expert that takes part in it.
@@ -53,7 +55,7 @@ const paris: OwnGenerator = {
 };
 
 /** The FLUX family edits a picture, or generates from the prompt alone. */
-const flux: OwnGenerator = {
+const flux: Served = {
   deployments: ['flux', 'flux-kontext'],
   steps: askedSteps,
   cost: (prices, { num_inference_steps: steps }) =>
@@ -83,7 +85,7 @@ const wanWorkAsked = (parameters: GenerationParameters) =>
   wanWork(wanSteps(parameters), { seconds: wanSeconds(parameters), ...videoSize(parameters) });
 
 /** A Wan model stands in for those of the other video generators, too, whose forms say less. */
-const wan: OwnGenerator = {
+const wan: Served = {
   deployments: ['wan'],
   steps: wanSteps,
   cost: (prices, parameters) => costMicro([{ price: prices.videos, parts: wanWorkAsked(parameters) }]),
@@ -106,16 +108,54 @@ const wan: OwnGenerator = {
   },
 };
 
-const table: Partial<Record<GeneratorName, OwnGenerator>> = {
+/** With the kinds of deployments that serve it. */
+type Served = OwnGenerator & { deployments: readonly ImageDeploymentKind[] };
+
+const table: Partial<Record<GeneratorName, Served>> = {
   paris,
   flux,
   'flux-kontext': { ...flux, deployments: ['flux-kontext'] },
   ...{ wan, veo: wan, seedance: wan, kling: wan, hailuo: wan },
 };
 
-/** Whom of this installation a generator is served by; undefined where no model here can. Pure. */
-export function ownGenerator(name: GeneratorName): OwnGenerator | undefined {
-  return table[name];
+/** How a generator is served by the model of this installation that has this queue; undefined where none can. Pure. */
+export function ownGenerator(name: GeneratorName, queue: string | null): OwnGenerator | undefined {
+  const { of, starter } = starterFor(name);
+  if (of === name || queue !== `starter:${starter.model}`) return table[name];
+  const own = table[of];
+  return own && standIn(own, of);
+}
+
+/** The kinds of deployments that serve a generator. Pure. */
+export function deploymentsFor(name: GeneratorName): readonly ImageDeploymentKind[] {
+  return table[name]?.deployments ?? [];
+}
+
+/** A starter for another generator: whatever that is asked for, it is asked as its own page opens. */
+function standIn(own: OwnGenerator, of: GeneratorName): OwnGenerator {
+  const asOpened = (parameters: GenerationParameters) => ({
+    ...openingParameters(of),
+    ...(parameters.negative_prompt !== undefined && { negative_prompt: parameters.negative_prompt }),
+  });
+  const { charge } = own;
+  return {
+    cost: (prices, parameters) => own.cost(prices, asOpened(parameters)),
+    steps: (parameters) => own.steps(asOpened(parameters)),
+    request: (row, inputs) => own.request({ ...row, parameters: asOpened(row.parameters) }, inputs),
+    ...(charge && {
+      charge: (heldMicro, parameters, output) => charge(heldMicro, asOpened(parameters), output),
+    }),
+  };
+}
+
+/** What a starter's own page opens on. */
+function openingParameters(name: GeneratorName): GenerationParameters {
+  const generator: Generator = generators[name];
+  const { qualities, opensOn } = starterFor(name).starter;
+  const quality = qualities.find(({ label }) => label === opensOn);
+  const { values, problem } = completeParameters(atStarter(generator), { ...quality?.settings });
+  if (problem) throw new Error(problem.message);
+  return values;
 }
 
 /** A preview costs half a step of two experts; the model server leaves out those that would come too soon. */

@@ -22,7 +22,7 @@ export async function generateHere(
   const question = {
     modelName: row.model,
     readRequest: async (server: { workloadId: string }) => {
-      const own = ownGenerator(row.generator);
+      const own = ownGenerator(row.generator, row.queue);
       if (!own) throw new Error(`no model here serves ${row.generator}`);
       const lora = await lendLora(services, row, server);
       return own.request(row, { picture: (await readInput(services, row))?.bytes ?? null, lora });

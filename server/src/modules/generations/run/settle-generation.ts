@@ -67,12 +67,12 @@ function toColumns(
 
 /** What these outputs cost of a generation that was quoted for all that was asked for. Pure. */
 function chargeFor(
-  { held_micro, parameters, generator, provider }: GenerationRow,
+  { held_micro, parameters, generator, provider, queue }: GenerationRow,
   outputs: StoredOutput[],
 ): bigint {
   const asked = picturesAsked(parameters);
   const heldMicro = (held_micro * BigInt(Math.min(outputs.length, asked))) / BigInt(asked);
-  const charge = provider === 'own' ? ownGenerator(generator)?.charge : undefined;
+  const charge = provider === 'own' ? ownGenerator(generator, queue)?.charge : undefined;
   const [output] = outputs;
   return charge && output ? charge(heldMicro, parameters, output) : heldMicro;
 }

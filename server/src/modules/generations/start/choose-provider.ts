@@ -2,6 +2,7 @@ import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
 import { atDeployment, atService, atStarter } from '@bakehouse/contract/generators/parameters/parameters';
+import { atStandIn } from '@bakehouse/contract/generators/stand-in';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -32,7 +33,8 @@ const deployedFirst: Partial<Record<GeneratorName, ImageDeploymentKind>> = {
 /**
  * Who serves the generator: the model that is named, which is a model of this installation, or the service;
  * else, of edits and Wan, the caller's own active deployment; else the first service, which makes larger pictures than a
- * starter; else, of other videos, the caller's Wan deployment; else the starter. Throws AppError 'not_found' for a service that does not, and 'conflict' where nobody does.
+ * starter; else, of other videos, the caller's Wan deployment; else the starter, its own or one that stands in. Throws
+ * AppError 'not_found' for a service that does not, and 'conflict' where nobody does.
  */
 export async function chooseProvider(
   ctx: Context,
@@ -47,27 +49,35 @@ export async function chooseProvider(
   }
   const kind = deployedFirst[generator];
   const deployed = named ?? (kind ? await findActiveDeployment(ctx, kind) : null);
-  if (deployed !== null) return byDeployment(ctx, form, deployed);
+  if (deployed !== null) return byDeployment(ctx, generator, deployed);
   const [first] = upstreams;
   if (first) return byService(form, first);
   const standsIn = form.makes === 'video' && !kind ? await findActiveDeployment(ctx, 'wan') : null;
-  if (standsIn !== null) return byDeployment(ctx, form, standsIn);
+  if (standsIn !== null) return byDeployment(ctx, generator, standsIn);
   const own = await findOwnModel(ctx.db, generator);
-  if (own) return byStarter(form, own.modelName, own.modelName);
+  if (own) return byStarter(generator, own.modelName, own.modelName);
   throw new AppError('conflict', {
     publicMessage: `${form.title} is not served here. GET /api/v1/generators lists what is`,
     param: 'generator',
   });
 }
 
-async function byDeployment(ctx: Context, form: Generator, model: string): Promise<ChosenProvider> {
+async function byDeployment(ctx: Context, generator: GeneratorName, model: string): Promise<ChosenProvider> {
   const server = await findImageServer(ctx, model);
-  if ('starter' in server) return byStarter(atDeployment(form), model, server.starter);
-  return { provider: 'own', model, queue: `deployment:${server.podId}`, form: atDeployment(form) };
+  if ('starter' in server) return byStarter(generator, model, server.starter);
+  return {
+    provider: 'own',
+    model,
+    queue: `deployment:${server.podId}`,
+    form: atDeployment(generators[generator]),
+  };
 }
 
-function byStarter(form: Generator, model: string, starter: string): ChosenProvider {
-  return { provider: 'own', model, queue: `starter:${starter}`, form: atStarter(form, starter) };
+/** By the starter of this name, or a deployment of it. */
+function byStarter(generator: GeneratorName, model: string, starter: string): ChosenProvider {
+  const form: Generator = generators[generator];
+  const taken = form.starter?.model === starter ? atStarter(form) : atStandIn(form);
+  return { provider: 'own', model, queue: `starter:${starter}`, form: taken };
 }
 
 function byService(form: Generator, upstream: Upstream): ChosenProvider {

@@ -7,7 +7,9 @@ import { ownGenerator } from '../generators/own-generators.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import { videoPrices } from './video-prices.ts';
 
-type By = { provider: 'own' } | { provider: 'upstream'; upstream: Pick<Upstream, 'generator'> };
+type By =
+  | { provider: 'own'; queue: string }
+  | { provider: 'upstream'; upstream: Pick<Upstream, 'generator'> };
 
 /** What a generation costs in micro-BGL; at a service, its pictures, or the seconds of its video. Throws Error for a generator that is not served so. Pure. */
 export function costOfGeneration(
@@ -16,7 +18,7 @@ export function costOfGeneration(
   { generator, parameters }: Pick<GenerationRequest, 'generator' | 'parameters'>,
 ): bigint {
   if (by.provider === 'upstream') return costAtService(prices, by.upstream.generator, parameters);
-  const own = ownGenerator(generator);
+  const own = ownGenerator(generator, by.queue);
   if (!own) throw new Error(`no model here serves ${generator}`);
   return own.cost(prices, parameters);
 }

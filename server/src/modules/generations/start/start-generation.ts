@@ -151,7 +151,7 @@ async function insert(
     request_sha256: hashRequest(asked),
     process_id: waitsHere ? ctx.processId : null,
     // What a service does is not told by steps.
-    steps: provider === 'own' ? (ownGenerator(asked.generator)?.steps(parameters) ?? 0) : 0,
+    steps: provider === 'own' ? (ownGenerator(asked.generator, queue)?.steps(parameters) ?? 0) : 0,
     asked: asked.asked ? toJson(asked.asked) : null,
     // Until it has one, by the end of the transaction.
     hold_id: id,

@@ -4,7 +4,7 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findNamedImageDeployment } from '../../deployments/images/find-named-image-deployment.ts';
 import { findOwnModel } from '../generators/find-own-model.ts';
-import { ownGenerator } from '../generators/own-generators.ts';
+import { deploymentsFor } from '../generators/own-generators.ts';
 
 type Named = { generator: GeneratorName; model?: string | undefined; service?: string | undefined };
 
@@ -21,7 +21,7 @@ export async function withOwnModel<Asked extends Named>(ctx: Context, asked: Ask
       param: 'service',
     });
   const deployed = await findNamedImageDeployment(ctx, model, imageDeploymentKinds);
-  if (deployed && ownGenerator(generator)?.deployments.includes(deployed.kind)) return asked;
+  if (deployed && deploymentsFor(generator).includes(deployed.kind)) return asked;
   if ((await findOwnModel(ctx.db, generator))?.modelName === model) return asked;
   throw new AppError('not_found', {
     publicMessage: `You have no deployment named '${model}' that serves ${generator}`,

@@ -17,7 +17,11 @@ export async function estimateParis(
     throw new AppError('not_found', { publicMessage: `There is no price for ${model}`, param: 'model' });
   }
   const asked = { generator: 'paris' as const, parameters: clampParis(body) };
-  const micro = costOfGeneration(await readPrices(db, clock.now()), { provider: 'own' }, asked);
+  const micro = costOfGeneration(
+    await readPrices(db, clock.now()),
+    { provider: 'own', queue: `starter:${model}` },
+    asked,
+  );
   const bgl = Number(formatBgl(micro));
   return {
     estimated_cost_tokens: bgl,

@@ -1,4 +1,5 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
+import { starterFor } from '@bakehouse/contract/generators/stand-in';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { ServedGenerator } from '../served-generators.ts';
 
@@ -23,7 +24,7 @@ type Known = {
 /** Who can generate: services, the person's own deployments, and the starter. */
 export function providersOf(name: GeneratorName, { served, ownOnly, models }: Known): ProviderChoice[] {
   const services = ownOnly ? [] : (served?.upstreams ?? []);
-  const starter = served?.served_by.includes('own') === true ? generators[name].starter : undefined;
+  const starter = served?.served_by.includes('own') === true ? starterFor(name).starter : undefined;
   return [
     ...services.map(({ title, price }) => ({ kind: 'service' as const, name: title, title, price })),
     ...models.map(({ model_name, title }) => ({ kind: 'deployment' as const, name: model_name, title })),
@@ -32,8 +33,8 @@ export function providersOf(name: GeneratorName, { served, ownOnly, models }: Kn
 }
 
 /**
- * Who of them generates: whom the address names. Else, where there is a starter, a deployment before a service and the
- * starter; elsewhere a service before a deployment.
+ * Who of them generates: whom the address names. Else, where it has a starter of its own, a deployment before a service;
+ * elsewhere a service before a deployment; else the starter.
  */
 export function chooseProvider(
   name: GeneratorName,
@@ -44,8 +45,13 @@ export function chooseProvider(
   const first = (kind: ProviderChoice['kind']) => providers.find((one) => one.kind === kind);
   const deployment = first('deployment');
   if (named) return named;
-  if (generators[name].starter !== undefined) return deployment ?? first('service') ?? first('starter');
-  return first('service') ?? deployment;
+  const [before, after] = hasStarter(name) ? [deployment, first('service')] : [first('service'), deployment];
+  return before ?? after ?? first('starter');
+}
+
+/** Whether it has a starter of its own. */
+export function hasStarter(name: GeneratorName): boolean {
+  return generators[name].starter !== undefined;
 }
 
 /** How an address or a call names whoever generates. */

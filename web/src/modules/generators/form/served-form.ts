@@ -1,8 +1,10 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
 import { atService } from '@bakehouse/contract/generators/parameters/parameters';
+import { atStandIn } from '@bakehouse/contract/generators/stand-in';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { ServedGenerator } from '../served-generators.ts';
+import { hasStarter } from './providers.ts';
 
 /** The service that generates on this page unless another is named; null where a model of this installation does, or nobody. */
 function upstreamOf(
@@ -19,11 +21,12 @@ export function servedForm(
   served: ServedGenerator | undefined,
   ownOnly: boolean,
 ): Generator {
-  return atService(generators[name], upstreamOf(served, ownOnly)?.fields);
+  const upstream = upstreamOf(served, ownOnly);
+  const isStandIn = !upstream && served?.served_by.includes('own') === true && !hasStarter(name);
+  return isStandIn ? atStandIn(generators[name]) : atService(generators[name], upstream?.fields);
 }
 
 /** Whether the starter generates unless another is named. */
 export function isStarterFirst(name: GeneratorName, served: ServedGenerator | undefined): boolean {
-  const { starter }: Generator = generators[name];
-  return starter !== undefined && served?.served_by[0] === 'own';
+  return hasStarter(name) && served?.served_by[0] === 'own';
 }

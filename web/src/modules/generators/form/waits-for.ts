@@ -1,5 +1,6 @@
 import type { GeneratorName, Provider } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
+import { hasStarter } from './providers.ts';
 
 /** Whether Generate can do something here; on a page of this installation's own models those alone count. */
 export function isServed(servedBy: readonly Provider[], ownOnly: boolean): boolean {
@@ -9,9 +10,16 @@ export function isServed(servedBy: readonly Provider[], ownOnly: boolean): boole
 /** As much of who serves each generator as it takes to say whether it works here. */
 export type ServedBy = Partial<Record<GeneratorName, { served_by: Provider[]; is_being_prepared: boolean }>>;
 
-/** Why one does not work here, in two words. */
-export function missing(served: ServedBy[GeneratorName]): string {
-  return served?.is_being_prepared ? 'being prepared' : 'not connected';
+/** Whether a service or a model of its own answers, and not another generator's starter in its place. */
+export function isConnected(name: GeneratorName, served: ServedBy, ownOnly: boolean): boolean {
+  const by = served[name]?.served_by ?? [];
+  return isServed(by, ownOnly) && (hasStarter(name) || (!ownOnly && by.includes('upstream')));
+}
+
+/** What answers where it is not connected, in two words. */
+export function answeredBy(served: ServedBy[GeneratorName]): string {
+  if (served?.is_being_prepared) return 'being prepared';
+  return isServed(served?.served_by ?? [], false) ? 'starter model' : 'not connected';
 }
 
 /** What a page that is not served waits for, in a sentence. */

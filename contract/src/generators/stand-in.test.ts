@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { generatorNames } from '../generators.ts';
+import { completeParameters } from './parameters/parameters.ts';
+import { atStandIn, starterFor } from './stand-in.ts';
+import { generators } from './table.ts';
+
+test('every generator has a starter that makes the same', () => {
+  for (const name of generatorNames)
+    expect(generators[starterFor(name).of].makes).toBe(generators[name].makes);
+  expect(starterFor('flux-kontext').of).toBe('flux-kontext');
+  expect(starterFor('recraft')).toMatchObject({ of: 'paris', starter: { model: 'paris-ddm-v1.0' } });
+  expect(starterFor('veo')).toMatchObject({ of: 'wan', starter: { model: 'wan-starter' } });
+});
+
+test('a video is asked for in full, and a picture by nothing but its seed', () => {
+  expect(completeParameters(atStandIn(generators.veo), {}).values).toEqual({
+    ...{ duration: '8', quality: 'hd', generate_audio: true, negative_prompt: '', seed: null },
+  });
+  const flux = atStandIn(generators.flux);
+  expect(completeParameters(flux, { seed: 7 }).values).toEqual({ seed: 7 });
+  expect(completeParameters(flux, { n: 4 }).problem).toEqual({
+    field: 'n',
+    message: 'FLUX.1 (starter model) has no parameter n',
+  });
+});

@@ -1,0 +1,29 @@
+import { type GeneratorName, makesVideos } from '../generators.ts';
+import type { Generator, Starter } from './generator.ts';
+import { generators } from './table.ts';
+
+/**
+ * The starter model that serves a generator where nobody else does, and whose it is: its own, or that of one which makes
+ * the same from a prompt. Pure.
+ */
+export function starterFor(name: GeneratorName): { of: GeneratorName; starter: Starter } {
+  const own = (generators[name] as Generator).starter;
+  if (own) return { of: name, starter: own };
+  const of = makesVideos(name) ? 'wan' : 'paris';
+  const { starter }: Generator = generators[of];
+  if (!starter) throw new Error(`${of} has no starter model`);
+  return { of, starter };
+}
+
+/**
+ * The generator as the starter model of another one stands in for it. It makes pictures in its own way, so that no setting
+ * counts; a video is asked for in full, and is as long and large as the starter makes it. Pure.
+ */
+export function atStandIn(generator: Generator): Generator {
+  const counts = ({ kind }: Generator['fields'][number]) => generator.makes === 'video' || kind === 'seed';
+  return {
+    ...generator,
+    title: `${generator.title} (starter model)`,
+    fields: generator.fields.filter(counts),
+  };
+}
