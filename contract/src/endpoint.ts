@@ -50,9 +50,10 @@ export type Endpoint<
   bodyBytesMax?: number;
   /**
    * The body is a file, which the handler takes in as it comes, within limits of its own: the body
-   * itself, or the named part of a form, whose other parts are `fields`.
+   * itself, or the named part of a form, whose other parts are `fields`. With `orJson` that part may be left out, and the
+   * body come as JSON of this shape, which the handler parses.
    */
-  upload?: 'bytes' | { part: string; fields?: z.ZodObject };
+  upload?: 'bytes' | { part: string; fields?: z.ZodObject; orJson?: z.ZodObject };
   /** The server has the whole body in memory, a file as well: few of them come in at once, the others wait or get a 503. */
   isHeldInMemory?: boolean;
   /** The body may come as a browser's form sends it (`application/x-www-form-urlencoded`), all of it text, or as JSON. */

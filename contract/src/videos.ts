@@ -16,7 +16,7 @@ export const videoModels = {
 } as const satisfies Record<VideoGenerator, readonly [string, ...string[]]>;
 
 /** An address or a `data:` URL of a picture of 20 MB, beside the rest. */
-const BODY_BYTES_MAX = 28 * 1024 * 1024;
+export const VIDEO_BODY_BYTES_MAX = 28 * 1024 * 1024;
 
 const videoId = z.object({ id: idOf('video') });
 /** Forms and scripts send numbers as texts, too. */
@@ -86,7 +86,7 @@ export const createVideo = endpoint({
   scopes: ['inference'],
   spends: true,
   isHeldInMemory: true,
-  bodyBytesMax: BODY_BYTES_MAX,
+  bodyBytesMax: VIDEO_BODY_BYTES_MAX,
   operation: 'generate video',
   summary: 'Start a video generation in the background',
   body: z.object({

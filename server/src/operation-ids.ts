@@ -49,6 +49,7 @@ import * as messages from '@bakehouse/contract/messages';
 import * as notifications from '@bakehouse/contract/notifications';
 import * as openAiFiles from '@bakehouse/contract/openai-files';
 import * as images from '@bakehouse/contract/openai-images';
+import * as openAiVideos from '@bakehouse/contract/openai-videos';
 import * as paris from '@bakehouse/contract/paris';
 import * as prices from '@bakehouse/contract/prices';
 import * as privacy from '@bakehouse/contract/privacy';
@@ -121,6 +122,7 @@ const modules = [
   responses,
   notifications,
   openAiFiles,
+  openAiVideos,
   purchases,
   search,
   sql,

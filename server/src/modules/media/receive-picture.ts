@@ -11,7 +11,7 @@ const WHOLE_MS = 2 * 60_000;
 // A file more than there may be, so that it can be named.
 const limits = { fileSize: PICTURE_BYTES_MAX + 1, files: 2, fields: 20, fieldSize: 64 * 1024 };
 
-type Received = { bytes: Buffer; fields: Record<string, string> };
+type Received<Bytes = Buffer> = { bytes: Bytes; fields: Record<string, string> };
 type Options = { stallMs?: number; wholeMs?: number };
 
 /**
@@ -24,6 +24,21 @@ export async function receivePicture<Result>(
   request: FastifyRequest,
   part: string,
   take: (received: Received) => Promise<Result>,
+  options: Options = {},
+): Promise<Result> {
+  const takeWhole = async ({ bytes, fields }: Received<Buffer | null>) => {
+    if (!bytes) throw refused(part, `Send the picture in a part named ${part}`);
+    return take({ bytes, fields });
+  };
+  return receiveOptionalPicture(ctx, request, part, takeWhole, options);
+}
+
+/** The same where the picture may be left out: then its bytes are null. */
+export async function receiveOptionalPicture<Result>(
+  ctx: Context,
+  request: FastifyRequest,
+  part: string,
+  take: (received: Received<Buffer | null>) => Promise<Result>,
   { stallMs, wholeMs = WHOLE_MS }: Options = {},
 ): Promise<Result> {
   const form = { part, limits, stallMs, wholeMs };
@@ -33,8 +48,8 @@ export async function receivePicture<Result>(
   return taken;
 }
 
-async function readParts(parts: AsyncIterable<Multipart>, part: string): Promise<Received> {
-  let bytes: Buffer | undefined;
+async function readParts(parts: AsyncIterable<Multipart>, part: string): Promise<Received<Buffer | null>> {
+  let bytes: Buffer | null = null;
   const fields: Record<string, string> = {};
   for await (const value of parts) {
     if (value.type === 'field') {
@@ -48,6 +63,5 @@ async function readParts(parts: AsyncIterable<Multipart>, part: string): Promise
       bytes = await collectPicture(value.file, part);
     }
   }
-  if (!bytes) throw refused(part, `Send the picture in a part named ${part}`);
   return { bytes, fields };
 }

@@ -5,23 +5,47 @@ import { breakOffWithKey } from '../../platform/http/callers/break-off-with-key.
 import { sendBlob } from '../../platform/storage/send-blob.ts';
 import { contentDisposition } from '../assets/files/content-disposition.ts';
 import { findOutputs } from '../generations/find-generations.ts';
+import type { OutputRow } from '../generations/queries.ts';
 import { findVideo } from './find-video.ts';
 
-/** Sends the file of a video of the caller, or a range of it. Throws AppError 'not_found', and 'invalid_request' while there is none. */
-export async function downloadVideo(ctx: Context, { id }: { id: string }, http: Http): Promise<void> {
+/** The file, its first frame, or some of its frames in a row. */
+type Variant = 'video' | 'thumbnail' | 'spritesheet';
+
+/**
+ * Sends the file of a video of the caller, or a range of it. Throws AppError 'not_found', also for a variant that it has
+ * not, and 'invalid_request' while there is none.
+ */
+export async function downloadVideo(
+  ctx: Context,
+  { id, variant = 'video' }: { id: string; variant?: Variant },
+  http: Http,
+): Promise<void> {
   const { generator } = await findVideo(ctx.db, { id, userId: ctx.caller.userId });
   const [output] = (await findOutputs(ctx.db, [id])).get(id) ?? [];
   if (!output) throw new AppError('invalid_request', { publicMessage: 'Video not ready for download' });
-  const name = `${generator}-${id.slice(-8)}.mp4`;
+  const { sha256, sizeBytes, mediaType } = fileOf(output, variant);
+  const name = `${generator}-${id.slice(-8)}.${mediaType.split('/')[1]}`;
   breakOffWithKey(ctx, http);
   await sendBlob(ctx, http, {
-    sha256: output.sha256,
-    path: name,
-    sizeBytes: Number(output.size_bytes),
+    ...{ sha256, path: name, sizeBytes },
     headers: {
-      'content-type': output.media_type,
+      'content-type': mediaType,
       'content-disposition': contentDisposition('attachment', name),
       'cache-control': 'private, no-store',
     },
   });
+}
+
+function fileOf(
+  output: OutputRow,
+  variant: Variant,
+): { sha256: string; sizeBytes: number; mediaType: string } {
+  const { sha256, size_bytes: bytes, media_type: mediaType } = output;
+  if (variant === 'video') return { sha256, sizeBytes: Number(bytes), mediaType };
+  const { thumbnail_sha256, thumbnail_bytes, strip_sha256, strip_bytes } = output;
+  const [found, foundBytes] =
+    variant === 'thumbnail' ? [thumbnail_sha256, thumbnail_bytes] : [strip_sha256, strip_bytes];
+  // A service sends the file alone.
+  if (found === null) throw new AppError('not_found', { publicMessage: `This video has no ${variant}` });
+  return { sha256: found, sizeBytes: Number(foundBytes), mediaType: 'image/webp' };
 }

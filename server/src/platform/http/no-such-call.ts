@@ -22,7 +22,7 @@ const instead: [path: string, sentence: string][] = [
   ],
   ['audio', 'This server neither writes down speech nor speaks'],
   ['realtime', 'This server neither hears nor speaks: stream from POST /v1/chat/completions'],
-  ['videos', 'Make videos with POST /v1/video/generations'],
+  ['videos', 'Under /v1/videos there are POST and GET, and GET and DELETE of one, and its content'],
   ['images/variations', 'This server makes no variations: edit a picture with POST /v1/images/edits'],
   ['files', 'Under /v1/files there are POST and GET, and GET and DELETE of one, and its content'],
   [
@@ -46,7 +46,7 @@ const instead: [path: string, sentence: string][] = [
 ];
 
 const HERE =
-  'Under /v1 there are chat/completions, responses, completions, messages, embeddings, models, files, fine_tuning/jobs, batches, images/generations, images/edits and video/generations; GET /openapi.json describes them';
+  'Under /v1 there are chat/completions, responses, completions, messages, embeddings, models, files, fine_tuning/jobs, batches, images/generations, images/edits, videos and video/generations; GET /openapi.json describes them';
 
 /** Why a call meets nothing, with what to call instead where that is known. Pure. */
 export function noSuchCall(method: string, path: string): string {

@@ -147,12 +147,17 @@ function describeUpload(upload: NonNullable<Endpoint['upload']>): object {
   const bytes = { type: 'string', contentMediaType: 'application/octet-stream', minLength: 1 };
   if (upload === 'bytes')
     return { required: true, content: { 'application/octet-stream': { schema: bytes } } };
-  const { part, fields } = upload;
+  const { part, fields, orJson } = upload;
   const { properties = {}, required = [] } = fields ? z.toJSONSchema(fields, { io: 'input' }) : {};
   const schema = {
     type: 'object',
     properties: { ...properties, [part]: bytes },
-    required: [...required, part],
+    required: orJson ? required : [...required, part],
   };
-  return { required: true, content: { 'multipart/form-data': { schema } } };
+  const { $schema: _, ...json } = orJson ? z.toJSONSchema(orJson, { io: 'input' }) : {};
+  const content = {
+    'multipart/form-data': { schema },
+    ...(orJson && { 'application/json': { schema: json } }),
+  };
+  return { required: true, content };
 }

@@ -32,6 +32,7 @@ import * as messages from '@bakehouse/contract/messages';
 import * as notifications from '@bakehouse/contract/notifications';
 import * as openAiFiles from '@bakehouse/contract/openai-files';
 import * as images from '@bakehouse/contract/openai-images';
+import * as openAiVideos from '@bakehouse/contract/openai-videos';
 import * as paris from '@bakehouse/contract/paris';
 import * as purchases from '@bakehouse/contract/purchases';
 import * as referrals from '@bakehouse/contract/referrals';
@@ -115,6 +116,8 @@ export const notAudited = new Map<Endpoint, string>([
   [createEmbeddings, STATEMENT],
   [videos.createVideo, STATEMENT],
   [videos.deleteVideo, 'what was charged for it stays in the statement'],
+  [openAiVideos.createOpenAiVideo, STATEMENT],
+  [openAiVideos.deleteOpenAiVideo, 'what was charged for it stays in the statement'],
   [videos.estimateVideo, CHANGES_NOTHING],
   [imageDeployments.stopAllWan, 'each deployment that it terminates is audited'],
   [responses.deleteResponse, PREFERENCE],

@@ -3,11 +3,8 @@ import { findUnstorable } from '../../db/storable-text.ts';
 import { refused } from '../../errors.ts';
 import { sentenceOf } from '../validation/invalid-request.ts';
 
-/** Parses the fields that came beside a file in a multipart form. Throws AppError 'invalid_request' naming the first that is not valid. */
-export function parseFields<Schema extends z.ZodObject>(
-  schema: Schema,
-  fields: Record<string, string>,
-): z.output<Schema> {
+/** Parses the fields that came beside a file in a multipart form, or in its place as JSON. Throws AppError 'invalid_request' naming the first that is not valid. */
+export function parseFields<Schema extends z.ZodObject>(schema: Schema, fields: unknown): z.output<Schema> {
   const unstorable = findUnstorable(fields);
   if (unstorable) {
     const param = unstorable.join('.');

@@ -1,0 +1,121 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+import { flatId } from './fields/flat-id.ts';
+import { only } from './fields/only.ts';
+import { promptText } from './generations.ts';
+import { VIDEO_BODY_BYTES_MAX } from './videos.ts';
+
+/* OpenAI's videos API, on the same videos as `videos.ts`: what the one calls make, the others show. */
+
+export const VIDEO_PREFIX = 'video_';
+const videoParams = z.object({ video_id: flatId(VIDEO_PREFIX, 'video') });
+
+/** Videos of one page at most. */
+const VIDEOS_PER_PAGE_MAX = 100;
+
+const video = z.object({
+  id: z.string(),
+  object: z.literal('video'),
+  model: z.string(),
+  status: z.enum(['queued', 'in_progress', 'completed', 'failed']),
+  /** In percent. */
+  progress: z.int(),
+  created_at: z.int(),
+  completed_at: z.int().nullable(),
+  /** Videos stay until they are deleted. */
+  expires_at: z.null(),
+  prompt: z.string(),
+  /** As it was asked for, until it is completed: then of the file. */
+  seconds: z.string(),
+  /** In the same way, as `1280x720`. */
+  size: z.string(),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  remixed_from_video_id: z.null(),
+});
+export type OpenAiVideo = z.infer<typeof video>;
+
+/** The other parts of the form beside the picture, or a JSON body. */
+export const createOpenAiVideoFields = only({
+  prompt: promptText,
+  /** As in `POST /v1/video/generations`; Wan unless said. */
+  model: z.string().min(1).max(200).optional(),
+  /** As the model's form offers it, and its first choice unless said. */
+  seconds: z.coerce.number().int().min(1).max(60).optional(),
+  /** Any size in a shape that the model makes, as `1280x720`; the answer has that of the file. */
+  size: z.string().max(20).optional(),
+});
+
+/** What a JSON body may have in place of a part with a picture. */
+export const openAiVideoBody = createOpenAiVideoFields.safeExtend({
+  input_reference: only({
+    /** A link to the picture that it begins with, or a `data:` URL. */
+    image_url: z.string(),
+  }).optional(),
+});
+
+export const createOpenAiVideo = endpoint({
+  method: 'POST',
+  path: '/v1/videos',
+  access: 'key',
+  scopes: ['inference'],
+  spends: true,
+  isHeldInMemory: true,
+  bodyBytesMax: VIDEO_BODY_BYTES_MAX,
+  operation: 'generate video',
+  summary: 'Start a video (OpenAI-compatible)',
+  upload: { part: 'input_reference', fields: createOpenAiVideoFields, orJson: openAiVideoBody },
+  response: video,
+});
+
+export const getOpenAiVideo = endpoint({
+  method: 'GET',
+  path: '/v1/videos/:video_id',
+  access: 'key',
+  scopes: ['read', 'inference'],
+  summary: 'Get a video (OpenAI-compatible)',
+  params: videoParams,
+  response: video,
+});
+
+export const listOpenAiVideos = endpoint({
+  method: 'GET',
+  path: '/v1/videos',
+  access: 'key',
+  scopes: ['read', 'inference'],
+  summary: 'List videos, newest first (OpenAI-compatible)',
+  query: only({
+    order: z.literal('desc', 'order must be desc: this server lists the newest first').optional(),
+    limit: z.coerce.number().int().min(1).max(VIDEOS_PER_PAGE_MAX).default(20),
+    after: flatId(VIDEO_PREFIX, 'video').optional(),
+  }),
+  response: z.object({
+    object: z.literal('list'),
+    data: z.array(video),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+  }),
+});
+
+export const deleteOpenAiVideo = endpoint({
+  method: 'DELETE',
+  path: '/v1/videos/:video_id',
+  access: 'key',
+  scopes: ['inference'],
+  operation: 'delete video',
+  summary: 'Delete a video and its file, cancelling it if it is running (OpenAI-compatible)',
+  params: videoParams,
+  response: z.object({ id: z.string(), object: z.literal('video.deleted'), deleted: z.literal(true) }),
+});
+
+export const getOpenAiVideoContent = endpoint({
+  method: 'GET',
+  path: '/v1/videos/:video_id/content',
+  access: 'key',
+  scopes: ['read', 'inference'],
+  operation: 'download video',
+  summary: 'Download a video, its first frame or a strip of its frames (OpenAI-compatible)',
+  params: videoParams,
+  query: only({ variant: z.enum(['video', 'thumbnail', 'spritesheet']).default('video') }),
+  answers: { 'video/mp4': null, 'image/webp': null },
+});

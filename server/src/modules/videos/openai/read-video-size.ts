@@ -1,0 +1,34 @@
+import type { Generator } from '@bakehouse/contract/generators/generator';
+import { videoSize } from '../../generations/generators/video-size.ts';
+import { readShape } from '../../images/openai/read-shape.ts';
+
+/** What a form without one makes. */
+const USUAL_SHAPE = '16:9';
+
+/**
+ * What a size in a call of OpenAI's videos API, such as `1280x720`, is in the fields of a generator's form: its shape, and
+ * the quality with the nearest shorter side. Throws AppError 'invalid_request' for another shape, and for what is no size. Pure.
+ */
+export function readVideoSize(
+  size: string,
+  { title, fields }: Generator,
+): { aspect_ratio?: string; quality?: string } {
+  const optionsOf = (name: string) => {
+    const field = fields.find((one) => one.name === name);
+    return field?.kind === 'choice' ? field.options.map(({ value }) => value) : [];
+  };
+  const ratios = optionsOf('aspect_ratio');
+  const shape = readShape(size, { model: title, shapes: ratios.length > 0 ? ratios : [USUAL_SHAPE] });
+  const short = Math.min(...size.split('x').map(Number));
+  const off = (quality: string) => Math.abs(shortSide(quality) - short);
+  const [quality] = optionsOf('quality').toSorted((a, b) => off(a) - off(b));
+  return {
+    ...(shape !== null && ratios.length > 0 && { aspect_ratio: shape }),
+    ...(shape !== null && quality !== undefined && { quality }),
+  };
+}
+
+function shortSide(quality: string): number {
+  const { width, height } = videoSize({ quality, aspect_ratio: USUAL_SHAPE });
+  return Math.min(width, height);
+}
