@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { getMe } from '@bakehouse/contract/accounts';
 import { listAssets } from '@bakehouse/contract/assets';
 import { listVllm } from '@bakehouse/contract/deployments/text';
+import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
 import { listRuns } from '@bakehouse/contract/runs';
 import { expect, test, vi } from 'vitest';
 import { createFakeDriver } from '../../engine/drivers/fake/fake-driver.ts';
@@ -37,6 +38,7 @@ async function insertStarter(
   services: Services,
   task: 'text' | 'embedding' | 'image',
   contents: Record<string, Buffer>,
+  slug = task === 'embedding' ? starterEmbeddingModel.slug : `starter-${task}`,
 ): Promise<void> {
   const folder = await temporaryFolder();
   const files = await Promise.all(
@@ -47,7 +49,6 @@ async function insertStarter(
     }),
   );
   const words = { title: 'Starter Model', details: '', category: '', tags: [] };
-  const slug = task === 'embedding' ? starterEmbeddingModel.slug : `starter-${task}`;
   await registerStarterModel(services, { slug, task, ...words, files });
 }
 
@@ -66,6 +67,7 @@ async function insertStartersLater(services: Services): Promise<void> {
   await insertStarter(services, 'embedding', embeddingModel);
   await insertStarter(services, 'text', textModel);
   await insertStarter(services, 'image', { 'model_index.json': Buffer.from('{"a": 1}') });
+  await insertStarter(services, 'image', { 'model_index.json': Buffer.from('{"b": 1}') }, WAN_STARTER);
 }
 
 test('the examples of docs/api.md work as they are, one after the other in one shell', async () => {
@@ -104,5 +106,6 @@ test('the examples of docs/api.md work as they are, one after the other in one s
   );
   expect(pods).toHaveLength(1);
   expect(stdout).toContain('"name":"oven","arguments":"{\\"city\\": \\"Paris\\"}"');
+  expect(stdout).toMatch(/"id":"video_[0-9a-f]{32}","object":"video","model":"wan-starter"/);
   expect(stdout).toContain('"message":"dataset_type and user_id are required"');
 });
