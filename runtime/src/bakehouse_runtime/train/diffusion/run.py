@@ -56,8 +56,8 @@ def _run(spec: TrainFluxSpec | TrainParisSpec, work: Workload) -> None:
     opened = open_encoders(spec, base, work.work_dir, training_device(spec.device))
     family = opened.family
     reporter.phase("reading data")
-    pictures = _read_pictures(spec, dataset, family, reporter)
-    encoded = _encoded(spec, pictures, family, work.work_dir / "latents", reporter)
+    pictures = read_pictures(spec, dataset, family, reporter)
+    encoded = encode_pictures(spec, pictures, family, work.work_dir / "latents", reporter)
     if encoded is None:
         work.reporter.stopped(0)
         return
@@ -69,7 +69,7 @@ def _run(spec: TrainFluxSpec | TrainParisSpec, work: Workload) -> None:
         network.network,
         encoded.trained,
         encoded.measured,
-        _settings(spec, encoded),
+        training_settings(spec, encoded),
         work.work_dir,
         reporter,
         spec.device,
@@ -94,7 +94,7 @@ def sample_prompts(spec: TrainFluxSpec | TrainParisSpec) -> list[SamplePrompt]:
     return spec.sample_prompts if spec.method == "flux" else []
 
 
-def _read_pictures(
+def read_pictures(
     spec: TrainFluxSpec | TrainParisSpec,
     dataset: Path,
     family: Family,
@@ -115,7 +115,7 @@ def _read_pictures(
 
 
 @dataclass(frozen=True)
-class _Encoded:
+class EncodedPictures:
     """The rows that are trained and measured on, which are the same where nothing is held out."""
 
     trained: Data
@@ -123,13 +123,13 @@ class _Encoded:
     has_held_out: bool
 
 
-def _encoded(
+def encode_pictures(
     spec: TrainFluxSpec | TrainParisSpec,
     pictures: Sequence[CaptionedPicture],
     family: Family,
     folder: Path,
     reporter: DiffusionReporter,
-) -> _Encoded | None:
+) -> EncodedPictures | None:
     """The pictures as latents, each in the size that suits it; None where it was asked to stop."""
     sizes = by_size(pictures, training_sizes(family.side, spec.parameters.resolution))
     held_out = held_out_pictures(pictures)
@@ -148,14 +148,16 @@ def _encoded(
             rows = rows_of(places, numbers, cuts)
             if len(rows) > 0:
                 part.append(cache.select(rows))
-    return _Encoded(_data(trained), _data(measured), has_held_out=bool(held_out))
+    return EncodedPictures(_data(trained), _data(measured), has_held_out=bool(held_out))
 
 
 def _data(parts: list[CachedRows]) -> Data:
     return TrainingData.of(parts[0]) if len(parts) == 1 else SizedData(tuple(parts))
 
 
-def _settings(spec: TrainFluxSpec | TrainParisSpec, encoded: _Encoded) -> DiffusionTraining:
+def training_settings(
+    spec: TrainFluxSpec | TrainParisSpec, encoded: EncodedPictures
+) -> DiffusionTraining:
     """For a person's run: a curve of some hundred points."""
     parameters = spec.parameters
     loop = LoopSettings(
