@@ -52,6 +52,7 @@ export const instanceGpus: Record<InstanceType, GpuType> = {
   h100: 'NVIDIA_H100_80GB',
 };
 export const gpuCounts = [1, 2, 4, 8] as const;
+export type GpuCount = (typeof gpuCounts)[number];
 /** How many of them a fine-tune trains on, whatever it asks for: docs/decisions/a-run-trains-on-one-gpu.md. */
 export const GPUS_PER_RUN = 1;
 

@@ -1,5 +1,7 @@
 import { type AssetSummary, getAsset } from '@bakehouse/contract/assets';
 import { imageCalls } from '@bakehouse/contract/deployments/images';
+import { quoteVllm } from '@bakehouse/contract/deployments/text';
+import { instanceGpus } from '@bakehouse/contract/limits';
 import { getMachine } from '@bakehouse/contract/machines';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
@@ -78,6 +80,40 @@ it('says that it runs on the CPU where there is no GPU, and folds the choice of 
   expect(screen.queryByRole('combobox', { name: 'GPU' })).toBeNull();
   await userEvent.click(screen.getByRole('button', { name: 'Other hardware' }));
   expect(screen.getByRole('combobox', { name: 'GPU' }).textContent).toBe('NVIDIA Tesla A100 (40GB)');
+});
+
+it('offers several GPUs for text where one machine has them, each at its price', async () => {
+  queryClient.clear();
+  const accelerators = [{ gpu_type: instanceGpus.a100, label: 'NVIDIA Tesla A100 (40GB)', count: 4 }];
+  vi.mocked(call).mockImplementation(async (endpoint: unknown) => {
+    if (endpoint === getMachine) return { accelerators };
+    return endpoint === getAsset ? { ...editor, pipeline: null } : new Promise(() => undefined);
+  });
+  const open = (family: 'text' | 'image') =>
+    render(
+      <QueryClientProvider client={queryClient}>
+        <DeployDialog family={family} chosen="m1" onClose={() => undefined} />
+      </QueryClientProvider>,
+    );
+  const image = open('image');
+  await screen.findByRole('combobox', { name: 'GPU' });
+  expect(screen.queryByRole('group', { name: 'Number of GPUs' })).toBeNull();
+  image.unmount();
+  open('text');
+  const counts = await screen.findByRole('group', { name: 'Number of GPUs' });
+  expect([...counts.querySelectorAll('button')].map(({ textContent }) => textContent)).toEqual([
+    '1',
+    '2',
+    '4',
+  ]);
+  await userEvent.click(screen.getByRole('button', { name: '2' }));
+  await vi.waitFor(() =>
+    expect(call).toHaveBeenCalledWith(
+      quoteVllm,
+      { body: expect.objectContaining({ instance_type: 'a100', gpu_count: 2 }) },
+      expect.anything(),
+    ),
+  );
 });
 
 it('says why there is no price, and tries again', async () => {

@@ -19,6 +19,7 @@ import { type Family, families, type Kind, kindFor, kindRow, kindsOf } from '../
 import { OutputPrice } from '../output-price.tsx';
 import { ContextField } from './context-field.tsx';
 import { DeployButton } from './deploy-button.tsx';
+import { GpuCountField, useGpuCount } from './gpu-count-field.tsx';
 import { LicenceField } from './licence-field.tsx';
 import { type DeploymentRequest, quoteQuery } from './use-deploy.ts';
 
@@ -38,11 +39,18 @@ export function DeployDialog({ family, chosen = null, chosenKind, onClose }: Pro
   const { kind, modelId, isKnown, chooseKind, chooseModel } = useChoice(family, chosen, chosenKind);
   const { fits, modelsNote } = kindRow(kind);
   const [instanceType, setInstanceType] = useState<InstanceType>(DEFAULT_INSTANCE);
+  const { most: mostGpus, gpuCount, setGpuCount } = useGpuCount(family, instanceType);
   const [contextTokens, setContextTokens] = useState<number>();
   const [accepted, setAccepted] = useState(false);
   const request =
     isKnown && modelId !== null
-      ? { kind, modelId, instanceType, ...(contextTokens && { contextTokens }) }
+      ? {
+          kind,
+          modelId,
+          instanceType,
+          ...(gpuCount > 1 && { gpuCount }),
+          ...(contextTokens && { contextTokens }),
+        }
       : null;
   const { data: quote } = useQuery({
     ...quoteQuery(request ?? { kind, modelId: '' }, useUser().id),
@@ -91,6 +99,7 @@ export function DeployDialog({ family, chosen = null, chosenKind, onClose }: Pro
           help={modelsNote}
         />
         <GpuField value={instanceType} onChange={setInstanceType} />
+        {mostGpus > 1 && <GpuCountField most={mostGpus} value={gpuCount} onChange={setGpuCount} />}
         {request && <ContextField request={request} onChange={setContextTokens} />}
         {request && <Placement request={request} />}
         {quote?.licence && (

@@ -2,7 +2,7 @@ import type { imageCalls } from '@bakehouse/contract/deployments/images';
 import type { quoteVllm } from '@bakehouse/contract/deployments/text';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { acceptLicence, type Licence } from '@bakehouse/contract/licences';
-import type { InstanceType } from '@bakehouse/contract/limits';
+import type { GpuCount, InstanceType } from '@bakehouse/contract/limits';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
@@ -16,11 +16,12 @@ import { notify } from '../../../ui/notify.ts';
 import { useUser } from '../../accounts/session.ts';
 import { deploymentKinds, type Kind, kindRow, workId } from '../kinds.ts';
 
-/** What is asked for; the GPU and the context where its kind has a choice of them. */
+/** What is asked for; the GPUs and the context where its kind has a choice of them. */
 export type DeploymentRequest = {
   kind: Kind;
   modelId: string;
   instanceType?: InstanceType;
+  gpuCount?: GpuCount;
   contextTokens?: number;
 };
 
@@ -29,10 +30,11 @@ type Quote = Omit<ResponseOf<typeof imageCalls.flux.quote>, 'licence' | 'title'>
   licence?: Licence | null;
 } & Partial<Pick<ResponseOf<typeof quoteVllm>, 'context_tokens' | 'context_tokens_max'>>;
 
-const bodyOf = ({ modelId, instanceType, contextTokens }: DeploymentRequest, userId: string) => ({
+const bodyOf = ({ modelId, instanceType, gpuCount, contextTokens }: DeploymentRequest, userId: string) => ({
   model_id: modelId,
   user_id: userId,
   ...(instanceType && { instance_type: instanceType }),
+  ...(gpuCount && { gpu_count: gpuCount }),
   ...(contextTokens && { context_tokens: contextTokens }),
 });
 
