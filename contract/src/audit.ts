@@ -39,6 +39,8 @@ export type AuditAction =
   | 'credits.written_off'
   | 'deployment.created'
   | 'deployment.ended'
+  | 'generation.shared'
+  | 'generation.unshared'
   | 'hub_token.deleted'
   | 'hub_token.saved'
   | 'licence.accepted'

@@ -37,7 +37,7 @@ export const promptText = z
 const PAGE_MAX = 100;
 const PAGE_DEFAULT = 20;
 
-const output = z.object({
+export const generationOutput = z.object({
   id: z.string(),
   /** Opens without a key for a while; relative to this server, unless its files are stored elsewhere. */
   url: z.string(),
@@ -120,7 +120,7 @@ const generation = z.object({
   routing_confidence: z.number().nullable(),
   /** What it costs at most while it is under way; what was charged once it is completed; else 0. */
   cost: bgl,
-  outputs: z.array(output),
+  outputs: z.array(generationOutput),
   created_at: z.string(),
   started_at: z.string().nullable(),
   ended_at: z.string().nullable(),

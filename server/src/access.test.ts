@@ -196,6 +196,7 @@ async function allRows(): Promise<unknown> {
     'deployments',
     'generations',
     'generation_outputs',
+    'generation_shares',
     'hub_clones',
     'asset_shares',
     'revisions',

@@ -44,6 +44,7 @@ import { findDeployObstacle } from './modules/deployments/find-deploy-obstacle.t
 import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
 import { generationsRoutes } from './modules/generations/routes.ts';
+import { sharePage } from './modules/generations/share/share-page.ts';
 import { publicHubRoutes } from './modules/hub/public/routes.ts';
 import { redirectToPages } from './modules/hub/redirect-to-pages.ts';
 import { refuseUnknownCalls } from './modules/hub/refuse-unknown-calls.ts';
@@ -134,6 +135,7 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
       refuseUnsupported,
       redirectToPages,
       refuseUnknownCalls,
+      sharePage(services, WEB_DIST),
     ],
     operationIds,
     furtherPaths: authPaths,

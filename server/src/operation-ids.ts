@@ -28,6 +28,7 @@ import * as events from '@bakehouse/contract/events';
 import * as fileLinks from '@bakehouse/contract/file-links';
 import * as fineTuningJobs from '@bakehouse/contract/fine-tuning-jobs';
 import * as gallery from '@bakehouse/contract/gallery';
+import * as generationShares from '@bakehouse/contract/generation-shares';
 import * as generations from '@bakehouse/contract/generations';
 import * as generators from '@bakehouse/contract/generators';
 import * as hubClones from '@bakehouse/contract/hub/clones';
@@ -94,6 +95,7 @@ const modules = [
   fileLinks,
   fineTuningJobs,
   gallery,
+  generationShares,
   generations,
   generators,
   hubCommits,

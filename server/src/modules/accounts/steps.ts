@@ -27,6 +27,20 @@ export async function isAccountThere(db: Database, userId: string): Promise<bool
   return row !== undefined;
 }
 
+/** What strangers may call a user: the name, or null where that is an email address. Undefined for a deleted account. */
+export async function findPublicName(
+  db: Database,
+  userId: string,
+): Promise<{ name: string | null } | undefined> {
+  const user = await db
+    .selectFrom('users')
+    .select('name')
+    .where('id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return user && { name: user.name.includes('@') ? null : user.name };
+}
+
 /** The account of this username, which was not deleted. */
 export async function findUserByName(
   db: Database | Transaction,

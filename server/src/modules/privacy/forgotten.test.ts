@@ -38,6 +38,7 @@ const FORGOTTEN = [
   'conversations',
   'fine_tuning_jobs',
   'generation_outputs',
+  'generation_shares',
   'generation_turns',
   'generations',
   'asset_shares',
@@ -156,6 +157,9 @@ async function fillTables(db: Database, userId: string): Promise<void> {
       values (${userId}, 'paris', 'own', 'paris', 'A loaf', '{}', 1, 'x', 'completed', 1,
         gen_random_uuid(), 1, 1, now(), now(), now())
       returning id
+    ),
+    share as (
+      insert into generation_shares (generation_id, user_id) select id, ${userId} from picture
     ),
     upload as (
       insert into uploads (user_id, store_key, size_bytes, part_bytes) values (${userId}, 'key', 1, 1)

@@ -370,6 +370,13 @@ export type GenerationQueueTable = {
   position: bigint | null;
 };
 
+export type GenerationSharesTable = {
+  id: Generated<string>;
+  generation_id: string;
+  user_id: string;
+  created_at: Generated<Timestamp>;
+};
+
 export type GenerationTurnsTable = {
   user_id: string;
   queue: string;
@@ -1133,6 +1140,7 @@ export type DB = {
   generation_outputs: GenerationOutputsTable;
   generation_previews: GenerationPreviewsTable;
   generation_queue: GenerationQueueTable;
+  generation_shares: GenerationSharesTable;
   generation_turns: GenerationTurnsTable;
   generations: GenerationsTable;
   held_out_answers: HeldOutAnswersTable;

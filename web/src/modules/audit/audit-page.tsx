@@ -34,6 +34,7 @@ const nouns = [
   { value: 'credits', label: 'Credits' },
   { value: 'purchase', label: 'Purchases' },
   { value: 'asset', label: 'Datasets and models' },
+  { value: 'generation', label: 'Pictures and videos' },
   { value: 'run', label: 'Training runs' },
   { value: 'deployment', label: 'Deployments' },
   { value: 'api_key', label: 'API keys' },

@@ -16,6 +16,7 @@ import type { Endpoint } from '@bakehouse/contract/endpoint';
 import * as errorReports from '@bakehouse/contract/error-reports';
 import * as fineTuningJobs from '@bakehouse/contract/fine-tuning-jobs';
 import * as gallery from '@bakehouse/contract/gallery';
+import * as generationShares from '@bakehouse/contract/generation-shares';
 import * as generations from '@bakehouse/contract/generations';
 import * as hubClones from '@bakehouse/contract/hub/clones';
 import * as hubCommits from '@bakehouse/contract/hub/commits';
@@ -144,6 +145,7 @@ export const notAudited = new Map<Endpoint, string>([
 ]);
 
 const HUB_TEST = 'hub/repositories.test.ts';
+const LINK_TEST = 'generations/share/share-links.test.ts';
 const SHARING_TEST = 'assets/sharing/sharing.test.ts';
 
 /** Calls that need another server or other models: a test beside them looks for the row. */
@@ -168,6 +170,8 @@ export const auditedElsewhere = new Map<Endpoint, { action: string; test: string
   ],
   [shares.shareAsset, { action: 'asset.shared', test: SHARING_TEST }],
   [shares.unshareAsset, { action: 'asset.unshared', test: SHARING_TEST }],
+  [generationShares.shareGeneration, { action: 'generation.shared', test: LINK_TEST }],
+  [generationShares.unshareGeneration, { action: 'generation.unshared', test: LINK_TEST }],
   [captions.saveCaptions, { action: 'asset.committed', test: 'datasets/captions/captions.test.ts' }],
   [commits.saveCard, { action: 'asset.committed', test: 'hub/commits.test.ts' }],
   [hubCommits.commitFiles, { action: 'asset.committed', test: 'hub/commits.test.ts' }],

@@ -28,6 +28,7 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   // Beside the runs.
   'fine_tuning_jobs.user_id': { section: 'fine_tuning_jobs' },
   'generation_outputs.user_id': { section: 'generations' },
+  'generation_shares.user_id': { section: 'share_links' },
   'generation_turns.user_id': { leftOut: 'when a picture was generated last, of which the generations tell' },
   'generations.user_id': { section: 'generations' },
   'hub_clones.user_id': { section: 'clones' },

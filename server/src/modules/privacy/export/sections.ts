@@ -14,6 +14,7 @@ import { listTransactions } from '../../credits/statement/list-transactions.ts';
 import { listAllPurchases, listRedeemedCodes, listUsageWindows } from '../../credits/steps.ts';
 import { listDeployments } from '../../deployments/list-deployments.ts';
 import { listGenerations } from '../../generations/list-generations.ts';
+import { listShareLinks } from '../../generations/share/list-share-links.ts';
 import { listClones } from '../../hub/clone/read-clones.ts';
 import { listOwnAcceptances } from '../../licences/steps.ts';
 import { listNotifications } from '../../notifications/list-notifications.ts';
@@ -50,6 +51,7 @@ export function sectionsOf(ctx: Context) {
     conversations: { rows: listConversations(ctx) },
     responses: { rows: listResponses(ctx) },
     generations: { rows: generationsOf(ctx) },
+    share_links: { value: () => listShareLinks(ctx) },
     clones: { rows: clonesOf(ctx) },
     licence_acceptances: { value: () => listOwnAcceptances(ctx) },
     access_requests: { value: () => listOwnRequests(ctx) },

@@ -1,0 +1,92 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+import { flag } from './fields/flag.ts';
+import { idOf } from './fields/id.ts';
+import { generationOutput } from './generations.ts';
+import { generatorNames } from './generators.ts';
+
+const share = z.object({
+  /** Opens the page of the picture or video without a key or a session, until it is revoked. */
+  url: z.string(),
+  created_at: z.string(),
+});
+
+const generationParams = z.object({ id: idOf('generation') });
+
+export const getGenerationShare = endpoint({
+  method: 'GET',
+  path: '/api/v1/generations/:id/share',
+  access: 'key',
+  operation: 'load the share link',
+  summary: 'Get the share link of a generation',
+  params: generationParams,
+  /** Null where it is not shared. */
+  response: z.object({ share: share.nullable() }),
+});
+
+export const shareGeneration = endpoint({
+  method: 'POST',
+  path: '/api/v1/generations/:id/share',
+  access: 'key',
+  operation: 'share it',
+  summary:
+    'Share a completed generation by a link that opens for anybody; asked for again, it is the same link',
+  params: generationParams,
+  response: z.object({ share }),
+});
+
+export const unshareGeneration = endpoint({
+  method: 'DELETE',
+  path: '/api/v1/generations/:id/share',
+  access: 'key',
+  operation: 'stop sharing it',
+  summary: 'Revoke the share link of a generation; the next one is another link',
+  params: generationParams,
+  status: 204,
+});
+
+/** Longer ones no page asks for, and no link has. */
+const token = z.string().max(512);
+
+const sharedOutput = generationOutput
+  .pick({ id: true, media_type: true, width: true, height: true, duration_s: true, has_audio: true })
+  .extend({
+    /** Opens as long as the share link does; relative to this server. */
+    url: z.string(),
+    /** A copy of at most 512 px, or a video's first frame; the same as `url` where there is none. */
+    thumbnail_url: z.string(),
+  });
+
+/** What whoever has the link sees of a generation. */
+const sharedGeneration = z.object({
+  generator: z.enum(generatorNames),
+  prompt: z.string(),
+  /** The name of whoever made it; null where that is an email address. */
+  maker: z.string().nullable(),
+  outputs: z.array(sharedOutput),
+  created_at: z.string(),
+});
+export type SharedGeneration = z.infer<typeof sharedGeneration>;
+
+export const getSharedGeneration = endpoint({
+  method: 'GET',
+  path: '/api/v1/shares/:token',
+  access: 'public',
+  operation: 'open the link',
+  summary: 'Get the generation behind a share link',
+  params: z.object({ token }),
+  response: sharedGeneration,
+});
+
+export const openSharedOutput = endpoint({
+  method: 'GET',
+  path: '/api/v1/shares/:token/outputs/:outputId',
+  access: 'public',
+  summary: 'Show a picture or video behind a share link; supports Range',
+  answers: { '*/*': null },
+  params: z.object({ token, outputId: idOf('picture') }),
+  query: z.object({
+    /** The small copy, where there is one. */
+    thumbnail: flag.optional(),
+  }),
+});
