@@ -28,6 +28,12 @@ export const visitorScreens: Screen<null>[] = [
   { route: '/', at: '/?form=new-password&token=nothing', full: 'New password' },
   { route: '/docs', at: '/docs', full: 'Getting started' },
   {
+    route: '/share/$token',
+    at: '/share/nothing',
+    full: 'This link does not work',
+    failed: 'This page cannot be shown',
+  },
+  {
     route: '/paris',
     at: '/paris',
     full: 'Prompt',

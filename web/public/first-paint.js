@@ -46,7 +46,7 @@ const readKept = (name) => {
   const path = location.pathname;
   // What a visitor sees instead of a page that needs a session.
   let files = screens.landing;
-  if (path.startsWith('/docs')) files = [];
+  if (/^\/(docs|share\/)/.test(path)) files = [];
   if (screens.generators.includes(path.replace(/^\/bakery/, '').slice(1))) files = screens.generator;
   if (readKept('bakehouse.session') === 'expected') {
     files = screens.app;

@@ -10,7 +10,7 @@ import { contactRoutes } from './modules/contact/routes.ts';
 import { creditsRoutes } from './modules/credits/routes.ts';
 import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
-import { generationsRoutes } from './modules/generations/routes.ts';
+import { generationsRoutes, sharedRoutes } from './modules/generations/routes.ts';
 import { generatorsRoutes, ownGeneratorsRoutes } from './modules/generators/routes.ts';
 import { homeRoutes } from './modules/home/routes.ts';
 import { hubRoutes } from './modules/hub/routes.ts';
@@ -74,7 +74,11 @@ const notFoundRoute = createRoute({
 /** Each module has its pages in a `routes.ts`. */
 const routeTree = rootRoute.addChildren([
   landingRoute,
-  publicRoute.addChildren([...documentationRoutes(publicRoute), ...generatorsRoutes(publicRoute)]),
+  publicRoute.addChildren([
+    ...documentationRoutes(publicRoute),
+    ...generatorsRoutes(publicRoute),
+    ...sharedRoutes(publicRoute),
+  ]),
   appRoute.addChildren([
     ...homeRoutes(appRoute),
     ...accountsRoutes(appRoute),

@@ -14,6 +14,7 @@ import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { GenerationActions } from '../actions/generation-actions.tsx';
 import { EditTree } from '../edit-picture/edit-tree.tsx';
 import { useGeneration } from '../generation-calls.ts';
+import { ShareCard } from '../share/share-card.tsx';
 import { ExpertWeights } from '../view/expert-weights.tsx';
 import { GenerationFigures } from '../view/generation-figures.tsx';
 import { generationParameters } from '../view/generation-parameters.ts';
@@ -94,6 +95,7 @@ function LoadedPage({ generation }: { generation: Generation }) {
           <Card title="Prompt" actions={<CopyButton text={prompt} label="Copy prompt" />}>
             <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{prompt}</p>
           </Card>
+          {state === 'completed' && <ShareCard generation={generation} />}
           <Card title="Cost and time">
             <GenerationFigures generation={generation} />
           </Card>

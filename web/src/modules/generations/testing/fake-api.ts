@@ -4,7 +4,7 @@ import { ApiError } from '../../../lib/api/api-error.ts';
 type Call = {
   path: string;
   method: string;
-  input: { params?: { id?: string }; query?: Query; body?: unknown };
+  input: { params?: { id?: string; token?: string }; query?: Query; body?: unknown };
 };
 type Query = { search?: string; state?: string; generator?: string; root?: string; only_running?: string };
 
@@ -24,6 +24,8 @@ export class FakeApi {
   refusal: Error | null = null;
   /** This generation cannot be deleted. */
   undeletable: string | null = null;
+  /** What is shared by links: their tokens, by the ids of the generations. */
+  shares = new Map<string, string>();
   readonly calls: Call[] = [];
 
   readonly call = async ({ path, method }: Call, input: Call['input'] = {}): Promise<unknown> => {
@@ -48,6 +50,17 @@ export class FakeApi {
         if (id === this.undeletable) throw new ApiError('The server is busy', { status: 503 });
         this.generations = this.generations.filter((one) => one.id !== id);
         return undefined;
+      case 'GET /api/v1/generations/:id/share':
+        return { share: this.shareOf(id) };
+      case 'POST /api/v1/generations/:id/share':
+        if (this.refusal) throw this.refusal;
+        this.shares.set(this.find(id).id, `token-of-${id}`);
+        return { share: this.shareOf(id) };
+      case 'DELETE /api/v1/generations/:id/share':
+        this.shares.delete(this.find(id).id);
+        return undefined;
+      case 'GET /api/v1/shares/:token':
+        return this.findShared(input.params?.token);
       case 'GET /api/v1/deployments/flux/user/:userId':
       case 'GET /api/v1/deployments/paris/user/:userId':
       case 'GET /api/v1/deployments/wan/user/:userId':
@@ -75,6 +88,20 @@ export class FakeApi {
     if (search === '') return { loras: this.loras, next_cursor: this.moreLoras.length > 0 ? 'more' : null };
     const all = [...this.loras, ...this.moreLoras];
     return { loras: all.filter(({ title }) => title.includes(search)), next_cursor: null };
+  }
+
+  private shareOf(id: string | undefined) {
+    const token = this.shares.get(this.find(id).id);
+    return token === undefined
+      ? null
+      : { url: `https://bake.example/share/${token}`, created_at: '2026-01-01T00:00:00.000Z' };
+  }
+
+  private findShared(token: string | undefined) {
+    const [shared] = [...this.shares].filter(([, one]) => one === token);
+    if (!shared) throw new ApiError('This link does not work.', { status: 404 });
+    const { generator, prompt, outputs, created_at } = this.find(shared[0]);
+    return { generator, prompt, outputs, created_at, maker: 'Ada' };
   }
 
   private find(id: string | undefined): Generation {

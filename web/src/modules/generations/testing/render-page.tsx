@@ -13,7 +13,7 @@ import { queryClient } from '../../../lib/api/query-client.ts';
 import { sessionQuery, UserContext } from '../../accounts/session.ts';
 import { generatorsRoutes, ownGeneratorsRoutes } from '../../generators/routes.ts';
 import { servedGeneratorsQuery } from '../../generators/served-generators.ts';
-import { generationsRoutes } from '../routes.ts';
+import { generationsRoutes, sharedRoutes } from '../routes.ts';
 
 const user = { id: 'u1' } as never;
 
@@ -28,9 +28,11 @@ export async function renderPage(path: string) {
   } as never);
   const root: AnyRoute = createRootRoute({ component: Outlet });
   const app = createRoute({ getParentRoute: () => root, id: 'app' });
+  const shared = createRoute({ getParentRoute: () => root, id: 'public' });
   const router = createRouter({
     routeTree: root.addChildren([
       app.addChildren([...generationsRoutes(app), ...ownGeneratorsRoutes(app)]),
+      shared.addChildren([...sharedRoutes(shared)]),
       ...generatorsRoutes(root),
     ]),
     history: createMemoryHistory({ initialEntries: [path] }),

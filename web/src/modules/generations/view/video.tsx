@@ -80,24 +80,15 @@ export function SmallVideo({ video, className }: { video: Shown; className?: str
   );
 }
 
+type Facts = Pick<Generation['outputs'][number], 'duration_s' | 'width' | 'height' | 'has_audio'>;
+
 /** What a video is, in a line: its length, its size, and whether there is sound. */
-export function VideoFacts({
-  video,
-  className,
-}: {
-  video: Generation['outputs'][number];
-  className?: string;
-}) {
+export function VideoFacts({ video, className }: { video: Facts; className?: string }) {
   return <p className={cx('text-[0.8125rem] text-muted tabular-nums', className)}>{videoFacts(video)}</p>;
 }
 
 /** The same as a text. Pure. */
-function videoFacts({
-  duration_s: seconds,
-  width,
-  height,
-  has_audio: hasAudio,
-}: Pick<Generation['outputs'][number], 'duration_s' | 'width' | 'height' | 'has_audio'>): string {
+function videoFacts({ duration_s: seconds, width, height, has_audio: hasAudio }: Facts): string {
   const length = seconds === null ? [] : [`${Number(seconds.toFixed(2))} seconds`];
   return [...length, `${width} × ${height} pixels`, hasAudio ? 'with sound' : 'without sound'].join(', ');
 }
