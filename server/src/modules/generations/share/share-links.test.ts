@@ -159,7 +159,7 @@ test('a link that is revoked ends at once, the next one is another, and both end
     .execute();
   const detail = { generation_id: id };
   expect(entries).toEqual(
-    ['shared', 'unshared', 'shared'].map((verb) => ({ action: `generation.${verb}`, detail })),
+    ['generation.shared', 'generation.unshared', 'generation.shared'].map((action) => ({ action, detail })),
   );
 });
 

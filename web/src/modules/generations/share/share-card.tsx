@@ -91,8 +91,7 @@ function SharedLink({ id, share: { url, created_at }, takesFocus, onStopped }: S
           <Input
             readOnly
             value={url}
-            // From its end, so that its beginning stays in sight.
-            onFocus={({ currentTarget }) => currentTarget.setSelectionRange(0, url.length, 'backward')}
+            onFocus={(event) => event.currentTarget.select()}
             autoFocus={takesFocus}
           />
         </Field>
