@@ -65,7 +65,7 @@ it('the page behind a link shows the picture, its prompt and maker, and leads to
   expect(document.title).toBe('Paris picture · Bakehouse');
   expect(screen.getByText(/^By Ada · /)).toBeTruthy();
   expect(screen.getByRole('img', { name: 'A loaf of bread' })).toBeTruthy();
-  const own = screen.getByRole('link', { name: 'Make your own with Paris' });
+  const own = screen.getByRole('link', { name: 'Make your own' });
   expect(own.getAttribute('href')).toBe('/paris?prompt=A+loaf+of+bread');
   expect(within(document.body).queryByRole('button', { name: 'Delete' })).toBeNull();
 });

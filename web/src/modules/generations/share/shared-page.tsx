@@ -57,11 +57,10 @@ function PendingPage() {
 
 function LoadedPage({ shared }: { shared: SharedGeneration }) {
   const { generator, prompt, maker, outputs, created_at } = shared;
-  const { title } = generators[generator];
   return (
     <>
       <PageHeader
-        title={`${title} ${makesVideos(generator) ? 'video' : 'picture'}`}
+        title={`${generators[generator].title} ${makesVideos(generator) ? 'video' : 'picture'}`}
         description={[...(maker === null ? [] : [`By ${maker}`]), formatDateTime(new Date(created_at))].join(
           ' · ',
         )}
@@ -72,7 +71,7 @@ function LoadedPage({ shared }: { shared: SharedGeneration }) {
           <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{prompt}</p>
           <ButtonLink to={`/${generator}`} search={{ prompt }} className="mt-4">
             <Sparkles aria-hidden />
-            Make your own with {title}
+            Make your own
           </ButtonLink>
         </Card>
       </div>
