@@ -22,8 +22,10 @@ journey('runs and deployments are narrowed in the address, which a reload keeps'
 
   await page.goto('/my-deployments');
   await page.getByText('Nothing is deployed').waitFor();
-  await choose(page, 'Status', 'Sleeping');
+  expect(await page.getByLabel('Search deployments').count(), 'a search over nothing').toBe(0);
+  await page.goto('/my-deployments?status=failed');
   await page.getByText('No deployments found').waitFor();
+  await choose(page, 'Status', 'Sleeping');
   await page.waitForURL(/status=sleeping/);
   await choose(page, 'Sort by', 'Name');
   await page.waitForURL(/sort=title/);

@@ -1,9 +1,12 @@
 import type { Deployment } from '@bakehouse/contract/deployments/text';
 import { isPending, isUsable } from '../kinds.ts';
+import type { AskedTogether } from './asked-together.ts';
 import { Playground } from './playground.tsx';
 
+type Props = { pod: Deployment; folded?: boolean; together?: AskedTogether | undefined };
+
 /** The conversation with a deployment: it goes on while the deployment can answer, and can be read after its end. */
-export function ChatTab({ pod }: { pod: Deployment }) {
+export function ChatTab({ pod, folded, together }: Props) {
   const closed = whyClosed(pod);
   if (!closed && !canChat(pod)) {
     return <p className="py-8 text-center text-muted">You can chat as soon as the model is running.</p>;
@@ -16,6 +19,8 @@ export function ChatTab({ pod }: { pod: Deployment }) {
       contextTokens={pod.context_tokens}
       pricePerHour={pod.price_per_hour}
       closed={closed}
+      folded={folded}
+      together={together}
     />
   );
 }
@@ -28,6 +33,6 @@ function whyClosed({ status }: Deployment): string | undefined {
 }
 
 /** It answers, or has answered before and takes a question while it wakes or starts again. */
-function canChat(pod: Deployment): boolean {
+export function canChat(pod: Pick<Deployment, 'status' | 'ready_at'>): boolean {
   return isUsable(pod) || (pod.ready_at !== null && isPending(pod));
 }

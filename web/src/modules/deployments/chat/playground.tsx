@@ -3,13 +3,23 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { DEFAULT_CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import { useQuery } from '@tanstack/react-query';
 import { CornerDownLeft, RotateCcw, Square, Trash2 } from 'lucide-react';
-import { type FormEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+} from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { cx } from '../../../lib/cx.ts';
 import { currencyChoice } from '../../../lib/format/currency.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { Disclosure } from '../../../ui/disclosure.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Money } from '../../../ui/money.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
@@ -18,6 +28,7 @@ import { Skeleton } from '../../../ui/skeleton.tsx';
 import { Textarea } from '../../../ui/textarea.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { type ServingDevice, useServingPrice } from '../serving-prices.ts';
+import type { AskedTogether } from './asked-together.ts';
 import type { Turn } from './chat.ts';
 import { ChatOptionFields, optionLabels, problemFields } from './chat-options.tsx';
 import { ConversationTurns } from './conversation-turns.tsx';
@@ -37,6 +48,10 @@ type Props = {
   pricePerHour?: string;
   /** Why nothing can be asked any more. */
   closed?: string | undefined;
+  /** The settings are closed under the conversation, where they otherwise stand beside it. */
+  folded?: boolean | undefined;
+  /** Each question goes to these conversations, too. */
+  together?: AskedTogether | undefined;
 };
 
 /** Chat with one model as it streams. */
@@ -64,6 +79,8 @@ function OwnPlayground({
   contextTokens = DEFAULT_CONTEXT_TOKENS,
   pricePerHour,
   closed,
+  folded = false,
+  together,
   read,
 }: Props & { userId: string; read: ResponseOf<typeof getConversation> }) {
   const conversation = useConversation({ userId, id: conversationId, modelName }, read);
@@ -74,8 +91,14 @@ function OwnPlayground({
   const [wrong] = problemFields(settings, contextTokens);
   const isAskable = wrong === undefined;
   const { askAgain, answerCalls } = conversation;
+  const startAnew = (
+    <DeleteButton disabled={turns.length === 0 || answering} onDelete={clear}>
+      <RotateCcw aria-hidden />
+      New conversation
+    </DeleteButton>
+  );
   return (
-    <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_14rem]">
+    <div className={cx('grid gap-5', !folded && 'lg:grid-cols-[minmax(0,1fr)_14rem]')}>
       <div className="flex min-w-0 flex-col gap-3">
         <ConversationTurns
           {...{ modelName, turns, answering }}
@@ -83,25 +106,47 @@ function OwnPlayground({
         />
         {error !== null && <NoAnswer error={error} />}
         <Question
-          {...{ keptAs, answering, isAskable, unanswered, ask, stop }}
+          {...{ keptAs, answering, isAskable, unanswered, ask, stop, together }}
           onHeldUp={() => fields.current && focusFirstInvalid(fields.current)}
         />
         {wrong && <HeldUp by={optionLabels[wrong]} />}
-        <TokenPrices device={device} pricePerHour={pricePerHour} />
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+          <TokenPrices device={device} pricePerHour={pricePerHour} />
+          {folded && turns.length > 0 && <div className="ml-auto">{startAnew}</div>}
+        </div>
       </div>
-      <div ref={fields} className="flex flex-col gap-4">
+      <Settings {...{ fields, folded }} hasProblem={wrong !== undefined} isKept={read.is_kept}>
         <ChatOptionFields {...{ settings, contextTokens }} onChange={setSettings} />
-        <DeleteButton disabled={turns.length === 0 || answering} onDelete={clear}>
-          <RotateCcw aria-hidden />
-          New conversation
-        </DeleteButton>
-        <p className="text-muted text-xs">
-          {read.is_kept
-            ? `Your last ${CONVERSATIONS_MAX} conversations are kept in your account; of very long ones, the newest part.`
-            : 'Conversations are not kept here: this one ends when you leave the page.'}
-        </p>
-      </div>
+        {!folded && startAnew}
+      </Settings>
     </div>
+  );
+}
+
+type SettingsProps = {
+  fields: RefObject<HTMLDivElement | null>;
+  folded: boolean;
+  hasProblem: boolean;
+  isKept: boolean;
+  children: ReactNode;
+};
+
+function Settings({ fields, folded, hasProblem, isKept, children }: SettingsProps) {
+  const all = (
+    <div ref={fields} className="flex flex-col gap-4">
+      {children}
+      <p className="text-muted text-xs">
+        {isKept
+          ? `Your last ${CONVERSATIONS_MAX} conversations are kept in your account; of very long ones, the newest part.`
+          : 'Conversations are not kept here: this one ends when you leave the page.'}
+      </p>
+    </div>
+  );
+  if (!folded) return all;
+  return (
+    <Disclosure title="Settings" hasProblem={hasProblem}>
+      {all}
+    </Disclosure>
   );
 }
 
@@ -185,27 +230,47 @@ function ClosedConversation({ keptAs, why, modelName, conversation }: ClosedProp
 type QuestionProps = Pick<Conversation, 'answering' | 'unanswered' | 'ask' | 'stop'> & {
   keptAs: ConversationKey;
   isAskable: boolean;
+  together: AskedTogether | undefined;
   /** Told when something is to be sent that the settings do not let be asked. */
   onHeldUp: () => void;
 };
 
 /** Enter sends, Shift and Enter starts a line. */
-function Question({ keptAs, answering, isAskable, onHeldUp, unanswered, ask, stop }: QuestionProps) {
+function Question({
+  keptAs,
+  answering,
+  isAskable,
+  together,
+  onHeldUp,
+  unanswered,
+  ask,
+  stop,
+}: QuestionProps) {
   const [draft, setDraft] = useQuestion(keptAs, unanswered);
   const isEmpty = draft.trim() === '';
 
+  // Nothing typed is lost: an unanswered question goes back into the field.
+  const putBack = (question: string) =>
+    setDraft((typed) => (typed.trim() === '' ? question : `${question}\n\n${typed}`));
+
   async function send(question: string) {
-    setDraft('');
-    const answered = await ask(question);
-    // Nothing typed is lost: an unanswered question goes back into the field.
-    if (!answered) setDraft((typed) => (typed.trim() === '' ? question : `${question}\n\n${typed}`));
+    if (!(await ask(question))) putBack(question);
   }
+
+  // One that cannot be asked yet waits in the field.
+  const askToo = useEffectEvent((question: string) =>
+    answering || !isAskable ? putBack(question) : void send(question),
+  );
+  const { id } = keptAs;
+  useEffect(() => together?.join(id, (question) => askToo(question)), [together, id]);
 
   function submit(event: FormEvent) {
     event.preventDefault();
     if (answering || isEmpty) return;
-    if (isAskable) void send(draft.trim());
-    else onHeldUp();
+    if (!isAskable) return onHeldUp();
+    setDraft('');
+    void send(draft.trim());
+    together?.pass(id, draft.trim());
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
@@ -253,7 +318,7 @@ function TokenPrices({ device, pricePerHour }: Pick<Props, 'device' | 'pricePerH
   const written = useServingPrice('completion_tokens', device);
   if (!read || !written) return null;
   return (
-    <p className="text-muted text-xs">
+    <p className="min-w-48 flex-1 text-muted text-xs">
       <Money unrounded bgl={read} /> per million input tokens, <Money unrounded bgl={written} /> per million
       output tokens
       {pricePerHour && (

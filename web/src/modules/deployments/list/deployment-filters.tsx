@@ -1,4 +1,5 @@
 import type { DeploymentFilter } from '@bakehouse/contract/deployments/text';
+import { cx } from '../../../lib/cx.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { SearchInput } from '../../../ui/search-input.tsx';
 import { Select } from '../../../ui/select.tsx';
@@ -15,7 +16,12 @@ const filters = [
 
 type Filter = (typeof filters)[number]['value'];
 
-type FiltersProps = { shown: DeploymentsSearch; onChange: (search: DeploymentsSearch) => void };
+type FiltersProps = {
+  shown: DeploymentsSearch;
+  onChange: (search: DeploymentsSearch) => void;
+  /** The search has a line of its own. */
+  narrow?: boolean;
+};
 
 const sorts = [
   { value: 'created', label: 'Newest' },
@@ -25,7 +31,7 @@ const sorts = [
 type Sort = (typeof sorts)[number]['value'];
 
 /** Narrows a list of deployments by words and by status, and sorts it. */
-export function DeploymentFilters({ shown, onChange }: FiltersProps) {
+export function DeploymentFilters({ shown, onChange, narrow = false }: FiltersProps) {
   const { search = '', status, ended, sort = 'created' } = shown;
   const searchFor = (words: string) => {
     const { search: _, ...rest } = shown;
@@ -41,10 +47,10 @@ export function DeploymentFilters({ shown, onChange }: FiltersProps) {
   };
   return (
     <div className="mb-4 flex flex-wrap items-center gap-2">
-      <div className="min-w-48 flex-1 sm:max-w-xs">
+      <div className={cx('min-w-48 flex-1 sm:max-w-xs', narrow && 'max-sm:basis-full lg:basis-full')}>
         <SearchInput label="Search deployments" value={search} onChange={searchFor} />
       </div>
-      <div className="w-40">
+      <div className={cx('w-40', narrow && 'max-sm:flex-1 lg:flex-1')}>
         <Select<Filter>
           aria-label="Status"
           value={status ?? (ended ? 'all' : 'live')}
@@ -52,7 +58,7 @@ export function DeploymentFilters({ shown, onChange }: FiltersProps) {
           options={filters}
         />
       </div>
-      <div className="w-40">
+      <div className={cx('w-40', narrow && 'max-sm:flex-1 lg:flex-1')}>
         <Select<Sort> aria-label="Sort by" value={sort} onChange={sortBy} options={sorts} />
       </div>
     </div>

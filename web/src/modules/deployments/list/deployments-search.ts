@@ -2,7 +2,8 @@ import { type DeploymentFilter, deploymentFilters } from '@bakehouse/contract/de
 
 /**
  * What a list of deployments is narrowed to, and its order (the newest first unless by title), as they stand in the address.
- * `deploy`: the model that is chosen in the dialog, which is open then.
+ * `deploy`: the model that is chosen in the dialog, which is open then. `chat`: the model that is talked with, a deployment's id or
+ * a starter model's name; `beside`: the one that it is compared with.
  */
 export type DeploymentsSearch = {
   search?: string;
@@ -10,6 +11,8 @@ export type DeploymentsSearch = {
   ended?: boolean;
   sort?: 'title';
   deploy?: string;
+  chat?: string;
+  beside?: string;
 };
 
 export function parseDeployments({
@@ -18,15 +21,22 @@ export function parseDeployments({
   ended,
   sort,
   deploy,
+  chat,
+  beside,
 }: Record<string, unknown>): DeploymentsSearch {
   const known = deploymentFilters.find((one) => one === status);
   return {
-    ...(typeof search === 'string' && search !== '' && { search }),
+    ...filled({ search, deploy, chat, beside }),
     ...(known && { status: known }),
     ...(ended === true && { ended }),
     ...(sort === 'title' && { sort }),
-    ...(typeof deploy === 'string' && deploy !== '' && { deploy }),
   };
+}
+
+/** Those that are texts and not empty. */
+function filled<Name extends string>(values: Record<Name, unknown>): { [name in Name]?: string } {
+  const texts = Object.entries(values).filter(([, value]) => typeof value === 'string' && value !== '');
+  return Object.fromEntries(texts) as { [name in Name]?: string };
 }
 
 /** Whether it hides some that are there: without ended ones all is shown that is of use. */

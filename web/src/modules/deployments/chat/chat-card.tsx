@@ -1,0 +1,200 @@
+import { Link } from '@tanstack/react-router';
+import { Columns2, X } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { cx } from '../../../lib/cx.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { Checkbox } from '../../../ui/checkbox.tsx';
+import { Disclosure } from '../../../ui/disclosure.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { Select } from '../../../ui/select.tsx';
+import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+import { useMachine } from '../../machines/machine-queries.ts';
+import { AgentSettings } from '../details/agent-settings.tsx';
+import { useServingDevice } from '../serving-prices.ts';
+import { type AskedTogether, askedTogether } from './asked-together.ts';
+import { ChatTab } from './chat-tab.tsx';
+import { Playground } from './playground.tsx';
+import type { AnsweringModel, useAnsweringModels, WantedModels } from './use-answering-models.ts';
+
+type Props = {
+  answering: ReturnType<typeof useAnsweringModels>;
+  /** There are two, or the address asks for two. */
+  isComparing: boolean;
+  onChoose: (models: WantedModels) => void;
+};
+
+/** A conversation with what answers already, or two side by side. */
+export function ChatCard({ answering, isComparing, onChoose }: Props) {
+  const { query, chosen, isReady } = answering;
+  const pending = isComparing ? (
+    <LoadingRegion className="mt-8 grid gap-5 md:grid-cols-2">
+      <ChatSkeleton />
+      <ChatSkeleton />
+    </LoadingRegion>
+  ) : (
+    <LoadingRegion>
+      <ChatSkeleton />
+    </LoadingRegion>
+  );
+  return (
+    <QueryView query={query} failed="The models could not be loaded" pending={pending}>
+      {() => {
+        if (!isReady) return pending;
+        return chosen ? <Chats {...{ ...answering, chosen, onChoose }} /> : <NothingAnswers />;
+      }}
+    </QueryView>
+  );
+}
+
+type ChatsProps = Omit<Props['answering'], 'chosen'> & Pick<Props, 'onChoose'> & { chosen: AnsweringModel };
+
+/** The first conversation stays as it is, with an answer that is on its way, when another one comes beside it. */
+function Chats({ models, chosen, second, onChoose }: ChatsProps) {
+  const [isTogether, setTogether] = useState(true);
+  const [both] = useState(askedTogether);
+  const together = second && isTogether ? both : undefined;
+  const without = (other?: AnsweringModel) => models.filter(({ id }) => id !== other?.id);
+  const [next] = without(chosen);
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      {second && (
+        <Checkbox label="Send each question to both models" checked={isTogether} onChange={setTogether} />
+      )}
+      <div className={cx('grid items-start gap-5', second && 'md:grid-cols-2')}>
+        <ModelCard
+          model={chosen}
+          choices={without(second)}
+          onChoose={(id) => onChoose({ chat: id, ...(second && { beside: second.id }) })}
+          together={together}
+          action={
+            !second &&
+            next && (
+              <Button onClick={() => onChoose({ chat: chosen.id, beside: next.id })}>
+                <Columns2 aria-hidden />
+                Compare
+              </Button>
+            )
+          }
+        >
+          {!second && <FromAgent modelName={chosen.name} />}
+        </ModelCard>
+        {second && (
+          <ModelCard
+            model={second}
+            choices={without(chosen)}
+            onChoose={(id) => onChoose({ chat: chosen.id, beside: id })}
+            together={together}
+            action={
+              <Button
+                variant="ghost"
+                size="icon"
+                aria-label="Stop comparing"
+                onClick={() => onChoose({ chat: chosen.id })}
+              >
+                <X aria-hidden />
+              </Button>
+            }
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function FromAgent({ modelName }: { modelName: string }) {
+  return (
+    <Disclosure title="Use from an agent">
+      <p className="mb-3 text-[0.8125rem] text-muted">
+        Put your key from the{' '}
+        <Link to="/api-key" className="text-accent-text underline underline-offset-2">
+          API-Key page
+        </Link>{' '}
+        into <code>BAKEHOUSE_API_KEY</code> first.
+      </p>
+      <AgentSettings modelName={modelName} />
+    </Disclosure>
+  );
+}
+
+type ModelCardProps = {
+  model: AnsweringModel;
+  choices: readonly AnsweringModel[];
+  onChoose: (id: string) => void;
+  together?: AskedTogether | undefined;
+  action?: ReactNode;
+  children?: ReactNode;
+};
+
+function ModelCard({ model, choices, onChoose, together, action, children }: ModelCardProps) {
+  const { id, name, title, pod } = model;
+  const device = useServingDevice();
+  return (
+    <section className="card flex min-w-0 flex-col gap-4 p-5" aria-label={`Chat with ${title}`}>
+      <div>
+        <div className="flex items-start justify-between gap-2">
+          <div className="min-w-0 max-w-72 flex-1">
+            <Select
+              aria-label="Model"
+              value={id}
+              onChange={onChoose}
+              options={choices.map((choice) => ({
+                value: choice.id,
+                label: choice.title,
+                description: choice.pod ? choice.name : 'Starter model',
+              }))}
+            />
+          </div>
+          {action}
+        </div>
+        <p className="mt-2 text-muted text-xs [overflow-wrap:anywhere]">
+          {pod ? (
+            <>
+              Your deployment · <span className="font-mono">{name}</span>
+            </>
+          ) : (
+            'Starter model · answers without a deployment'
+          )}
+        </p>
+      </div>
+      {pod ? (
+        <ChatTab key={id} {...{ pod, together }} folded />
+      ) : (
+        <Playground key={id} conversationId={id} modelName={name} {...{ device, together }} folded />
+      )}
+      {children}
+    </section>
+  );
+}
+
+/** Until the starter model is prepared, a new installation has nothing that answers. */
+function NothingAnswers() {
+  const starter = useMachine().data?.preparations.find(({ id }) => id === 'starter-language-model');
+  const isComing = starter !== undefined && starter.state !== 'failed';
+  return (
+    <Card flush>
+      <EmptyState
+        title={isComing ? 'The starter model is being prepared' : 'No model answers yet'}
+        description={
+          isComing ? 'You can chat here as soon as it is ready.' : 'Deploy a model to chat with it here.'
+        }
+      />
+    </Card>
+  );
+}
+
+/** As high as a conversation in which nothing was said. */
+function ChatSkeleton() {
+  return (
+    <div className="card flex flex-col gap-4 p-5">
+      <Skeleton className="h-9 w-72 max-w-full" />
+      <Skeleton className="h-4 w-3/4" />
+      <Skeleton className="h-40 w-full lg:h-72" />
+      <Skeleton className="h-20 w-full" />
+      <Skeleton className="h-4 w-3/4" />
+      <Skeleton className="h-12 w-full" />
+      <Skeleton className="h-12 w-full" />
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import type { Deployment } from '@bakehouse/contract/deployments/text';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type FirstRead, useFirstAnswers } from '../../../lib/use-first-answers.ts';
+import { useUser } from '../../accounts/session.ts';
+import { pricesQuery } from '../../credits/credit-queries.ts';
+import { useMachine } from '../../machines/machine-queries.ts';
+import { useDeployments } from '../use-deployments.ts';
+import { chatModelsQuery } from './chat.ts';
+import { canChat } from './chat-tab.tsx';
+import { conversationQuery } from './kept-conversation.ts';
+
+/** A model that can be asked at once: a deployment, or a starter model, which needs none. */
+export type AnsweringModel = {
+  /** Names its conversation, too: the deployment's id, or the starter model's name. */
+  id: string;
+  name: string;
+  title: string;
+  pod?: Deployment;
+};
+
+/** What the address asks for: the model to chat with, and one beside it. */
+export type WantedModels = { chat?: string; beside?: string };
+
+/** What answers, the user's deployments first, and what is talked with: as wanted, else the newest that runs, else the starter model. */
+export function useAnsweringModels({ chat, beside }: WantedModels) {
+  const deployments = useDeployments('text');
+  const query = useQuery(chatModelsQuery);
+  const isRead = useFirstAnswers(deployments, query, useMachine(), useQuery(pricesQuery));
+  const pods = deployments.data?.pages.flatMap((page) => page.deployments) ?? [];
+  const own = pods.flatMap((pod): AnsweringModel[] =>
+    pod.kind === 'text' && pod.task === 'text' && canChat(pod)
+      ? [{ id: pod.pod_id, name: pod.model_name, title: pod.title, pod }]
+      : [],
+  );
+  const starters = (query.data?.data ?? [])
+    .filter(({ owned_by, task }) => owned_by === 'bakehouse' && task === 'text')
+    .map(({ id }): AnsweringModel => ({ id, name: id, title: id }));
+  const models = [...own, ...starters];
+  const find = (id: string | null | undefined) => models.find((model) => model.id === id);
+  // What somebody talks with stays, whatever comes up meanwhile.
+  const [opened, setOpened] = useState<string | null>(null);
+  const usual = own.find(({ pod }) => pod?.status === 'running') ?? starters[0] ?? own[0];
+  const chosen = isRead ? (find(chat) ?? find(opened) ?? usual) : undefined;
+  if (chosen && chosen.id !== opened) setOpened(chosen.id);
+  const others = models.filter((model) => model !== chosen);
+  const second = beside === undefined ? undefined : (others.find(({ id }) => id === beside) ?? others[0]);
+  const isReady = useFirstAnswers(useKeptFirst(isRead, chosen), useKeptFirst(isRead, second));
+  return { query, models, chosen, second, isReady: isRead && isReady };
+}
+
+/** The first reading of the conversation with a model, once that is known; done where there is none. */
+function useKeptFirst(isKnown: boolean, model: AnsweringModel | undefined): FirstRead {
+  const { id: userId } = useUser();
+  const enabled = isKnown && model !== undefined;
+  const query = useQuery({ ...conversationQuery(userId, model?.id ?? ''), enabled });
+  return isKnown && !model ? { isPending: false, failureCount: 0 } : query;
+}
