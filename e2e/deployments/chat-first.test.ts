@@ -31,10 +31,11 @@ journey(
     await choose(page, page.getByRole('dialog').getByRole('combobox', { name: 'Model' }), 'SmolLM2-135M');
     await page.getByRole('dialog').getByText('per hour').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Deploy' }).click();
+    await page.getByRole('heading', { level: 1, name: 'SmolLM2-135M-Instruct' }).waitFor();
     await page.getByPlaceholder('Ask a question').waitFor({ timeout: WORK_MS });
 
     await page.goto('/my-deployments');
-    const deployed = page.getByRole('region', { name: 'Chat with SmolLM2-135M-Instruct', exact: true });
+    const deployed = page.getByRole('region', { name: 'Chat with smollm2-135m-instruct-2', exact: true });
     await deployed.getByText('Your deployment').waitFor();
     await page.getByText('Tokens generated').waitFor();
     await look(page, 'chat-with-deployment');

@@ -81,7 +81,7 @@ function open(address = '/my-deployments') {
   return router;
 }
 
-const chatWith = (title: string) => screen.findByRole('region', { name: `Chat with ${title}` });
+const chatWith = (name: string) => screen.findByRole('region', { name: `Chat with ${name}` });
 const ask = async (chat: HTMLElement, question: string) =>
   userEvent.type(await within(chat).findByLabelText('Message'), `${question}{Enter}`);
 
@@ -119,7 +119,7 @@ test('the newest deployment that runs is talked with; the list and the figures s
   has.pods = [{ ...SPELT, status: 'sleeping' }, RYE, { ...RYE, pod_id: 'vectors', task: 'embedding' }];
   has.total = 4;
   open();
-  await ask(await chatWith('Rye'), 'Which bread?');
+  await ask(await chatWith('rye'), 'Which bread?');
   expect(asked).toEqual([{ model: 'rye', question: 'Which bread?' }]);
   await screen.findByText('Tokens generated');
   expect(screen.getByLabelText('Search deployments')).toBeTruthy();
@@ -129,10 +129,10 @@ test('the newest deployment that runs is talked with; the list and the figures s
 test('another model is chosen in the address, and one that comes up meanwhile changes nothing', async () => {
   has.pods = [RYE];
   const router = open();
-  const chat = await chatWith('Rye');
+  const chat = await chatWith('rye');
   has.pods = [SPELT, RYE];
   await queryClient.invalidateQueries({ queryKey: ['deployment'] });
-  expect(await chatWith('Rye')).toBe(chat);
+  expect(await chatWith('rye')).toBe(chat);
   await userEvent.click(within(chat).getByRole('combobox', { name: 'Model' }));
   await userEvent.click(await screen.findByRole('option', { name: /^smol/ }));
   await chatWith('smol');
@@ -143,7 +143,7 @@ test('two models side by side are asked together, or each alone', async () => {
   has.pods = [RYE];
   const router = open('/my-deployments?status=running');
   await userEvent.click(await screen.findByRole('button', { name: 'Compare' }));
-  const [left, right] = [await chatWith('Rye'), await chatWith('smol')];
+  const [left, right] = [await chatWith('rye'), await chatWith('smol')];
   expect(router.state.location.search).toEqual({ status: 'running', chat: 'p-rye', beside: 'smol' });
   await within(right).findByLabelText('Message');
   await ask(left, 'Which bread?');

@@ -128,10 +128,10 @@ type ModelCardProps = {
 };
 
 function ModelCard({ model, choices, onChoose, together, action, children }: ModelCardProps) {
-  const { id, name, title, pod } = model;
+  const { id, name, pod } = model;
   const device = useServingDevice();
   return (
-    <section className="card flex min-w-0 flex-col gap-4 p-5" aria-label={`Chat with ${title}`}>
+    <section className="card flex min-w-0 flex-col gap-4 p-5" aria-label={`Chat with ${name}`}>
       <div>
         <div className="flex items-start justify-between gap-2">
           <div className="min-w-0 max-w-72 flex-1">
