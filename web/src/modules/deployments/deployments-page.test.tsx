@@ -38,7 +38,7 @@ const SPELT = { ...RYE, pod_id: 'p-spelt', title: 'Spelt', model_name: 'spelt' }
 
 /** What the server has, and what each model was asked. */
 let has: { pods: object[]; models: object[]; total: number; preparations: object[] };
-let asked: { model: string; question: unknown }[];
+let asked: { model: string; question: string }[];
 let kept: ReturnType<typeof keptConversations>;
 
 function answer(url: string, init: { method: string; body: string }) {
