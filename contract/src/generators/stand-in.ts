@@ -7,7 +7,7 @@ import { generators } from './table.ts';
  * the same from a prompt. Pure.
  */
 export function starterFor(name: GeneratorName): { of: GeneratorName; starter: Starter } {
-  const own = (generators[name] as Generator).starter;
+  const { starter: own }: Generator = generators[name];
   if (own) return { of: name, starter: own };
   const of = makesVideos(name) ? 'wan' : 'paris';
   const { starter }: Generator = generators[of];

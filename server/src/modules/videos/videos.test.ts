@@ -205,8 +205,8 @@ test('a Wan costs by its steps, length and size, and says so before', async () =
 
 test('the starter makes what it can, of which the price is, and its deployment stands in for other models', async () => {
   const cy = await server.signUp('Cy');
-  const fixed = { duration: '2', aspect_ratio: '1:1', quality: '64p' };
-  const made = async (body: object, { parameters = fixed as object, steps = 30 } = {}) => {
+  const fixed: object = { duration: '2', aspect_ratio: '1:1', quality: '64p' };
+  const made = async (body: object, { parameters = fixed, steps = 30 } = {}) => {
     const asked = { prompt: 'A frog spins', model: 'wan', ...body };
     const { id } = await server.request(createVideo, { body: asked }, { as: cy });
     await vi.waitFor(async () => {

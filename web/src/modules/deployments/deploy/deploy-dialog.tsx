@@ -1,25 +1,21 @@
-import { gpuLabels, type InstanceType, instanceGpus, instanceTypes } from '@bakehouse/contract/limits';
+import type { InstanceType } from '@bakehouse/contract/limits';
 import { useQuery } from '@tanstack/react-query';
 import { Rocket } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { Field } from '../../../ui/field.tsx';
 import { RadioCards } from '../../../ui/radio-cards.tsx';
-import { Select } from '../../../ui/select.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { assetQuery } from '../../assets/asset-queries.ts';
 import { AssetField } from '../../assets/choice/asset-field.tsx';
-import { CpuHardware } from '../../machines/cpu-hardware.tsx';
-import { describeAbsence, deviceName } from '../../machines/devices.ts';
-import { useMachine } from '../../machines/machine-queries.ts';
+import { deviceName } from '../../machines/devices.ts';
 import { sleepSentence } from '../details/sleeps-after.ts';
 import { type Family, families, type Kind, kindFor, kindRow, kindsOf } from '../kinds.ts';
 import { OutputPrice } from '../output-price.tsx';
 import { ContextField } from './context-field.tsx';
 import { DeployButton } from './deploy-button.tsx';
-import { GpuCountField, useGpuCount } from './gpu-count-field.tsx';
+import { GpuField, type Gpus } from './gpu-field.tsx';
 import { LicenceField } from './licence-field.tsx';
 import { type DeploymentRequest, quoteQuery } from './use-deploy.ts';
 
@@ -38,20 +34,11 @@ type Props = {
 export function DeployDialog({ family, chosen = null, chosenKind, onClose }: Props) {
   const { kind, modelId, isKnown, chooseKind, chooseModel } = useChoice(family, chosen, chosenKind);
   const { fits, modelsNote } = kindRow(kind);
-  const [instanceType, setInstanceType] = useState<InstanceType>(DEFAULT_INSTANCE);
-  const { most: mostGpus, gpuCount, setGpuCount } = useGpuCount(family, instanceType);
+  const [gpus, setGpus] = useState<Gpus>({ instanceType: DEFAULT_INSTANCE });
   const [contextTokens, setContextTokens] = useState<number>();
   const [accepted, setAccepted] = useState(false);
   const request =
-    isKnown && modelId !== null
-      ? {
-          kind,
-          modelId,
-          instanceType,
-          ...(gpuCount > 1 && { gpuCount }),
-          ...(contextTokens && { contextTokens }),
-        }
-      : null;
+    isKnown && modelId !== null ? { kind, modelId, ...gpus, ...(contextTokens && { contextTokens }) } : null;
   const { data: quote } = useQuery({
     ...quoteQuery(request ?? { kind, modelId: '' }, useUser().id),
     enabled: request !== null,
@@ -98,8 +85,7 @@ export function DeployDialog({ family, chosen = null, chosenKind, onClose }: Pro
           }}
           help={modelsNote}
         />
-        <GpuField value={instanceType} onChange={setInstanceType} />
-        {mostGpus > 1 && <GpuCountField most={mostGpus} value={gpuCount} onChange={setGpuCount} />}
+        <GpuField family={family} value={gpus} onChange={setGpus} />
         {request && <ContextField request={request} onChange={setContextTokens} />}
         {request && <Placement request={request} />}
         {quote?.licence && (
@@ -144,36 +130,6 @@ function KindField({ family, ...field }: KindProps) {
     return { value, label, description: does };
   });
   return <RadioCards aria-label="Kind" columns={3} options={options} {...field} />;
-}
-
-/** Folded where there is no GPU to choose from. */
-function GpuField({ value, onChange }: { value: InstanceType; onChange: (value: InstanceType) => void }) {
-  const { data: machine } = useMachine();
-  if (!machine) return null;
-  const here = new Set(machine.accelerators.map(({ gpu_type }) => gpu_type));
-  const isCpuOnly = machine.accelerators.length === 0;
-  const field = (
-    <Field
-      label="GPU"
-      help={isCpuOnly ? undefined : 'If this type isn’t available, another GPU with enough memory is used.'}
-    >
-      <Select
-        value={value}
-        onChange={onChange}
-        options={instanceTypes.map((type) => ({
-          value: type,
-          label: gpuLabels[instanceGpus[type]],
-          description: here.has(instanceGpus[type]) ? undefined : describeAbsence(instanceGpus[type]),
-        }))}
-      />
-    </Field>
-  );
-  if (!isCpuOnly) return field;
-  return (
-    <CpuHardware note="This machine has no GPU: the model runs on its CPU whatever you choose here.">
-      {field}
-    </CpuHardware>
-  );
 }
 
 /** Where it would run, and what that costs when; nothing where that cannot be said, as the button says then. */
