@@ -9,6 +9,7 @@ import type { Http } from '../../../platform/http/bind.ts';
 import { parseFields } from '../../../platform/http/bodies/parse-fields.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { findNamedImageDeployment } from '../../deployments/images/find-named-image-deployment.ts';
+import { readShape } from '../../generations/generators/read-shape.ts';
 import { sentPicture } from '../../generations/sources/sent-picture.ts';
 import { storePicture } from '../../generations/sources/store-picture.ts';
 import { awaitCompleted } from '../../generations/start/await-completed.ts';
@@ -21,7 +22,6 @@ import { findEditor } from '../kontext/find-editor.ts';
 import { answerImages } from './answer-images.ts';
 import { deployedParameters } from './deployed-parameters.ts';
 import { listPictureModels } from './list-picture-models.ts';
-import { readShape } from './read-shape.ts';
 import { refuseUnserved } from './refuse-unserved.ts';
 import { said } from './said.ts';
 

@@ -8,10 +8,10 @@ import { generators } from '@bakehouse/contract/generators/table';
 import type { createImage } from '@bakehouse/contract/openai-images';
 import type { Config } from '../../../config.ts';
 import { refused } from '../../../platform/errors.ts';
+import { readShape } from '../../generations/generators/read-shape.ts';
 import type { GenerationRequest } from '../../generations/start/generation-request.ts';
 import { findUpstreams, type Upstream } from '../../providers/find-upstreams.ts';
 import { deployedParameters } from './deployed-parameters.ts';
-import { readShape } from './read-shape.ts';
 import { refuseUnserved } from './refuse-unserved.ts';
 import { type Settings, said } from './said.ts';
 

@@ -1,6 +1,6 @@
 import type { Generator } from '@bakehouse/contract/generators/generator';
+import { readShape } from '../../generations/generators/read-shape.ts';
 import { videoSize } from '../../generations/generators/video-size.ts';
-import { readShape } from '../../images/openai/read-shape.ts';
 
 /** What a form without one makes. */
 const USUAL_SHAPE = '16:9';

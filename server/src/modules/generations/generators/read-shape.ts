@@ -12,7 +12,7 @@ type Known = {
 };
 
 /**
- * The shape of a size in a call of OpenAI's images API, null for one that leaves it open. How many pixels that are, the
+ * The shape of a size in a call of OpenAI's images and videos APIs, null for one that leaves it open. How many pixels that are, the
  * model decides: clients send `1024x1024` for any square, and the answer says what it was. Throws AppError
  * 'invalid_request' for another shape, and for what is no size. Pure.
  */
