@@ -60,6 +60,8 @@ const sharedOutput = generationOutput
 /** What whoever has the link sees of a generation. */
 const sharedGeneration = z.object({
   generator: z.enum(generatorNames),
+  /** What the generator is called; a starter model that stands in for it is named. */
+  title: z.string(),
   prompt: z.string(),
   /** The name of whoever made it; null where that is an email address. */
   maker: z.string().nullable(),

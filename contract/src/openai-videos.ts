@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { flatId } from './fields/flat-id.ts';
 import { only } from './fields/only.ts';
 import { promptText } from './generations.ts';
-import { VIDEO_BODY_BYTES_MAX } from './videos.ts';
+import { servedBy, VIDEO_BODY_BYTES_MAX } from './videos.ts';
 
 /* OpenAI's videos API, on the same videos as `videos.ts`: what the one calls make, the others show. */
 
@@ -31,26 +31,40 @@ const video = z.object({
   size: z.string(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   remixed_from_video_id: z.null(),
+  /** Beside OpenAI's fields: whether the file has sound, once it is there, and who makes it. */
+  has_audio: z.boolean().nullable(),
+  served_by: servedBy,
 });
 export type OpenAiVideo = z.infer<typeof video>;
 
-/** The other parts of the form beside the picture, or a JSON body. */
-export const createOpenAiVideoFields = only({
+const SECONDS = 'seconds must be a whole number from 1 to 60';
+
+const fields = {
   prompt: promptText,
   /** As in `POST /v1/video/generations`; Wan unless said. */
   model: z.string().min(1).max(200).optional(),
-  /** As the model's form offers it, and its first choice unless said. */
-  seconds: z.coerce.number().int().min(1).max(60).optional(),
+  /** Becomes the nearest length that the model makes; its usual one unless said. */
+  seconds: z
+    .union([z.int().min(1).max(60), z.string().regex(/^([1-9]|[1-5]\d|60)$/, SECONDS)], SECONDS)
+    .transform(Number)
+    .optional(),
   /** Any size in a shape that the model makes, as `1280x720`; the answer has that of the file. */
   size: z.string().max(20).optional(),
+};
+
+/** A link to the picture that it begins with, or a `data:` URL. */
+const imageUrl = z.string();
+
+/** The other parts of the form beside the picture; a link to one is named as OpenAI's client names it in a form. */
+export const createOpenAiVideoFields = only({
+  ...fields,
+  'input_reference[image_url]': imageUrl.optional(),
 });
 
-/** What a JSON body may have in place of a part with a picture. */
-export const openAiVideoBody = createOpenAiVideoFields.safeExtend({
-  input_reference: only({
-    /** A link to the picture that it begins with, or a `data:` URL. */
-    image_url: z.string(),
-  }).optional(),
+/** The same as a JSON body. */
+export const openAiVideoBody = only({
+  ...fields,
+  input_reference: only({ image_url: imageUrl }).optional(),
 });
 
 export const createOpenAiVideo = endpoint({

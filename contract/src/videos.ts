@@ -34,6 +34,9 @@ const asked = {
   generate_audio: z.boolean().nullish(),
 };
 
+/** Who makes it: a service by its name, a deployment of the caller's, or the starter model. */
+export const servedBy = z.object({ kind: z.enum(['service', 'deployment', 'starter']), name: z.string() });
+
 const video = z.object({
   id: z.string(),
   object: z.literal('video.generation'),
@@ -72,8 +75,7 @@ const video = z.object({
   ),
   operation: z.object({ status: z.enum(['queued', 'processing', 'completed', 'failed']) }),
   error_details: z.string().nullable(),
-  /** Who makes it: a service by its name, a deployment of the caller's, or the starter model. */
-  served_by: z.object({ kind: z.enum(['service', 'deployment', 'starter']), name: z.string() }),
+  served_by: servedBy,
   /** Its links, once it is there. */
   data: z.array(z.object({ url: z.string() })),
 });

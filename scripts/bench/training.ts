@@ -16,7 +16,9 @@ const ROUNDS = 3;
 export async function measureTraining(): Promise<Measured[]> {
   await preparePython('training');
   const text = await measureSides('train.py', await prepareStarterModel());
-  const pictures = await measureSides('train_pictures.py', path.join(root, 'models', 'starter-kontext'));
+  const pictures = await measureSides('train_pictures.py', path.join(root, 'models', 'starter-kontext'), {
+    PYTHONPATH: path.join(runtimeDir, 'src'),
+  });
   return [
     {
       name: 'training',
@@ -35,15 +37,15 @@ export async function measureTraining(): Promise<Measured[]> {
   ];
 }
 
-/** What a script of `runtime/bench` measures of each side. */
-async function measureSides(script: string, model: string): Promise<Pair> {
+/** What a script of `runtime/bench` measures of each side; `needed` is what the bare one cannot do without. */
+async function measureSides(script: string, model: string, needed = {}): Promise<Pair> {
   const { command, env } = await runtimeCommand(readConfig(process.env));
   const perSecond = async (side: 'ours' | 'bare', environment: NodeJS.ProcessEnv) => {
     const args = [path.join(runtimeDir, 'bench', script), '--run', side, '--model', model];
     const { stdout } = await promisify(execFile)(command, args, { env: environment });
     return z.number().parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''));
   };
-  const bare = { ...cleanEnvironment(), PYTHONPATH: path.join(runtimeDir, 'src') };
+  const bare = { ...cleanEnvironment(), ...needed };
   const rounds: Pair[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const ours = await perSecond('ours', env);

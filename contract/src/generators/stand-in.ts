@@ -15,6 +15,13 @@ export function starterFor(name: GeneratorName): { of: GeneratorName; starter: S
   return { of, starter };
 }
 
+/** What a generator is called where a model of this name has generated: who stands in is said. Pure. */
+export function titleOf(name: GeneratorName, model: string): string {
+  const { of, starter } = starterFor(name);
+  const generator: Generator = generators[name];
+  return of !== name && starter.model === model ? atStandIn(generator).title : generator.title;
+}
+
 /**
  * The generator as the starter model of another one stands in for it. It makes pictures in its own way, so that no setting
  * counts; a video is asked for in full, and is as long and large as the starter makes it. Pure.

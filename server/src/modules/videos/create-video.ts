@@ -18,7 +18,7 @@ export async function createVideo(
 ): Promise<Video> {
   const address = image ?? image_url ?? null;
   const picture = address === null ? null : pictureAt(ctx, address, 'image', http);
-  const { id } = await startVideo(ctx, usage, body, picture);
+  const { id } = await startVideo(ctx, usage, { sent: body, readBody: async () => body, picture });
   http.request.leaveBodyRoom();
   return getVideo(ctx, { id });
 }

@@ -14,19 +14,26 @@ import { readVideoParameters } from './read-video-parameters.ts';
 /** What a call says of a video, beside the picture that it begins with. */
 export type VideoBody = Omit<InputOf<typeof createVideo>['body'], 'image' | 'image_url'>;
 
-/** Starts a video. Throws what `findVideoModel`, `readVideoParameters` and `startGeneration` throw, and `picture`. */
+type VideoCall = {
+  /** What came in beside the picture: a call that is repeated with its Idempotency-Key is known by it. */
+  sent: object;
+  /** What that asks for. Looked up for the first call alone: deployments end. */
+  readBody: () => Promise<VideoBody>;
+  picture: SentPicture | null;
+};
+
+/** Starts a video. Throws what `findVideoModel`, `readVideoParameters` and `startGeneration` throw, and `readBody` and `picture`. */
 export async function startVideo(
   ctx: Context,
   usage: IdleCredit,
-  body: VideoBody,
-  picture: SentPicture | null,
+  { sent, readBody, picture }: VideoCall,
 ): Promise<{ id: string }> {
-  const sent = { ...body, picture: picture?.sha256 ?? null };
   const read = async () => ({
-    ...(await readRequest(ctx, body)),
+    ...(await readRequest(ctx, await readBody())),
     ...(picture && { source: await picture.read() }),
   });
-  return startGeneration(ctx, usage, { sent, read }).catch((error: unknown) => {
+  const call = { sent: { ...sent, picture: picture?.sha256 ?? null }, read };
+  return startGeneration(ctx, usage, call).catch((error: unknown) => {
     throw withOwnField(error);
   });
 }

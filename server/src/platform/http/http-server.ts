@@ -168,7 +168,7 @@ function mount(
     url: endpoint.path,
     bodyLimit: endpoint.bodyBytesMax ?? BODY_BYTES_MAX,
     config: {
-      formPart: typeof endpoint.upload === 'object' ? endpoint.upload.part : undefined,
+      formPart: formPartOf(endpoint),
       isForm: endpoint.isForm,
       describeError: binding.describeError,
     },
@@ -222,6 +222,11 @@ function mount(
       return sendJson(reply, output);
     },
   });
+}
+
+/** What a body that is no form is asked for; nothing where it may be JSON as well. */
+function formPartOf({ upload }: Endpoint): string | undefined {
+  return typeof upload === 'object' && !upload.orJson ? upload.part : undefined;
 }
 
 /** Many clients send no body with DELETE: then its fields are what is missing. */

@@ -33,7 +33,7 @@ export async function listGenerators(
     return {
       name,
       served_by: [...(upstreams.length > 0 ? ['upstream' as const] : []), ...(own ? ['own' as const] : [])],
-      is_being_prepared: preparing && !own,
+      is_being_prepared: preparing && !own && upstreams.length === 0,
       is_connectable: isConnectable(name),
       upstreams,
       inference_url:

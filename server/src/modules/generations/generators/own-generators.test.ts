@@ -75,6 +75,6 @@ test('a starter that stands in is asked as its own page opens, with what a video
   expect(own?.steps(row.parameters)).toBe(16);
   expect(own?.request(row, { picture: null })).toMatchObject({
     ...{ prompt: 'a frog spins', seed: 7, steps: 16, guidance: 3, negative_prompt: 'blurry' },
-    ...{ seconds: 2, width: 64, height: 64, metadata: { duration: '2', quality: '64p' } },
+    ...{ seconds: 2, width: 64, height: 64, metadata: { duration: '10', quality: '1080p', seed: '7' } },
   });
 });

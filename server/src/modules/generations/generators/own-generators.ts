@@ -141,7 +141,10 @@ function standIn(own: OwnGenerator, of: GeneratorName): OwnGenerator {
   return {
     cost: (prices, parameters) => own.cost(prices, asOpened(parameters)),
     steps: (parameters) => own.steps(asOpened(parameters)),
-    request: (row, inputs) => own.request({ ...row, parameters: asOpened(row.parameters) }, inputs),
+    request: (row, inputs) => ({
+      ...own.request({ ...row, parameters: asOpened(row.parameters) }, inputs),
+      metadata: generationMetadata(row),
+    }),
     ...(charge && {
       charge: (heldMicro, parameters, output) => charge(heldMicro, asOpened(parameters), output),
     }),

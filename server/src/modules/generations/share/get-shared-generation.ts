@@ -1,5 +1,6 @@
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
 import { openSharedOutput, type SharedGeneration } from '@bakehouse/contract/generation-shares';
+import { titleOf } from '@bakehouse/contract/generators/stand-in';
 import type { Services } from '../../../platform/context.ts';
 import { findShared } from './find-shared.ts';
 
@@ -10,7 +11,7 @@ export async function getSharedGeneration(
 ): Promise<SharedGeneration> {
   const { row, outputs, maker } = await findShared(services, token);
   return {
-    ...{ generator: row.generator, prompt: row.prompt, maker },
+    ...{ generator: row.generator, title: titleOf(row.generator, row.model), prompt: row.prompt, maker },
     outputs: outputs.map((output) => {
       const { id, media_type, width, height, duration_s, has_audio } = output;
       const url = sharedOutputUrl(token, id);

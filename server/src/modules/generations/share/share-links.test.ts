@@ -61,7 +61,7 @@ test('a link shows the picture, its prompt, generator and maker to anybody, and 
   const url = expect.stringMatching(/^\/api\/v1\/shares\/[\w-]{44}\/outputs\/[0-9a-f-]{36}$/);
   const output = { media_type: 'image/png', width: 1, height: 1, duration_s: null, has_audio: null };
   expect(seen).toEqual({
-    ...{ generator: 'paris', prompt: PROMPT, maker: 'Ada', created_at: expect.any(String) },
+    ...{ generator: 'paris', title: 'Paris', prompt: PROMPT, maker: 'Ada', created_at: expect.any(String) },
     outputs: [{ ...output, id: expect.any(String), url, thumbnail_url: url }],
   });
   const answer = await fetchOwn(seen.outputs[0]?.url ?? '');

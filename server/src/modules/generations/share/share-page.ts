@@ -1,6 +1,5 @@
 import type { SharedGeneration } from '@bakehouse/contract/generation-shares';
 import { makesVideos } from '@bakehouse/contract/generators';
-import { generators } from '@bakehouse/contract/generators/table';
 import { THUMBNAIL_SIDE_MAX } from '@bakehouse/contract/media';
 import type { FastifyPluginAsync } from 'fastify';
 import type { Services } from '../../../platform/context.ts';
@@ -53,11 +52,11 @@ async function readHead(services: Pick<Services, 'db' | 'config'>, token: string
 
 /** What the page's head says: a title, and the tags of Open Graph and X that make a card. */
 function headOf(
-  { generator, prompt, maker, outputs: [output] }: SharedGeneration,
+  { generator, title: by, prompt, maker, outputs: [output] }: SharedGeneration,
   { page, fileOf }: { page: string; fileOf: (url: string) => string },
 ): PageHead {
   const isVideo = makesVideos(generator);
-  const title = `${generators[generator].title} ${isVideo ? 'video' : 'picture'}${maker === null ? '' : ` by ${maker}`}`;
+  const title = `${by} ${isVideo ? 'video' : 'picture'}${maker === null ? '' : ` by ${maker}`}`;
   const description = shorten(prompt);
   return {
     title: `${title} · Bakehouse`,

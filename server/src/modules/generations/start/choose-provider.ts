@@ -2,7 +2,7 @@ import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
 import { atDeployment, atService, atStarter } from '@bakehouse/contract/generators/parameters/parameters';
-import { atStandIn } from '@bakehouse/contract/generators/stand-in';
+import { atStandIn, starterFor } from '@bakehouse/contract/generators/stand-in';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -11,6 +11,7 @@ import { findImageServer } from '../../deployments/images/find-image-server.ts';
 import { findUpstreams, type Upstream } from '../../providers/find-upstreams.ts';
 import type { ServiceName } from '../../providers/services/services.ts';
 import { findOwnModel } from '../generators/find-own-model.ts';
+import { deploymentsFor } from '../generators/own-generators.ts';
 
 /** Where a generation waits: each of these has so many places, whoever waits for another. */
 export type GenerationQueue = `starter:${string}` | `deployment:${string}` | `upstream:${ServiceName}`;
@@ -33,7 +34,7 @@ const deployedFirst: Partial<Record<GeneratorName, ImageDeploymentKind>> = {
 /**
  * Who serves the generator: the model that is named, which is a model of this installation, or the service;
  * else, of edits and Wan, the caller's own active deployment; else the first service, which makes larger pictures than a
- * starter; else, of other videos, the caller's Wan deployment; else the starter, its own or one that stands in. Throws
+ * starter; else, where it has no starter of its own, the caller's deployment that serves it; else the starter, or one that stands in. Throws
  * AppError 'not_found' for a service that does not, and 'conflict' where nobody does.
  */
 export async function chooseProvider(
@@ -52,8 +53,10 @@ export async function chooseProvider(
   if (deployed !== null) return byDeployment(ctx, generator, deployed);
   const [first] = upstreams;
   if (first) return byService(form, first);
-  const standsIn = form.makes === 'video' && !kind ? await findActiveDeployment(ctx, 'wan') : null;
-  if (standsIn !== null) return byDeployment(ctx, generator, standsIn);
+  for (const standIn of form.starter ? [] : deploymentsFor(generator)) {
+    const active = await findActiveDeployment(ctx, standIn);
+    if (active !== null) return byDeployment(ctx, generator, active);
+  }
   const own = await findOwnModel(ctx.db, generator);
   if (own) return byStarter(generator, own.modelName, own.modelName);
   throw new AppError('conflict', {
@@ -76,7 +79,8 @@ async function byDeployment(ctx: Context, generator: GeneratorName, model: strin
 /** By the starter of this name, or a deployment of it. */
 function byStarter(generator: GeneratorName, model: string, starter: string): ChosenProvider {
   const form: Generator = generators[generator];
-  const taken = form.starter?.model === starter ? atStarter(form) : atStandIn(form);
+  const isStandIn = !form.starter && starterFor(generator).starter.model === starter;
+  const taken = isStandIn ? atStandIn(form) : atStarter(atDeployment(form));
   return { provider: 'own', model, queue: `starter:${starter}`, form: taken };
 }
 

@@ -2,6 +2,7 @@ import { listModels } from '@bakehouse/contract/chat';
 import { getImageDeployment, imageCalls } from '@bakehouse/contract/deployments/images';
 import { listGenerations, quoteGeneration, startGeneration } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
+import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
 import { uploadPicture } from '@bakehouse/contract/media';
 import OpenAI, { toFile } from 'openai';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -187,4 +188,21 @@ test('edits what its owner edits in the app while it is the active one; who name
   });
   await terminate(podId);
   expect(await edit()).toBe('kontext-starter');
+});
+
+test('of the starter generates from the prompt, too, and edits; so does the newest of one’s own where no service generates', async () => {
+  const body = { model_id: KONTEXT_STARTER, user_id: ada.userId };
+  const { pod_id: podId } = await server.request(imageCalls['flux-kontext'].deploy, { body }, { as: ada });
+  const { model_name: model } = await server.request(getImageDeployment, { params: { podId } }, { as: ada });
+  const quoted = { generator: 'flux' as const, parameters: {} };
+  const asStarter = await server.request(quoteGeneration, { body: { ...quoted, model } }, { as: ada });
+  expect(asStarter).toEqual({ cost: '0.14' });
+  await clientOf(ada).images.generate({ prompt: 'Bread', model });
+  expect(stub.requests.at(-1)).toMatchObject({ prompt: 'Bread', steps: 28, guidance: 3.5, picture: null });
+
+  const flux = await deploy(imageCalls.flux.deploy, 'My painter');
+  const started = { ...quoted, prompt: 'Bread' };
+  expect(await server.request(startGeneration, { body: started }, { as: ada })).toMatchObject({
+    model: flux.model,
+  });
 });

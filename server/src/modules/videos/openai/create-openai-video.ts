@@ -1,4 +1,3 @@
-import type { VideoGenerator } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import {
@@ -8,7 +7,6 @@ import {
 } from '@bakehouse/contract/openai-videos';
 import type * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
-import { AppError, refused } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { parseFields } from '../../../platform/http/bodies/parse-fields.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
@@ -19,7 +17,7 @@ import { pictureAt } from '../create-video.ts';
 import { findVideoModel } from '../find-video-model.ts';
 import { startVideo, type VideoBody } from '../start-video.ts';
 import { getOpenAiVideo } from './get-openai-video.ts';
-import { readVideoSize } from './read-video-size.ts';
+import { nearestLength, readVideoSize } from './read-video-size.ts';
 
 const PART = 'input_reference';
 /** OpenAI's clients name none where their own default shall do. */
@@ -31,38 +29,35 @@ const MODEL = 'wan';
  */
 export async function createOpenAiVideo(ctx: Context, usage: IdleCredit, http: Http): Promise<OpenAiVideo> {
   const { request } = http;
-  const start = async (fields: Fields, picture: SentPicture | null) => {
-    const { generator } = await findVideoModel(ctx, fields.model ?? MODEL);
-    return startVideo(ctx, usage, toVideoBody(generator, fields), picture).catch((error: unknown) => {
-      throw withOpenAiField(error);
-    });
-  };
+  const start = (sent: Fields, picture: SentPicture | null) =>
+    startVideo(ctx, usage, { sent, readBody: () => toVideoBody(ctx, sent), picture });
+  const atLink = (address: string | undefined) =>
+    address === undefined ? null : pictureAt(ctx, address, PART, http);
   if (request.isMultipart()) {
     const { id } = await receiveOptionalPicture(ctx, request, PART, ({ bytes, fields }) => {
+      const { 'input_reference[image_url]': link, ...sent } = parseFields(createOpenAiVideoFields, fields);
       const picture = bytes && sentPicture(ctx, bytes, PART, () => storePicture(ctx, bytes, PART));
-      return start(parseFields(createOpenAiVideoFields, fields), picture);
+      return start(sent, picture ?? atLink(link));
     });
     return getOpenAiVideo(ctx, id);
   }
-  const { input_reference: reference, ...fields } = parseFields(openAiVideoBody, request.body ?? {});
-  const { id } = await start(fields, reference ? pictureAt(ctx, reference.image_url, PART, http) : null);
+  const { input_reference: reference, ...sent } = parseFields(openAiVideoBody, request.body ?? {});
+  const { id } = await start(sent, atLink(reference?.image_url));
   request.leaveBodyRoom();
   return getOpenAiVideo(ctx, id);
 }
 
-type Fields = z.output<typeof createOpenAiVideoFields>;
+type Fields = Omit<z.output<typeof openAiVideoBody>, 'input_reference'>;
 
 /** The same in the words of the other videos API. */
-function toVideoBody(name: VideoGenerator, { prompt, model = MODEL, seconds, size }: Fields): VideoBody {
-  const generator: Generator = generators[name];
+async function toVideoBody(
+  ctx: Context,
+  { prompt, model = MODEL, seconds, size }: Fields,
+): Promise<VideoBody> {
+  const generator: Generator = generators[(await findVideoModel(ctx, model)).generator];
   return {
-    ...{ prompt, model, duration: seconds },
+    ...{ prompt, model },
+    ...(seconds !== undefined && { duration: nearestLength(seconds, generator) }),
     ...(size !== undefined && readVideoSize(size, generator)),
   };
-}
-
-/** Errors name the fields of this call. */
-function withOpenAiField(error: unknown): unknown {
-  if (!(error instanceof AppError) || error.param !== 'duration') return error;
-  return refused('seconds', error.publicMessage.replace(/^Duration/, 'seconds'), error);
 }

@@ -13,19 +13,28 @@ export function readVideoSize(
   size: string,
   { title, fields }: Generator,
 ): { aspect_ratio?: string; quality?: string } {
-  const optionsOf = (name: string) => {
-    const field = fields.find((one) => one.name === name);
-    return field?.kind === 'choice' ? field.options.map(({ value }) => value) : [];
-  };
-  const ratios = optionsOf('aspect_ratio');
+  const ratios = optionsOf(fields, 'aspect_ratio');
   const shape = readShape(size, { model: title, shapes: ratios.length > 0 ? ratios : [USUAL_SHAPE] });
   const short = Math.min(...size.split('x').map(Number));
   const off = (quality: string) => Math.abs(shortSide(quality) - short);
-  const [quality] = optionsOf('quality').toSorted((a, b) => off(a) - off(b));
+  const [quality] = optionsOf(fields, 'quality').toSorted((a, b) => off(a) - off(b));
   return {
     ...(shape !== null && ratios.length > 0 && { aspect_ratio: shape }),
     ...(shape !== null && quality !== undefined && { quality }),
   };
+}
+
+/** The length that the generator's form offers and that is nearest to so many seconds; the longer one of two. Pure. */
+export function nearestLength(seconds: number, { fields }: Generator): number {
+  const off = (length: number) => Math.abs(length - seconds);
+  const lengths = optionsOf(fields, 'duration').map(Number);
+  const [nearest = seconds] = lengths.toSorted((a, b) => off(a) - off(b) || b - a);
+  return nearest;
+}
+
+function optionsOf(fields: Generator['fields'], name: string): string[] {
+  const field = fields.find((one) => one.name === name);
+  return field?.kind === 'choice' ? field.options.map(({ value }) => value) : [];
 }
 
 function shortSide(quality: string): number {

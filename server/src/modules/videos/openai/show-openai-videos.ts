@@ -30,6 +30,7 @@ function toOpenAiVideo(video: Video, endedAt: string | null): OpenAiVideo {
     size: `${width}x${height}`,
     error: choice?.error ? { code: errorCode(choice.finish_reason), message: choice.error } : null,
     remixed_from_video_id: null,
+    ...{ has_audio: choice?.has_audio ?? null, served_by: video.served_by },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import { makesVideos } from '@bakehouse/contract/generators';
+import { titleOf } from '@bakehouse/contract/generators/stand-in';
 import { generators } from '@bakehouse/contract/generators/table';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -61,11 +62,11 @@ function PendingPage() {
 
 function LoadedPage({ generation }: { generation: Generation }) {
   const navigate = useNavigate();
-  const { id, prompt, generator, state, expert_weights: weights, steps } = generation;
+  const { id, prompt, generator, model, state, expert_weights: weights, steps } = generation;
   return (
     <>
       <PageHeader
-        title={`${generators[generator].title} ${makesVideos(generator) ? 'video' : 'picture'}`}
+        title={`${titleOf(generator, model)} ${makesVideos(generator) ? 'video' : 'picture'}`}
         parents={[{ label: 'Gallery', to: '/gallery' }]}
         badge={
           <>

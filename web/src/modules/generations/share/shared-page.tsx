@@ -1,6 +1,5 @@
 import type { SharedGeneration } from '@bakehouse/contract/generation-shares';
 import { makesVideos } from '@bakehouse/contract/generators';
-import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Sparkles } from 'lucide-react';
@@ -56,11 +55,11 @@ function PendingPage() {
 }
 
 function LoadedPage({ shared }: { shared: SharedGeneration }) {
-  const { generator, prompt, maker, outputs, created_at } = shared;
+  const { generator, title, prompt, maker, outputs, created_at } = shared;
   return (
     <>
       <PageHeader
-        title={`${generators[generator].title} ${makesVideos(generator) ? 'video' : 'picture'}`}
+        title={`${title} ${makesVideos(generator) ? 'video' : 'picture'}`}
         description={[...(maker === null ? [] : [`By ${maker}`]), formatDateTime(new Date(created_at))].join(
           ' · ',
         )}
