@@ -1,4 +1,5 @@
 import type { Generation } from '@bakehouse/contract/generations';
+import { titleOf } from '@bakehouse/contract/generators/stand-in';
 import { ApiError } from '../../../lib/api/api-error.ts';
 
 type Call = {
@@ -100,8 +101,8 @@ export class FakeApi {
   private findShared(token: string | undefined) {
     const [shared] = [...this.shares].filter(([, one]) => one === token);
     if (!shared) throw new ApiError('This link does not work.', { status: 404 });
-    const { generator, prompt, outputs, created_at } = this.find(shared[0]);
-    return { generator, prompt, outputs, created_at, maker: 'Ada' };
+    const { generator, model, prompt, outputs, created_at } = this.find(shared[0]);
+    return { generator, title: titleOf(generator, model), prompt, outputs, created_at, maker: 'Ada' };
   }
 
   private find(id: string | undefined): Generation {
