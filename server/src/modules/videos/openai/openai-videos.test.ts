@@ -105,7 +105,7 @@ test('a video is asked for in JSON, with a picture at a link, by the same names'
   expect(await until(id, 'completed')).toMatchObject({ model: 'my-film', prompt: 'A frog spins' });
   expect(stub.requests.at(-1)).toMatchObject({ seconds: 3, picture: pictureFiles.png.toString('base64') });
   for (const [body, param] of [
-    [{ prompt: 'Bread', remix: 'x' }, ''],
+    [{ prompt: 'Bread', remix: 'x' }, 'remix'],
     [{ seconds: 3 }, 'prompt'],
     [{ prompt: 'Bread', input_reference: { file_id: 'file-1' } }, 'input_reference.image_url'],
     [{ prompt: 'Bread', input_reference: { image_url: 'data:image/png;base64,AAAA' } }, 'input_reference'],

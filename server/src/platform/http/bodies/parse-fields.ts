@@ -13,6 +13,8 @@ export function parseFields<Schema extends z.ZodObject>(schema: Schema, fields: 
   const parsed = schema.safeParse(fields);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const param = issue?.path.join('.') ?? '';
+  // Of one that is not known, its own name.
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
+  const param = [...(issue?.path ?? []), ...unknown].join('.');
   throw refused(param, sentenceOf(param, issue?.message ?? 'is not valid'), parsed.error);
 }
