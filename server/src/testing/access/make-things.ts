@@ -6,6 +6,7 @@ import { imageCalls } from '@bakehouse/contract/deployments/images';
 import { deployVllm, vllmStatus } from '@bakehouse/contract/deployments/text';
 import { toFlatId } from '@bakehouse/contract/fields/flat-id';
 import { whoAmI } from '@bakehouse/contract/hub/repositories';
+import { VIDEO_PREFIX } from '@bakehouse/contract/openai-videos';
 import { listRuns } from '@bakehouse/contract/runs';
 import { expect } from 'vitest';
 import { insertFlux } from '../../modules/deployments/testing/test-models.ts';
@@ -56,12 +57,16 @@ async function nameRepository(parts: Parts, id: string): Promise<Record<string, 
 }
 
 /** What OpenAI's calls name. */
-async function nameForOpenAi(parts: Parts, runId: string): Promise<Record<string, string>> {
+async function nameForOpenAi(
+  parts: Parts,
+  { runId, videoId }: { runId: string; videoId: string },
+): Promise<Record<string, string>> {
   const file = await makeAsset(parts, 'RAW', 'chats', { 'chats.jsonl': Buffer.from('{}\n') });
   return {
     batch_id: toFlatId('batch_', await insertBatch(parts.server, parts.ada)),
     file_id: toFlatId('file-', file),
     fine_tuning_job_id: toFlatId('ftjob-', runId),
+    video_id: toFlatId(VIDEO_PREFIX, videoId),
   };
 }
 
@@ -112,14 +117,15 @@ export async function makeThings(parts: Parts): Promise<Record<string, string>> 
   const { upload_id: uploadId } = await server.request(createUpload, upload, { as });
   await server.request(updateAsset, { params: { id }, body: { use_ipfs: true } }, { as });
   await workOff(server.services);
+  const generated = await insertPicture(server, ada, id);
   return {
     ...(await insertRows(server, ada, id)),
     uploadId,
     number: '1',
     step: '1',
-    ...(await nameForOpenAi(parts, runs[0]?.run_id ?? '')),
+    ...(await nameForOpenAi(parts, { runId: runs[0]?.run_id ?? '', videoId: generated.videoId })),
     username: 'somebody',
-    ...(await insertPicture(server, ada, id)),
+    ...generated,
     keyId: api_key.id,
     id,
     ...repository,
