@@ -45,8 +45,8 @@ export const unshareGeneration = endpoint({
   status: 204,
 });
 
-/** Longer ones no page asks for, and no link has. */
-const token = z.string().max(512);
+/** Links have 44 characters. */
+const token = z.string().max(128);
 
 const sharedOutput = generationOutput
   .pick({ id: true, media_type: true, width: true, height: true, duration_s: true, has_audio: true })
