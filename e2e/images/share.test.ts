@@ -29,6 +29,7 @@ journey(
       .toBe('completed');
 
     await page.goto(`/gallery/${id}`);
+    await page.getByRole('button', { name: 'Share link' }).waitFor();
     await look(page, 'share-not-shared');
     await page.getByRole('button', { name: 'Share link' }).click();
     const link = await page.getByRole('textbox', { name: 'Link' }).inputValue();
