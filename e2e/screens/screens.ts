@@ -313,7 +313,12 @@ const isListed = (name: GeneratorName) => generations.some(({ route }) => route 
 /** One page renders all generators from a table. */
 const generators: Screen<Things>[] = generatorNames.flatMap((name) => {
   const screen = (path: string, alike: true | 'same'): Screen<Things> => ({
-    ...{ route: path, at: path, full: isListed(name) ? 'Prompt' : 'A small starter model answers in its place', alike },
+    ...{
+      route: path,
+      at: path,
+      full: isListed(name) ? 'Prompt' : 'A small starter model answers in its place',
+      alike,
+    },
   });
   const again = screen(`/bakery/${name}`, 'same');
   return isListed(name) ? [again] : [screen(`/${name}`, true), again];
