@@ -80,7 +80,7 @@ test('the examples of docs/api.md work as they are, one after the other in one s
   const blocks = [...(await readFile(DOCUMENT, 'utf8')).matchAll(/```sh\n(.*?)```/gs)].map(
     ([, code]) => code,
   );
-  const script = ['set -eu', `BASE=${server.url}`, ...blocks, 'echo', 'echo "key=$KEY"'].join('\n');
+  const script = ['set -eux', `BASE=${server.url}`, ...blocks, 'echo', 'echo "key=$KEY"'].join('\n');
   const { stdout } = await promisify(execFile)('sh', ['-c', script], { cwd: await temporaryFolder() });
   await starters;
 
