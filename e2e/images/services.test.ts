@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { journey, look } from '../journey.ts';
@@ -74,6 +75,12 @@ journey(
     await balance(page, '$4.90');
     await look(page, 'service-several');
 
+    // It has failed before its start is answered.
+    await page.route('**/api/v1/generations', async (route) => {
+      const response = await route.fetch();
+      await setTimeout(1_000);
+      await route.fulfill({ response });
+    });
     upstream.answer = 'no credit';
     await generate(page, 'a third loaf', '$0.10');
     const reason =

@@ -1,11 +1,12 @@
 import { type Generation, quoteGeneration } from '@bakehouse/contract/generations';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { act, renderHook, waitFor } from '@testing-library/react';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { upload } from '../../lib/api/upload.ts';
+import { setConnected } from '../../lib/live/event-stream.ts';
 import { takeAwaited } from '../../ui/long-work.ts';
 import { useGeneration, useQuote, useStartGeneration } from './generation-calls.ts';
 import { POLLS_MAX } from './generation-queries.ts';
@@ -36,6 +37,19 @@ test('Generation timed out. Please try again.', async () => {
   // The same attempt for the server: it may have heard the first one.
   const [first, second] = vi.mocked(call).mock.calls.map(([, , options]) => options);
   expect(first).toMatchObject({ timeoutMs: 35_000, idempotencyKey: second?.idempotencyKey });
+});
+
+test('one that has ended before its start was answered is read again, and shown as it is', async () => {
+  // Nothing is asked for by the clock.
+  setConnected(true);
+  onTestFinished(() => setConnected(false));
+  const failed = unfinished({ state: 'failed', ended_at: '2026-01-01T00:01:00.000Z' });
+  vi.mocked(call).mockResolvedValueOnce(unfinished()).mockResolvedValue(failed);
+  const start = renderHook(() => useStartGeneration(), { wrapper });
+  const { id } = await act(() => start.result.current.mutateAsync(request));
+  const { result } = renderHook(() => useGeneration(id), { wrapper });
+  expect(result.current.data?.state).toBe('running');
+  await waitFor(() => expect(result.current.data?.state).toBe('failed'));
 });
 
 test('Generation timed out after multiple attempts. Please try again.', async () => {

@@ -109,20 +109,24 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
     onError: () => queryClient.invalidateQueries({ queryKey: QUOTES }),
     onSuccess: (generation) => {
       awaitEnd(workId(generation.id));
-      queryClient.setQueryData(generationQuery(generation.id).queryKey, generation);
-      readRowsAgain(LISTS, [generation.id]);
+      keepAnswer(generation);
     },
     meta: words,
   });
 }
 
+/** Shows what a write answered, and reads it again: an answer can arrive after the event of a later change. */
+function keepAnswer(generation: Generation): void {
+  const { queryKey } = generationQuery(generation.id);
+  queryClient.setQueryData(queryKey, generation);
+  readAgain(queryKey);
+  readRowsAgain(LISTS, [generation.id]);
+}
+
 export function useCancelGeneration() {
   return useMutation({
     mutationFn: (id: string) => call(cancelGeneration, { params: { id } }),
-    onSuccess: (generation) => {
-      queryClient.setQueryData(generationQuery(generation.id).queryKey, generation);
-      readRowsAgain(LISTS, [generation.id]);
-    },
+    onSuccess: keepAnswer,
   });
 }
 

@@ -2,7 +2,7 @@ import type { Generation } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
@@ -49,8 +49,12 @@ export function GeneratorResults({ generator, shown, onShow, wanted, empty, onSt
   const list = useGenerations(useUser().id, historyOf(generator));
   const all = list.data?.pages[0]?.generations ?? [];
   const [newest] = all;
-  // The first one that is not done is followed again after a reload.
-  const found = all.find(isUnderWay) ?? (newest && isAbout(newest, wanted) ? newest : undefined);
+  // The first one that is not done is followed again after a reload, to its end.
+  const underWay = all.find(isUnderWay);
+  const [followedId, follow] = useState<string>();
+  if (underWay && underWay.id !== followedId) follow(underWay.id);
+  const followed = underWay ?? all.find(({ id }) => id === followedId);
+  const found = followed ?? (newest && isAbout(newest, wanted) ? newest : undefined);
   const id = shown ? shown.id : found?.id;
   if (shown?.id && shown.besideId) {
     return (

@@ -45,7 +45,7 @@ export class FakeApi {
       case 'GET /api/v1/generations/:id':
         return this.find(id);
       case 'POST /api/v1/generations/:id/cancel':
-        return { ...this.find(id), state: 'cancelled', cost: '0' };
+        return this.cancel(id);
       case 'DELETE /api/v1/generations/:id':
         this.find(id);
         if (id === this.undeletable) throw new ApiError('The server is busy', { status: 503 });
@@ -89,6 +89,12 @@ export class FakeApi {
     if (search === '') return { loras: this.loras, next_cursor: this.moreLoras.length > 0 ? 'more' : null };
     const all = [...this.loras, ...this.moreLoras];
     return { loras: all.filter(({ title }) => title.includes(search)), next_cursor: null };
+  }
+
+  private cancel(id: string | undefined): Generation {
+    const cancelled: Generation = { ...this.find(id), state: 'cancelled', cost: '0' };
+    this.generations = this.generations.map((one) => (one.id === id ? cancelled : one));
+    return cancelled;
   }
 
   private shareOf(id: string | undefined) {
