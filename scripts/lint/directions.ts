@@ -26,6 +26,7 @@ const serverModuleUses: Record<string, string[]> = {
   images: ['generations'],
   videos: ['generations'],
   training: ['models', 'datasets', 'credits', 'engine'],
+  visitors: ['generations', 'chat'],
   machines: ['deployments', 'engine'],
   audit: ['assets', 'credits'],
   privacy: ['contact', 'referrals', 'training', 'batches', 'images', 'hub'],

@@ -79,6 +79,8 @@ const settings = z.object({
   BAKEHOUSE_KEEP_CONVERSATIONS: flag.default(true),
   /** Days for which answers of `/v1/responses` are kept that may be; 0 keeps none. */
   BAKEHOUSE_RESPONSE_DAYS: z.coerce.number().int().min(0).max(365).default(30),
+  /** BGL that visitors without an account may use up on a day, with the tries of the landing page; 0 switches them off. */
+  BAKEHOUSE_VISITOR_BUDGET_BGL: bgl.default('25'),
   /** BGL that a user may send to others within 24 hours; 0 for no limit. */
   BAKEHOUSE_SEND_LIMIT_BGL: bgl.default('0'),
   /** BGL that both sides of an invitation are given. */
@@ -248,6 +250,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     s3Urls: s.BAKEHOUSE_S3_URLS.map((url) => new URL(url)),
     ...limits,
     ...{ keepConversations: s.BAKEHOUSE_KEEP_CONVERSATIONS, responseDays: s.BAKEHOUSE_RESPONSE_DAYS },
+    visitorBudgetBgl: s.BAKEHOUSE_VISITOR_BUDGET_BGL,
     sendLimitBgl: s.BAKEHOUSE_SEND_LIMIT_BGL,
     referralBonusBgl: s.BAKEHOUSE_REFERRAL_BONUS_BGL,
     stripe: stripeOf(s),

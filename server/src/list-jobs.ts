@@ -24,6 +24,7 @@ import { forgetCheckpointsJob } from './modules/training/pictures/forget-checkpo
 import { forgetReadingsJob } from './modules/training/readings/forget-readings.ts';
 import { readInBackground } from './modules/training/readings/read-in-background.ts';
 import type { ReadData } from './modules/training/validation/read-data.ts';
+import { forgetVisitorsJob } from './modules/visitors/jobs/forget-visitors.ts';
 import { forgetAnswersJob } from './platform/db/idempotency/forget-answers.ts';
 import { forgetChangesJob } from './platform/events/forget-changes.ts';
 import type { AnyJob } from './platform/jobs/define-job.ts';
@@ -69,5 +70,6 @@ export function listJobs({ databaseUrl, readData, closeIdle }: Needed): AnyJob[]
     readInBackground(readData),
     forgetReadingsJob,
     forgetCheckpointsJob,
+    forgetVisitorsJob,
   ];
 }

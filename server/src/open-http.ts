@@ -70,6 +70,7 @@ import { foreseeTraining } from './modules/training/validation/foresee-training.
 import type { ReadData } from './modules/training/validation/read-data.ts';
 import { videosRoutes } from './modules/videos/routes.ts';
 import { operationIds } from './operation-ids.ts';
+import { visitorsRoutes } from './modules/visitors/routes.ts';
 import type { Services } from './platform/context.ts';
 import type { ErrorReports } from './platform/error-reports/error-reports.ts';
 import { errorReportRoutes } from './platform/error-reports/routes.ts';
@@ -191,6 +192,7 @@ function listBindings(
     ...deploymentsRoutes({ capacity, usage }),
     ...chatRoutes(chat),
     ...batchesRoutes(chat),
+    ...visitorsRoutes({ usage, chat, isPreparing: (starter) => isPreparing(services, starter) }),
   ];
 }
 

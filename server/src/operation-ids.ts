@@ -64,6 +64,7 @@ import * as search from '@bakehouse/contract/search';
 import * as sql from '@bakehouse/contract/sql';
 import * as training from '@bakehouse/contract/training';
 import * as videos from '@bakehouse/contract/videos';
+import * as visitors from '@bakehouse/contract/visitors';
 import * as workloads from '@bakehouse/contract/workloads';
 
 const modules = [
@@ -132,6 +133,7 @@ const modules = [
   runs,
   diffusionTraining,
   videos,
+  visitors,
   workloads,
 ];
 

@@ -226,14 +226,16 @@ export async function removeGeneration(tx: Transaction, id: string): Promise<voi
   await tx.deleteFrom('generations').where('id', '=', id).execute();
 }
 
-export async function listGenerationIds(db: Db, userId: string, limit: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('generations')
-    .select('id')
-    .where('user_id', '=', userId)
-    .limit(limit)
-    .execute();
-  return rows.map(({ id }) => id);
+/** Of a user's, those that were asked for before a moment where one is said. */
+export async function listGenerationIds(
+  db: Db,
+  userId: string,
+  limit: number,
+  before?: Date,
+): Promise<string[]> {
+  let query = db.selectFrom('generations').select('id').where('user_id', '=', userId);
+  if (before) query = query.where('created_at', '<', before);
+  return (await query.limit(limit).execute()).map(({ id }) => id);
 }
 
 // Previews

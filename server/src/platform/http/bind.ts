@@ -15,6 +15,8 @@ export type Binding = {
 export type BindOptions = {
   /** Calls per minute and user, or address on public routes, below the server's own limit. */
   callsPerMinute?: number;
+  /** Calls per hour and client network on public routes. */
+  callsPerHour?: number;
   /** Counts the call by its content too, once its body is read. */
   countCall?: CountCall;
   /** Calls per minute and user, or address on public routes, in a count of their own in place of the server's: many are usual. */

@@ -22,7 +22,7 @@ import { readBodies } from './bodies/read-body.ts';
 import { refuseUnstorable } from './bodies/refuse-unstorable.ts';
 import { type Authenticators, findCaller, headerText } from './callers/find-caller.ts';
 import { limitPipelining } from './callers/limit-pipelining.ts';
-import { callerOf, limitBy, limitCalls } from './callers/rate-limits.ts';
+import { callerOf, limitBy, limitCalls, siteOf } from './callers/rate-limits.ts';
 import { refuseForeignIds } from './callers/refuse-foreign-ids.ts';
 import { allowOtherSites } from './cors.ts';
 import { closeGracefully } from './graceful-close.ts';
@@ -158,11 +158,13 @@ function mount(
   { services, authenticators, limitFailures, countCall, enterBodyRoom }: MountOptions,
   binding: Binding,
 ): void {
-  const { endpoint, handle, callsPerMinute, ownCallsPerMinute } = binding;
+  const { endpoint, handle, callsPerMinute, callsPerHour, ownCallsPerMinute } = binding;
   const hasOwnCount = ownCallsPerMinute !== undefined && services.config.rateLimitPerMinute > 0;
   const count = hasOwnCount ? limitBy(app, { max: ownCallsPerMinute, keyOf: callerOf }) : countCall;
   const countStrictly =
     callsPerMinute === undefined ? null : limitBy(app, { max: callsPerMinute, keyOf: callerOf });
+  const countByHour =
+    callsPerHour === undefined ? null : limitBy(app, { max: callsPerHour, keyOf: siteOf, per: 'hour' });
   app.route({
     method: endpoint.method,
     url: endpoint.path,
@@ -196,6 +198,7 @@ function mount(
       if (endpoint.access === 'workload') return;
       await count(request, reply);
       await countStrictly?.(request, reply);
+      await countByHour?.(request, reply);
       if (request.caller.kind === 'user') binding.beforeBody?.(services, request.caller);
       if (endpoint.isHeldInMemory) await enterBodyRoom(request, reply);
     },

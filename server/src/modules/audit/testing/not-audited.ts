@@ -42,6 +42,7 @@ import * as runs from '@bakehouse/contract/runs';
 import * as sql from '@bakehouse/contract/sql';
 import * as training from '@bakehouse/contract/training';
 import * as videos from '@bakehouse/contract/videos';
+import * as visitors from '@bakehouse/contract/visitors';
 
 const CHANGES_NOTHING = 'changes nothing';
 /** The hold, the charge and the release stand in the ledger, as each chat does. */
@@ -120,6 +121,9 @@ export const notAudited = new Map<Endpoint, string>([
   [openAiVideos.createOpenAiVideo, STATEMENT],
   [openAiVideos.deleteOpenAiVideo, 'what was charged for it stays in the statement'],
   [videos.estimateVideo, CHANGES_NOTHING],
+  [visitors.startVisitorPicture, "the statement's of the visitors' account"],
+  [visitors.askAsVisitor, "the statement's of the visitors' account"],
+  [visitors.keepVisitorPicture, 'a picture in the gallery, as one that is generated'],
   [imageDeployments.stopAllWan, 'each deployment that it terminates is audited'],
   [responses.deleteResponse, PREFERENCE],
   [generations.startGeneration, STATEMENT],

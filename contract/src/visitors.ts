@@ -1,0 +1,109 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idOf } from './fields/id.ts';
+import { only } from './fields/only.ts';
+import { generationStates } from './generations.ts';
+
+/*
+ * What a visitor may try on the landing page without an account. The installation pays for it, from a budget for each day;
+ * nothing of it stays after an hour.
+ */
+
+/** Of the model's own few words. */
+export const VISITOR_PROMPT_LENGTH_MAX = 300;
+export const VISITOR_QUESTION_LENGTH_MAX = 500;
+/** The last turns of a conversation that an answer is made of. */
+export const VISITOR_TURNS_MAX = 9;
+
+const state = z.enum(['ready', 'preparing', 'off']);
+
+export const getVisitorTries = endpoint({
+  method: 'GET',
+  path: '/api/v1/visitors/tries',
+  access: 'public',
+  summary: 'Get what can be tried without an account',
+  response: z.object({
+    /** `preparing`: the starter model is being downloaded or made; `off`: it cannot be tried here. */
+    picture: state,
+    chat: state,
+    /** The starter model that answers. */
+    chat_model: z.string(),
+  }),
+});
+export type VisitorTryState = z.infer<typeof state>;
+
+const words = (name: string, max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, `Please enter a ${name}`)
+    .max(max, `${name} must have at most ${max} characters without an account`)
+    // oxlint-disable-next-line no-control-regex -- these it looks for; JSON Schema's readers do not all know \p{Cc}
+    .regex(/^[^\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]*$/, 'must not contain control characters');
+
+/** Opens the picture for an hour, and for nobody without it. */
+const token = z.string().max(128);
+
+const visitorPicture = z.object({
+  token: z.string(),
+  prompt: z.string(),
+  state: z.enum(generationStates),
+  /** Why it is in this state, in words. */
+  reason: z.string(),
+  step: z.int(),
+  steps: z.int(),
+  /** Unfinished, as a `data:` URL; null where there is none, and once it is done. */
+  preview: z.string().nullable(),
+  /** Null until it is done. */
+  url: z.string().nullable(),
+});
+export type VisitorPicture = z.infer<typeof visitorPicture>;
+
+export const startVisitorPicture = endpoint({
+  method: 'POST',
+  path: '/api/v1/visitors/pictures',
+  access: 'public',
+  operation: 'generate the picture',
+  summary: 'Generate a picture with the starter model, without an account',
+  body: only({ prompt: words('prompt', VISITOR_PROMPT_LENGTH_MAX) }),
+  response: visitorPicture,
+});
+
+export const getVisitorPicture = endpoint({
+  method: 'GET',
+  path: '/api/v1/visitors/pictures/:token',
+  access: 'public',
+  operation: 'load the picture',
+  summary: 'Get a picture that was generated without an account',
+  params: z.object({ token }),
+  response: visitorPicture,
+});
+
+export const keepVisitorPicture = endpoint({
+  method: 'POST',
+  path: '/api/v1/visitors/pictures/:token/keep',
+  access: 'key',
+  operation: 'keep the picture',
+  summary: 'Move a picture that was generated without an account to your gallery, free of charge',
+  params: z.object({ token }),
+  response: z.object({ generation_id: idOf('generation') }),
+});
+
+const turn = only({
+  role: z.enum(['user', 'assistant']),
+  content: z.string().max(4_000),
+});
+
+export const askAsVisitor = endpoint({
+  method: 'POST',
+  path: '/api/v1/visitors/chat',
+  access: 'public',
+  operation: 'ask the model',
+  summary: 'Ask the starter language model, without an account; streams as chat completions do',
+  answers: { 'text/event-stream': null },
+  body: only({
+    question: words('question', VISITOR_QUESTION_LENGTH_MAX),
+    /** What was said before. */
+    turns: z.array(turn).max(VISITOR_TURNS_MAX).default([]),
+  }),
+});

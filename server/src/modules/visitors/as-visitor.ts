@@ -1,0 +1,9 @@
+import type { Caller, Context } from '../../platform/context.ts';
+
+/** Whose all is that visitors make, until they keep it. */
+export const VISITORS = 'visitors';
+
+/** The same call, made by the account of all visitors. */
+export function asVisitor(ctx: Context<Caller>): Context {
+  return { ...ctx, caller: { kind: 'user', userId: VISITORS, isOperator: false }, idempotencyKey: null };
+}

@@ -1,0 +1,22 @@
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { defineJob } from '../../../platform/jobs/define-job.ts';
+import { deleteGeneration } from '../../generations/delete-generation.ts';
+import { listGenerationIds } from '../../generations/queries.ts';
+import { forgetNotifications } from '../../notifications/forget-notifications.ts';
+import { VISITORS } from '../as-visitor.ts';
+
+const KEPT_MS = 60 * 60 * 1000;
+const BATCH = 500;
+
+/** What visitors have made, and did not keep, goes after an hour. */
+export const forgetVisitorsJob = defineJob({
+  name: 'visitors.forget',
+  schedule: '*/5 * * * *',
+  run: async (services) => {
+    const before = new Date(services.clock.now().getTime() - KEPT_MS);
+    const caller = { kind: 'user', userId: VISITORS, isOperator: false } as const;
+    for (const id of await listGenerationIds(services.db, VISITORS, BATCH, before))
+      await deleteGeneration({ ...services, caller }, { id });
+    await inTransaction(services.db, (tx) => forgetNotifications(tx, VISITORS));
+  },
+});

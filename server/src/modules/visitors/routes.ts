@@ -1,0 +1,27 @@
+import * as contract from '@bakehouse/contract/visitors';
+import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
+import type { ChatParts } from '../chat/chat-parts.ts';
+import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
+import { askAsVisitor } from './ask-as-visitor.ts';
+import { getVisitorTries, type IsPreparing } from './get-visitor-tries.ts';
+import { keepVisitorPicture } from './keep-visitor-picture.ts';
+import { startVisitorPicture } from './start-visitor-picture.ts';
+import { getVisitorPicture } from './visitor-picture.ts';
+
+/** Of one network: an office shares one. */
+const PICTURES_PER_HOUR = 12;
+const QUESTIONS_PER_HOUR = 40;
+
+type Parts = { usage: IdleCredit; chat: ChatParts; isPreparing: IsPreparing };
+
+export const visitorsRoutes = ({ usage, chat, isPreparing }: Parts): Binding[] => [
+  bindPublic(contract.getVisitorTries, (ctx) => getVisitorTries(ctx, isPreparing)),
+  bindPublic(contract.startVisitorPicture, (ctx, { body }) => startVisitorPicture(ctx, usage, body), {
+    callsPerHour: PICTURES_PER_HOUR,
+  }),
+  bindPublic(contract.getVisitorPicture, (ctx, { params }) => getVisitorPicture(ctx, params)),
+  bind(contract.keepVisitorPicture, (ctx, { params }) => keepVisitorPicture(ctx, params)),
+  bindPublic(contract.askAsVisitor, (ctx, input, http) => askAsVisitor(ctx, chat, input, http), {
+    callsPerHour: QUESTIONS_PER_HOUR,
+  }),
+];

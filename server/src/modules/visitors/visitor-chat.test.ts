@@ -1,0 +1,68 @@
+import * as visitors from '@bakehouse/contract/visitors';
+import { sql } from 'kysely';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { testServing } from '../../testing/test-serving.ts';
+import { insertStarter } from '../deployments/testing/test-models.ts';
+import { starterLanguageModel } from '../models/starter/starter-language-model.ts';
+import { VISITORS } from './as-visitor.ts';
+
+const { server, stub } = await testServing();
+await insertStarter(server.services, starterLanguageModel.slug);
+
+beforeEach(() => {
+  stub.answer = 'ok';
+  stub.held = Promise.resolve();
+  stub.requests.length = 0;
+});
+
+const ask = (question: string, turns: { role: 'user' | 'assistant'; content: string }[] = []) =>
+  server.send(visitors.askAsVisitor, { body: { question, turns } });
+
+test('a question is answered in a stream, with what was said before, at the cost of the installation', async () => {
+  const tries = await server.request(visitors.getVisitorTries, {});
+  expect(tries).toEqual({ picture: 'off', chat: 'ready', chat_model: starterLanguageModel.slug });
+  const turns = [
+    { role: 'user' as const, content: 'Hello' },
+    { role: 'assistant' as const, content: 'Hello!' },
+  ];
+  const response = await ask('What do you bake?', turns);
+  expect(response.headers.get('content-type')).toContain('text/event-stream');
+  const text = await response.text();
+  expect(text).toContain('bread');
+  expect(text).toMatch(/data: \[DONE\]\s*$/);
+  expect(stub.requests.at(-1)).toMatchObject({
+    messages: [...turns, { role: 'user', content: 'What do you bake?' }],
+    max_tokens: 200,
+  });
+  await server.app.usage.closeIdle();
+  const { rows } = await sql<{ kind: string }>`
+    select kind from ledger_transfers where debit_account_id = ${`user:${VISITORS}`}`.execute(
+    server.services.db,
+  );
+  expect(rows).not.toEqual([]);
+});
+
+test('two are answered at a time, and the others are told', async () => {
+  const held = Promise.withResolvers<void>();
+  stub.answer = 'hold';
+  stub.held = held.promise;
+  const first = [ask('One?'), ask('Two?')];
+  await vi.waitFor(() => expect(stub.requests).toHaveLength(2));
+  const third = await ask('Three?');
+  expect(third.status).toBe(429);
+  expect(await third.json()).toMatchObject({
+    error: { message: 'Other visitors are trying it right now. Try again in a few seconds, or sign up.' },
+  });
+  held.resolve();
+  for (const answer of await Promise.all(first)) expect(await answer.text()).toContain('[DONE]');
+  expect((await ask('Four?')).status).toBe(200);
+});
+
+test('what is not understood is refused by its name, and costs nothing', async () => {
+  for (const question of ['', 'x'.repeat(501)]) {
+    const response = await ask(question);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { param: 'question' } });
+  }
+  expect(stub.requests).toEqual([]);
+});

@@ -1,0 +1,156 @@
+import { getBalance, listTransactions } from '@bakehouse/contract/credits';
+import { getGeneration, listGenerations } from '@bakehouse/contract/generations';
+import * as visitors from '@bakehouse/contract/visitors';
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { testGenerations } from '../../testing/test-generations.ts';
+import { type TestUser, testServer } from '../../testing/test-server.ts';
+import { expireGivenJob } from '../credits/jobs/expire-given.ts';
+import { VISITORS } from './as-visitor.ts';
+import { forgetVisitorsJob } from './jobs/forget-visitors.ts';
+
+const { server, stub, clock, untilIdle } = await testGenerations();
+const { db, config } = server.services;
+const BUDGET = config.visitorBudgetBgl;
+
+const start = (prompt = 'a red apple') => server.request(visitors.startVisitorPicture, { body: { prompt } });
+const read = (token: string) => server.request(visitors.getVisitorPicture, { params: { token } });
+const keep = (token: string, as: TestUser) =>
+  server.request(visitors.keepVisitorPicture, { params: { token } }, { as });
+const completed = (token: string) =>
+  vi.waitFor(
+    async () => {
+      clock.advance({ seconds: 1 });
+      const picture = await read(token);
+      expect(picture.state).toBe('completed');
+      return picture;
+    },
+    { interval: 50 },
+  );
+const pictures = () => db.selectFrom('generations').selectAll().where('user_id', '=', VISITORS).execute();
+const nextDay = async () => {
+  clock.advance({ hours: 24 });
+  await expireGivenJob.run(server.services, {}, AbortSignal.timeout(60_000));
+};
+const forget = () => forgetVisitorsJob.run(server.services, {}, AbortSignal.timeout(60_000));
+
+beforeEach(async () => {
+  stub.startAnew();
+  await untilIdle();
+  config.visitorBudgetBgl = BUDGET;
+});
+
+describe('a picture without an account', () => {
+  test('is generated as the page of Paris does it, paid by the installation, and opens for who has its token', async () => {
+    const begun = await start('a red apple on a table');
+    expect(begun).toMatchObject({ prompt: 'a red apple on a table', url: null });
+    const { url } = await completed(begun.token);
+    expect((await fetch(new URL(url ?? '', server.url))).headers.get('content-type')).toBe('image/png');
+    const [row] = await pictures();
+    expect(row?.parameters).toMatchObject({ cfg_scale: 4, num_inference_steps: 20, k: 2 });
+    const { rows } = await sql<{ description: string }>`
+      select description from ledger_transfers where debit_account_id = ${`user:${VISITORS}`}`.execute(db);
+    expect(rows.map(({ description }) => description)).toContain('Picture by Paris');
+  });
+
+  test('is nobody else’s: an id without its signature opens nothing, nor does a key', async () => {
+    const { token } = await start();
+    await completed(token);
+    const id = token.slice(0, 36);
+    const ada = await server.signUp('Ada');
+    for (const made of [id, `${id}${'A'.repeat(token.length - 36)}`, `${token}A`, 'x'])
+      await expect(read(made)).rejects.toMatchObject({ status: 404, code: 'not_found' });
+    await expect(keep(id, ada)).rejects.toMatchObject({ status: 404 });
+    await expect(server.request(getGeneration, { params: { id } }, { as: ada })).rejects.toMatchObject({
+      status: 404,
+    });
+  });
+
+  test('is kept by who signs up, once, and costs them nothing', async () => {
+    const { token } = await start('a penguin in the snow');
+    await completed(token);
+    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    const balance = () => server.request(getBalance, { params: { userId: ada.userId } }, { as: ada });
+    const before = await balance();
+    const { generation_id: id } = await keep(token, ada);
+    expect(await balance()).toEqual(before);
+    const params = { userId: ada.userId };
+    const { generations } = await server.request(listGenerations, { params, query: {} }, { as: ada });
+    expect(generations).toMatchObject([
+      { id, prompt: 'a penguin in the snow', cost: '0', state: 'completed' },
+    ]);
+    const picture = await fetch(new URL(generations[0]?.outputs[0]?.url ?? '', server.url));
+    expect(picture.status).toBe(200);
+    const { transactions } = await server.request(listTransactions, { params, query: {} }, { as: ada });
+    expect(transactions.map(({ description }) => description)).toEqual(['Starting credits']);
+    await expect(keep(token, bob)).rejects.toMatchObject({ status: 404 });
+    await expect(read(token)).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('that is not completed cannot be kept', async () => {
+    stub.answer = 'hang';
+    const { token } = await start();
+    await expect(keep(token, await server.signUp('Ada'))).rejects.toMatchObject({ status: 409 });
+  });
+
+  test('is gone after an hour, and no sooner', async () => {
+    const { token } = await start();
+    await completed(token);
+    clock.advance({ minutes: 30 });
+    await forget();
+    expect((await read(token)).state).toBe('completed');
+    clock.advance({ minutes: 31 });
+    await forget();
+    await expect(read(token)).rejects.toMatchObject({ status: 404 });
+    expect(await pictures()).toEqual([]);
+    const stored = db.selectFrom('user_storage').select('bytes').where('user_id', '=', VISITORS);
+    expect(await stored.executeTakeFirst()).toMatchObject({ bytes: 0n });
+  });
+});
+
+describe('what visitors may do', () => {
+  test('ends with the budget of the day, and begins anew on the next one', async () => {
+    await nextDay();
+    config.visitorBudgetBgl = '0.3';
+    await completed((await start()).token);
+    await expect(start()).rejects.toThrow("Today's free tries are used up. Sign up to go on.");
+    await nextDay();
+    await completed((await start()).token);
+  });
+
+  test('is nothing where the operator has switched it off', async () => {
+    config.visitorBudgetBgl = '0';
+    expect(await server.request(visitors.getVisitorTries, {})).toMatchObject({ picture: 'off', chat: 'off' });
+    await expect(start()).rejects.toMatchObject({ status: 409 });
+  });
+
+  test('is refused by name where it is not understood, and nothing begins', async () => {
+    const count = (await pictures()).length;
+    for (const prompt of ['', '  ', 'x'.repeat(301), 'a\u0000b'])
+      await expect(start(prompt)).rejects.toThrow(/prompt/);
+    expect(await pictures()).toHaveLength(count);
+  });
+
+  test('has places of its own: eight are under way at once, and the next one waits for them', async () => {
+    stub.answer = 'hang';
+    for (let each = 0; each < 8; each += 1) await start();
+    await expect(start()).rejects.toThrow(
+      'Other visitors are trying it right now. Try again in a few seconds, or sign up.',
+    );
+  });
+});
+
+test('pictures are counted by the network that asks', async () => {
+  const limited = await testServer({
+    config: { rateLimits: true, rateLimitPerMinute: 0, visitorBudgetBgl: '0' },
+  });
+  const from = (address: string) =>
+    limited.send(
+      visitors.startVisitorPicture,
+      { body: { prompt: 'bread' } },
+      { headers: { 'x-forwarded-for': address } },
+    );
+  for (let each = 0; each < 12; each += 1) expect((await from('203.0.113.1')).status).toBe(409);
+  expect((await from('203.0.113.1')).status).toBe(429);
+  expect((await from('203.0.113.2')).status).toBe(409);
+});
