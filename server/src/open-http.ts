@@ -69,8 +69,8 @@ import { findTrainObstacle } from './modules/training/validation/find-train-obst
 import { foreseeTraining } from './modules/training/validation/foresee-training.ts';
 import type { ReadData } from './modules/training/validation/read-data.ts';
 import { videosRoutes } from './modules/videos/routes.ts';
-import { operationIds } from './operation-ids.ts';
 import { visitorsRoutes } from './modules/visitors/routes.ts';
+import { operationIds } from './operation-ids.ts';
 import type { Services } from './platform/context.ts';
 import type { ErrorReports } from './platform/error-reports/error-reports.ts';
 import { errorReportRoutes } from './platform/error-reports/routes.ts';

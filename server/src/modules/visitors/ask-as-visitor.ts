@@ -33,7 +33,7 @@ export async function askAsVisitor(
     await openBudget(ctx);
     const messages = [...turns, { role: 'user', content: question }];
     const { slug: model } = starterLanguageModel;
-    const body = { model, messages, max_tokens: ANSWER_TOKENS_MAX, stream: true };
+    const body = { model, messages, max_tokens: ANSWER_TOKENS_MAX, temperature: 0, stream: true };
     await explainRefusal(() =>
       completeChat(asVisitor(ctx), parts, { path: '/v1/chat/completions', body }, http),
     );

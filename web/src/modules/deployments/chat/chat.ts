@@ -1,6 +1,6 @@
 import { chatCompletions, listModels } from '@bakehouse/contract/chat';
 import type { Conversation } from '@bakehouse/contract/conversations';
-import { callRaw } from '../../../lib/api/api-client.ts';
+import { type CallOptions, callRaw } from '../../../lib/api/api-client.ts';
 import { ApiError, toApiError } from '../../../lib/api/api-error.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { eventStreamParser } from '../../../lib/live/event-stream-parser.ts';
@@ -64,28 +64,43 @@ export type ChatRequest = {
   tools?: ChatTools | undefined;
 };
 
-/** Asks a model and tells of its answer as it comes. Throws an `ApiError`, also when the stream itself tells of an error, or the signal's reason. */
+/** Asks a model and tells of its answer as it comes. Throws what `streamAnswer` throws. */
 export async function streamChat(
   request: ChatRequest,
-  { onText, onThought, onCalls }: ChatListener,
+  listener: ChatListener,
   signal: AbortSignal,
 ): Promise<ChatEnd> {
+  const body = {
+    model: request.model,
+    messages: request.messages,
+    stream: true,
+    stream_options: { include_usage: true },
+    ...request.options,
+    ...(request.tools && toolsBody(request.tools)),
+  };
+  const { speed, isCut } = await streamAnswer(
+    (options) => callRaw(chatCompletions, { body }, options),
+    listener,
+    signal,
+  );
+  if (!isCut) return { speed };
+  // The one reason stands for both.
+  return { speed, cut: speed.tokens < request.options.max_tokens ? 'context' : 'maximum' };
+}
+
+/** Tells of the streamed completion that `ask` asks for, as it comes. Throws an `ApiError`, also when the stream itself tells of an error, or the signal's reason. */
+export async function streamAnswer(
+  ask: (options: CallOptions) => Promise<Response>,
+  { onText, onThought, onCalls }: ChatListener,
+  signal: AbortSignal,
+): Promise<{ speed: ChatSpeed; isCut: boolean }> {
   const started = performance.now();
   const silence = new AbortController();
-  const response = await callRaw(
-    chatCompletions,
-    {
-      body: {
-        model: request.model,
-        messages: request.messages,
-        stream: true,
-        stream_options: { include_usage: true },
-        ...request.options,
-        ...(request.tools && toolsBody(request.tools)),
-      },
-    },
-    { signal: AbortSignal.any([signal, silence.signal]), timeoutMs: TIMEOUT_MS, operation: OPERATION },
-  );
+  const response = await ask({
+    signal: AbortSignal.any([signal, silence.signal]),
+    timeoutMs: TIMEOUT_MS,
+    operation: OPERATION,
+  });
   if (!response.body) throw new Error('The server sent no answer');
 
   const parse = eventStreamParser();
@@ -111,9 +126,10 @@ export async function streamChat(
       if (chunk.usage) tokens = chunk.usage.completion_tokens;
     }
   }
-  const speed = speedOf(firstTokenMs ?? performance.now() - started, performance.now() - started, tokens);
-  // The one reason stands for both.
-  return isCut ? { speed, cut: tokens < request.options.max_tokens ? 'context' : 'maximum' } : { speed };
+  return {
+    speed: speedOf(firstTokenMs ?? performance.now() - started, performance.now() - started, tokens),
+    isCut,
+  };
 }
 
 function toolsBody({ definitions, required }: ChatTools) {

@@ -2,12 +2,14 @@ import { Suspense } from 'react';
 import { loadable } from '../../../lib/loadable.tsx';
 import { Boundary, EmptyFallback } from '../../../ui/boundary.tsx';
 import { Logo } from '../../../ui/logo.tsx';
-import { ProductPicture } from '../../../ui/product-picture.tsx';
 import { SignInCard } from '../../accounts/sign-in/sign-in-card.tsx';
 import { DocumentationLink } from './documentation-link.tsx';
 
 /** Below the first screen, so it is not waited for. */
 const Showcase = loadable(async () => (await import('./showcase.tsx')).Showcase);
+
+/** What can be tried; its place is kept. */
+const TryPanel = loadable(async () => (await import('./try/try-panel.tsx')).TryPanel);
 
 /** What a visitor comes upon: what this is, shown as it is, and where to sign in or up. */
 export function LandingPage() {
@@ -20,6 +22,9 @@ export function LandingPage() {
             Generators
           </a>
           <DocumentationLink className="rounded hover:text-ink" />
+          <a href="#sign-in" className="rounded text-ink lg:hidden">
+            Sign in
+          </a>
         </nav>
       </header>
       <main>
@@ -33,14 +38,16 @@ export function LandingPage() {
               that adds up to the last digit. Start on a laptop, scale to your GPUs.
             </p>
           </div>
-          <div className="lg:col-start-2 lg:row-span-2 lg:row-start-1">
+          <div className="min-h-[53rem] sm:h-[31rem] sm:min-h-0">
+            <Boundary fallback={EmptyFallback}>
+              <Suspense>
+                <TryPanel />
+              </Suspense>
+            </Boundary>
+          </div>
+          <div id="sign-in" className="scroll-mt-6 lg:col-start-2 lg:row-span-2 lg:row-start-1">
             <SignInCard />
           </div>
-          <ProductPicture
-            first
-            name="run"
-            alt="A finished fine-tune: its losses, how long it took, what it cost, and its answers beside those of the base model"
-          />
         </div>
         <Boundary fallback={EmptyFallback}>
           <Suspense>

@@ -7,6 +7,12 @@ import { DocumentationLink } from './documentation-link.tsx';
 
 const parts = [
   {
+    picture: 'run',
+    title: 'Fine-tune in a minute',
+    text: 'Pick a dataset and a base model, see the price, start. The run shows its losses as they come, and its answers beside those of the base model.',
+    alt: 'A finished fine-tune: its losses, how long it took, what it cost, and its answers beside those of the base model',
+  },
+  {
     picture: 'rows',
     title: 'See your data as the model will',
     text: 'Every file shows its rows and names the lines that cannot be read. Before a run starts, the review marks what the model learns from each example, counts its tokens and shows the price.',

@@ -1,0 +1,86 @@
+import {
+  askAsVisitor,
+  getVisitorPicture,
+  getVisitorTries,
+  startVisitorPicture,
+  type VisitorPicture,
+} from '@bakehouse/contract/visitors';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, callRaw } from '../../../../lib/api/api-client.ts';
+import { endpointQuery } from '../../../../lib/api/endpoint-query.ts';
+import { useMutation } from '../../../../lib/mutation/use-mutation.ts';
+import { streamAnswer } from '../../../deployments/chat/chat.ts';
+import { keepForSignUp, type Said } from './kept-tries.ts';
+
+const PREPARING_POLL_MS = 5_000;
+const PICTURE_POLL_MS = 400;
+/** What is said before an answer, of the last turns. */
+const TURNS_MAX = 8;
+
+/** What can be tried here, asked again while it is being prepared. */
+export function useTries() {
+  return useQuery({
+    ...endpointQuery(['visitor', 'tries'], getVisitorTries),
+    refetchInterval: ({ state: { data } }) =>
+      [data?.picture, data?.chat].includes('preparing') ? PREPARING_POLL_MS : false,
+  });
+}
+
+const hasEnded = ({ state }: VisitorPicture) => ['completed', 'failed', 'cancelled'].includes(state);
+
+/** Generates a picture without an account, and follows it. */
+export function useVisitorPicture() {
+  const start = useMutation({
+    mutationFn: (prompt: string) => call(startVisitorPicture, { body: { prompt } }),
+    onSuccess: ({ token }) => keepForSignUp({ picture: token }),
+    meta: { inPlace: true },
+  });
+  const begun = start.data;
+  const followed = useQuery({
+    ...endpointQuery(['visitor', 'picture', begun?.token], getVisitorPicture, {
+      params: { token: begun?.token ?? '' },
+    }),
+    enabled: begun !== undefined,
+    refetchInterval: ({ state: { data } }) => (data && hasEnded(data) ? false : PICTURE_POLL_MS),
+  });
+  const picture = followed.data ?? begun;
+  return {
+    generate: start.mutate,
+    picture,
+    isBusy: start.isPending || (picture !== undefined && !hasEnded(picture) && !followed.isError),
+    error: start.error ?? followed.error,
+  };
+}
+
+/** A conversation with the starter model without an account. */
+export function useVisitorChat(model: string | undefined) {
+  const [said, setSaid] = useState<Said[]>([]);
+  const answer = useMutation({
+    mutationFn: async (question: string) => {
+      const before = said.filter(({ content }) => content !== '').slice(-TURNS_MAX);
+      const asked = [...said, { role: 'user' as const, content: question }];
+      let text = '';
+      const show = () => setSaid([...asked, { role: 'assistant', content: text }]);
+      show();
+      const body = { question, turns: before };
+      const onText = (piece: string) => {
+        text += piece;
+        show();
+      };
+      try {
+        await streamAnswer(
+          (options) => callRaw(askAsVisitor, { body }, options),
+          { onText },
+          AbortSignal.timeout(10 * 60_000),
+        );
+      } catch (error) {
+        setSaid(said);
+        throw error;
+      }
+      if (model) keepForSignUp({ chat: { model, turns: [...asked, { role: 'assistant', content: text }] } });
+    },
+    meta: { inPlace: true },
+  });
+  return { said, ask: answer.mutate, isAnswering: answer.isPending, error: answer.error };
+}
