@@ -12,6 +12,7 @@ import { createImage, editImage } from '@bakehouse/contract/openai-images';
 import { exportData } from '@bakehouse/contract/privacy';
 import { search } from '@bakehouse/contract/search';
 import { validateFineTune } from '@bakehouse/contract/training';
+import { askAsVisitor, startVisitorPicture } from '@bakehouse/contract/visitors';
 
 export type Target = {
   url: string;
@@ -86,6 +87,9 @@ export const attacks: Record<string, (target: Target) => Strike> = {
     send(target, listAssets, { query: { owner: target.userId, search: 'e', include_starter: 'true' } }),
   'statements of transactions': (target) => () =>
     send(target, listTransactions, { params: { userId: target.userId }, query: { limit: 200 } }),
+  /** Without an account, from one address and from a hundred: pictures and questions in turn. */
+  'tries of a visitor': (target) => tries(target, 1),
+  'tries of 100 visitors': (target) => tries(target, 100),
   /** A stranger sends JSON that takes long to parse. */
   'large JSON': ({ url }) => {
     const body = JSON.stringify({
@@ -180,6 +184,20 @@ async function sendFile(
   // The same bytes under the same name again change nothing.
   form.set(part, await openAsBlob(file), `${Math.random()}-${path.basename(file)}`);
   await request(target.url + endpointUrl(endpoint.path, params), { 'x-api-key': target.apiKey }, form);
+}
+
+function tries({ url }: Target, addresses: number): Strike {
+  let tried = 0;
+  const calls = [
+    [startVisitorPicture, { prompt: 'A red bus on a street' }],
+    [askAsVisitor, { question: 'What is bread made of?' }],
+  ] as const;
+  return () => {
+    const [endpoint, body] = calls[tried % 2 === 0 ? 0 : 1];
+    tried += 1;
+    const address = `203.0.113.${tried % addresses}`;
+    return request(url + endpoint.path, { 'x-forwarded-for': address, ...json }, JSON.stringify(body));
+  };
 }
 
 type Call = { params?: object; query?: object; body?: object };

@@ -50,8 +50,9 @@ type Judge = { judge?: (what: keyof Looks) => Partial<Measured> };
  */
 export async function measureNeighbours(tell: (line: Measured) => void): Promise<Measured[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
-  // With the limits that an installation has.
-  const server = await startOwnServer({ BAKEHOUSE_RATE_LIMITS: '' });
+  // With the limits that an installation has; a budget would end the tries of visitors before they have disturbed anybody.
+  const settings = { BAKEHOUSE_RATE_LIMITS: '', BAKEHOUSE_VISITOR_BUDGET_BGL: '100000' };
+  const server = await startOwnServer(settings);
   try {
     const victim = await makeVictim(server);
     const target = await makeTarget(server, folder);

@@ -66,8 +66,7 @@ export function Showcase() {
           Pictures and videos, one page for each model
         </h2>
         <p className="mt-3 mb-6 max-w-2xl text-[0.9375rem] text-muted leading-6">
-          Paris runs right here, even without a GPU. Every form but the one of FLUX.1 Kontext is open to
-          visitors, and says whether its model is connected to this server.
+          Starter models run right here, even without a GPU. Each page says who generates, and at what price.
         </p>
         <GeneratorList served={useQuery(servedGeneratorsQuery).data} />
       </section>
