@@ -7,7 +7,7 @@ import { root } from './root.ts';
 
 type Check = { name: string; command: string; args: string[]; fix?: string };
 
-/** Types, lint with the import directions, format, dead code, structure, specification, generated files, and the same for Python. */
+/** Types, lint with the import directions, format, dead code, structure, specification, vocabulary, generated files, and the same for Python. */
 export const check: Command = async ({ words }) => {
   const python = await preparePython('tests');
   const bin = (name: string) => path.join(root, 'node_modules', '.bin', name);
@@ -27,6 +27,11 @@ export const check: Command = async ({ words }) => {
       name: 'specification',
       command: process.execPath,
       args: ['scripts/specification/check-specification.ts'],
+    },
+    {
+      name: 'vocabulary',
+      command: process.execPath,
+      args: ['scripts/vocabulary/check-vocabulary.ts'],
     },
     {
       name: 'generated files',

@@ -13,7 +13,7 @@ import { generationStates } from './generations.ts';
 export const VISITOR_PROMPT_LENGTH_MAX = 300;
 export const VISITOR_QUESTION_LENGTH_MAX = 500;
 /** The last turns of a conversation that an answer is made of. */
-export const VISITOR_TURNS_MAX = 9;
+export const VISITOR_TURNS_MAX = 8;
 
 const state = z.enum(['ready', 'preparing', 'off']);
 

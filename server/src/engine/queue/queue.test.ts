@@ -149,10 +149,10 @@ describe('assignSlots', () => {
       now,
     );
     expect(reasonOf(decisions, 'a')).toMatchObject({
-      reason: 'Waiting for 8 x NVIDIA H100 (80GB): this installation has 4.',
+      reason: 'Waiting for 8 x NVIDIA H100 (80GB): this server has 4.',
     });
     expect(reasonOf(assignSlots([waiting('a', { placement: gpus(8) })], [], {}, now), 'a')).toMatchObject({
-      reason: 'Waiting for 8 x NVIDIA H100 (80GB): this installation has none.',
+      reason: 'Waiting for 8 x NVIDIA H100 (80GB): this server has none.',
     });
   });
 

@@ -284,8 +284,7 @@ function explain(
   total: number,
   seconds: number | null,
 ): string {
-  if (total < slotsOf(one))
-    return `Waiting for ${describe(name, one)}: this installation has ${total || 'none'}.`;
+  if (total < slotsOf(one)) return `Waiting for ${describe(name, one)}: this server has ${total || 'none'}.`;
   const place = countAhead === 0 ? 'next in line' : `number ${countAhead + 1} in line`;
   const own = holding.find(({ userId, title }) => {
     return userId !== null && userId === one.userId && title !== null;

@@ -47,12 +47,12 @@ describe('sending credits', () => {
     expect((await statementOf(ada)).transactions[0]).toMatchObject({
       ...line,
       transaction_type: 'transfer',
-      description: `Bagels to ${await usernameOf(bob)}`,
+      description: `Sent to ${await usernameOf(bob)}`,
     });
     expect((await statementOf(bob)).transactions[0]).toMatchObject({
       ...line,
       transaction_type: 'credit',
-      description: `Bagels from ${await usernameOf(ada)}`,
+      description: `Received from ${await usernameOf(ada)}`,
     });
     expect((await statementOf(ada)).summary?.total_token_transferred).toBe('0.5');
     expect((await statementOf(bob)).summary?.total_token_transferred).toBe('0');

@@ -6,6 +6,8 @@ import { deleteUnusedPicturesOf } from './sources/picture-queries.ts';
 
 const BATCH = 100;
 
+type Deleting = Pick<Context, 'config' | 'db' | 'clock' | 'caller' | 'log'>;
+
 /**
  * Deletes all generations of the caller, their turns, and pictures that were to be edited; what is under way is stopped. What
  * a service has begun is left to the next call: its price is held until it is done.
@@ -21,7 +23,13 @@ export async function forgetGenerations(ctx: Context): Promise<void> {
   await deleteUnusedPicturesOf(ctx.db, ctx.caller.userId);
 }
 
-async function tryToDelete(ctx: Context, id: string): Promise<boolean> {
+/** Deletes those that the caller asked for before a moment; what is under way is stopped. */
+export async function forgetGenerationsBefore(ctx: Deleting, before: Date): Promise<void> {
+  for (const id of await listGenerationIds(ctx.db, ctx.caller.userId, BATCH, before))
+    await tryToDelete(ctx, id);
+}
+
+async function tryToDelete(ctx: Deleting, id: string): Promise<boolean> {
   try {
     await deleteGeneration(ctx, { id });
     return true;

@@ -40,7 +40,7 @@ test('operators see what serves, for whom, and what waits, but nothing that is p
       ...{ work_id: runId, kind: 'run', deployments: 0, pod_id: null, model_name: null },
       owner: { user_id: bob.userId },
       ...{ machine: null, state: 'queued', position: 1 },
-      reason: 'Waiting for 2 x NVIDIA H100 (80GB): this installation has none.',
+      reason: 'Waiting for 2 x NVIDIA H100 (80GB): this server has none.',
       gpus: { gpu_type: 'NVIDIA_H100_80GB', count: 2 },
     },
   ]);

@@ -241,11 +241,11 @@ describe('deleting an account', () => {
     };
     const { username } = await rowOf(max);
     const others = ['Starting credits'];
-    expect(await linesOf(lou)).toEqual([`Bagels from ${username}`, `Invitation of ${username}`, ...others]);
+    expect(await linesOf(lou)).toEqual([`Received from ${username}`, `Invitation of ${username}`, ...others]);
     expect(await linesOf(max)).toContain(`Invitation by ${(await rowOf(lou)).username}`);
     await remove(max, { give_up_max: '40' });
     expect(await linesOf(lou)).toEqual([
-      'Bagels from a deleted user',
+      'Received from a deleted user',
       'Invitation of a deleted user',
       ...others,
     ]);

@@ -22,7 +22,7 @@ import { readBodies } from './bodies/read-body.ts';
 import { refuseUnstorable } from './bodies/refuse-unstorable.ts';
 import { type Authenticators, findCaller, headerText } from './callers/find-caller.ts';
 import { limitPipelining } from './callers/limit-pipelining.ts';
-import { callerOf, limitBy, limitCalls, siteOf } from './callers/rate-limits.ts';
+import { type CountCall, callerOf, limitBy, limitCalls, siteOf } from './callers/rate-limits.ts';
 import { refuseForeignIds } from './callers/refuse-foreign-ids.ts';
 import { allowOtherSites } from './cors.ts';
 import { closeGracefully } from './graceful-close.ts';
@@ -158,13 +158,8 @@ function mount(
   { services, authenticators, limitFailures, countCall, enterBodyRoom }: MountOptions,
   binding: Binding,
 ): void {
-  const { endpoint, handle, callsPerMinute, callsPerHour, ownCallsPerMinute } = binding;
-  const hasOwnCount = ownCallsPerMinute !== undefined && services.config.rateLimitPerMinute > 0;
-  const count = hasOwnCount ? limitBy(app, { max: ownCallsPerMinute, keyOf: callerOf }) : countCall;
-  const countStrictly =
-    callsPerMinute === undefined ? null : limitBy(app, { max: callsPerMinute, keyOf: callerOf });
-  const countByHour =
-    callsPerHour === undefined ? null : limitBy(app, { max: callsPerHour, keyOf: siteOf, per: 'hour' });
+  const { endpoint, handle } = binding;
+  const counts = countsOf(app, binding, { countCall, config: services.config });
   app.route({
     method: endpoint.method,
     url: endpoint.path,
@@ -196,9 +191,7 @@ function mount(
       if (endpoint.upload === 'bytes') request.headers['content-type'] = 'application/octet-stream';
       // Workloads are ours, and report as often as they must.
       if (endpoint.access === 'workload') return;
-      await count(request, reply);
-      await countStrictly?.(request, reply);
-      await countByHour?.(request, reply);
+      for (const count of counts) await count(request, reply);
       if (request.caller.kind === 'user') binding.beforeBody?.(services, request.caller);
       if (endpoint.isHeldInMemory) await enterBodyRoom(request, reply);
     },
@@ -225,6 +218,20 @@ function mount(
       return sendJson(reply, output);
     },
   });
+}
+
+/** The limits that count a call: the server's own or the binding's in its place, and those below it. */
+function countsOf(
+  app: FastifyInstance,
+  { callsPerMinute, callsPerHour, ownCallsPerMinute }: Binding,
+  { countCall, config }: { countCall: CountCall; config: Services['config'] },
+): CountCall[] {
+  const hasOwnCount = ownCallsPerMinute !== undefined && config.rateLimitPerMinute > 0;
+  return [
+    hasOwnCount ? limitBy(app, { max: ownCallsPerMinute, keyOf: callerOf }) : countCall,
+    ...(callsPerMinute === undefined ? [] : [limitBy(app, { max: callsPerMinute, keyOf: callerOf })]),
+    ...(callsPerHour === undefined ? [] : [limitBy(app, { max: callsPerHour, keyOf: siteOf, per: 'hour' })]),
+  ];
 }
 
 /** What a body that is no form is asked for; nothing where it may be JSON as well. */

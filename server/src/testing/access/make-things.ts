@@ -121,10 +121,9 @@ export async function makeThings(parts: Parts): Promise<Record<string, string>> 
   return {
     ...(await insertRows(server, ada, id)),
     uploadId,
-    number: '1',
-    // Of a visitor's picture, which is no user's: nobody's, for Ada too.
+    ...{ number: '1', step: '1' },
+    // Of a visitor's picture: of no user.
     token: 'made-up',
-    step: '1',
     ...(await nameForOpenAi(parts, { runId: runs[0]?.run_id ?? '', videoId: generated.videoId })),
     username: 'somebody',
     ...generated,

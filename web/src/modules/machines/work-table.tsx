@@ -34,7 +34,7 @@ export function WorkTable() {
           <EmptyState
             icon={<Layers aria-hidden />}
             title="Nothing is running or waiting"
-            description="Training runs, deployments and the models of this installation are listed here while they run or wait for a machine."
+            description="Training runs, deployments and the models of this server are listed here while they run or wait for a machine."
           />
         }
       />

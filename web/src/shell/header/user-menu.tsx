@@ -77,7 +77,7 @@ export function UserMenu({ trigger }: { trigger: ReactElement }) {
           onChange={currencyChoice.set}
           options={[
             { value: 'USD', label: 'US dollars' },
-            { value: 'BGL', label: 'Bagels (BGL)' },
+            { value: 'BGL', label: 'Credits (BGL)' },
           ]}
         />
       </div>

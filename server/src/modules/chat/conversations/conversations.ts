@@ -39,7 +39,7 @@ export async function saveConversation(
   }: InputOf<typeof contract.saveConversation>,
 ): Promise<ResponseOf<typeof contract.saveConversation>> {
   if (!ctx.config.keepConversations)
-    throw new AppError('conflict', { publicMessage: 'This installation does not keep conversations' });
+    throw new AppError('conflict', { publicMessage: 'This server does not keep conversations' });
   const { userId } = ctx.caller;
   await inTransaction(ctx.db, async (tx) => {
     const save = { userId, id, version, saveId, content: conversation, now: ctx.clock.now() };

@@ -57,7 +57,7 @@ export function readSend(
   if (outcome === 'unknown_recipient') throw unknownRecipient();
   if (outcome === 'own_account') {
     throw new AppError('invalid_request', {
-      publicMessage: 'You cannot send Bagels to yourself',
+      publicMessage: 'You cannot send credits to yourself',
       param: 'recipient_id',
     });
   }

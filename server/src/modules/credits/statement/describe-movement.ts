@@ -9,6 +9,6 @@ export function describeMovement(movement: StatementTransfer | OpenHold, side: '
   const counterpart = 'counterpart' in movement ? movement.counterpart : null;
   if (counterpart === null) return description;
   const name = counterpart.isDeleted ? 'a deleted user' : counterpart.username;
-  if (kind === 'transfer') return `Bagels ${side === 'payer' ? 'to' : 'from'} ${name}`;
+  if (kind === 'transfer') return side === 'payer' ? `Sent to ${name}` : `Received from ${name}`;
   return refs.inviter_id === undefined ? `Invitation of ${name}` : `Invitation by ${name}`;
 }

@@ -337,7 +337,7 @@ describe('a model', () => {
     await expect(calls().deployFlux({ model_id: assetId })).rejects.toMatchObject({
       status: 409,
       message: expect.stringContaining(
-        'Full Size needs a GPU with at least 38 GB of memory, and this installation has none',
+        'Full Size needs a GPU with at least 38 GB of memory, and this server has none',
       ),
     });
     expect(await serving.balance(ada)).toEqual(before);

@@ -75,7 +75,7 @@ test('without a GPU for one expert it is refused with what it needs, and nothing
   await expect(deploy(assetId)).rejects.toMatchObject({
     status: 409,
     message: expect.stringContaining(
-      'Large Paris needs a GPU with at least 14 GB of memory, and this installation has none',
+      'Large Paris needs a GPU with at least 14 GB of memory, and this server has none',
     ),
   });
   expect((await balance(ada)).held).toBe(0n);

@@ -12,7 +12,7 @@ export function refuseLora(chosen: ChosenProvider, { lora }: GenerationParameter
   if (!lora || chosen.form.fields.some(({ kind }) => kind === 'lora')) return;
   const who = chosen.provider === 'upstream' ? chosen.upstream.title : chosen.form.title;
   throw new AppError('invalid_request', {
-    publicMessage: `${who} takes no LoRA; FLUX and Kontext models on this installation do`,
+    publicMessage: `${who} takes no LoRA; FLUX and Kontext models on this server do`,
     param: PARAM,
   });
 }

@@ -29,7 +29,7 @@ const cards = {
     slug: WAN_STARTER,
     title: 'Wan starter',
     details:
-      'The starter video model: a small Wan, which makes films of two seconds from a prompt, or from a prompt and the ' +
+      'The starter video model: a small Wan, which makes videos of two seconds from a prompt, or from a prompt and the ' +
       'picture that they begin with. It knows simple things in motion, and runs on the CPU of a laptop, so that the Wan ' +
       'page works everywhere. It is no text model.',
     family: 'wan',

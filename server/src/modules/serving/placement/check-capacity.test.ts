@@ -19,16 +19,16 @@ it('accepts as many replicas as there are slots for, each on one machine', () =>
 });
 
 it.each([
-  [5, 0, 'min_replicas must be at most 4: this installation has room for no more replicas on CPU'],
+  [5, 0, 'min_replicas must be at most 4: this server has room for no more replicas on CPU'],
   [
     7,
     1,
-    'min_replicas must be at most 6: this installation has room for no more replicas on 1 x NVIDIA H100 (80GB)',
+    'min_replicas must be at most 6: this server has room for no more replicas on 1 x NVIDIA H100 (80GB)',
   ],
   [
     3,
     2,
-    'min_replicas must be at most 2: this installation has room for no more replicas on 2 x NVIDIA H100 (80GB)',
+    'min_replicas must be at most 2: this server has room for no more replicas on 2 x NVIDIA H100 (80GB)',
   ],
 ])('refuses %i replicas with %i GPUs each', (replicas, count, publicMessage) => {
   expect(check(replicas, count)).toThrow(

@@ -14,7 +14,7 @@ export function checkCapacity(
   if (min_replicas <= Math.max(1, room)) return;
   const device = deviceLabel({ accelerator, accelerator_count: count });
   throw new AppError('invalid_request', {
-    publicMessage: `min_replicas must be at most ${room}: this installation has room for no more replicas on ${device}`,
+    publicMessage: `min_replicas must be at most ${room}: this server has room for no more replicas on ${device}`,
     param: 'min_replicas',
   });
 }

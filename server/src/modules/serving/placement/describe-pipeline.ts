@@ -86,7 +86,7 @@ function lacks(title: string, what: string): AppError {
 
 /** The sentence for a model that no GPU here has room for. */
 export function lackOfGpu(title: string, gib: number): string {
-  return `${title} needs a GPU with at least ${gib} GB of memory, and this installation has none`;
+  return `${title} needs a GPU with at least ${gib} GB of memory, and this server has none`;
 }
 
 export function isWeights({ path }: { path: string }): boolean {

@@ -1,12 +1,10 @@
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
-import { deleteGeneration } from '../../generations/delete-generation.ts';
-import { listGenerationIds } from '../../generations/queries.ts';
+import { forgetGenerationsBefore } from '../../generations/forget-generations.ts';
 import { forgetNotifications } from '../../notifications/forget-notifications.ts';
 import { VISITORS } from '../as-visitor.ts';
 
 const KEPT_MS = 60 * 60 * 1000;
-const BATCH = 500;
 
 /** What visitors have made, and did not keep, goes after an hour. */
 export const forgetVisitorsJob = defineJob({
@@ -15,8 +13,7 @@ export const forgetVisitorsJob = defineJob({
   run: async (services) => {
     const before = new Date(services.clock.now().getTime() - KEPT_MS);
     const caller = { kind: 'user', userId: VISITORS, isOperator: false } as const;
-    for (const id of await listGenerationIds(services.db, VISITORS, BATCH, before))
-      await deleteGeneration({ ...services, caller }, { id });
+    await forgetGenerationsBefore({ ...services, caller }, before);
     await inTransaction(services.db, (tx) => forgetNotifications(tx, VISITORS));
   },
 });

@@ -28,7 +28,7 @@ export function BuyCreditsPage() {
     <>
       <PageHeader
         title="Buy Credits"
-        description={`Everything is paid from one balance of bagels (BGL). ${BGL_PER_USD} BGL equal 1 US dollar.`}
+        description={`Everything is paid from one balance of credits (BGL). ${BGL_PER_USD} BGL equal 1 US dollar.`}
       />
       <div className="grid grid-cols-1 gap-6 lg:grid-cols-[20rem_minmax(0,1fr)] lg:items-start">
         {purchase && <PurchaseOutcome purchaseId={purchase} className="lg:col-span-2" />}

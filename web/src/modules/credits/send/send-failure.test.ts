@@ -11,7 +11,7 @@ const RECIPIENT = 'Failed to transfer Bagels. Please check the recipient usernam
 const PROCESSING = 'There was an error processing your transfer. Please try again.';
 
 test('about the recipient, the server says why', () => {
-  const message = 'You cannot send Bagels to yourself';
+  const message = 'You cannot send credits to yourself';
   expect(answer(400, { error: { message, param: 'recipient_id' } })).toEqual({
     title: RECIPIENT,
     reason: message,

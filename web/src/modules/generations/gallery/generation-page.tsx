@@ -140,9 +140,7 @@ function MadeFrom({ generation }: { generation: Generation }) {
       {parameters.lora && (
         <Row label="LoRA">{lora ? <RevisionLink revision={lora} /> : 'deleted since then'}</Row>
       )}
-      <Row label="Provider">
-        {provider === 'own' ? 'this installation' : (service ?? 'an external service')}
-      </Row>
+      <Row label="Provider">{provider === 'own' ? 'this server' : (service ?? 'an external service')}</Row>
       {generationParameters(generation).map(({ name, value }) => (
         <Row key={name} label={name}>
           {value}

@@ -92,7 +92,7 @@ function Access({ model }: { model: RestrictedModel }) {
       return (
         <>
           <p className="mb-4 max-w-prose text-muted">
-            An operator of this installation decides who may use this model. {opens(model)}
+            An operator decides who may use this model. {opens(model)}
           </p>
           <RequestAccessForm modelId={model.id} />
         </>
@@ -132,5 +132,5 @@ function Access({ model }: { model: RestrictedModel }) {
 function opens({ is_available }: RestrictedModel): string {
   return is_available
     ? 'Access lets you download, deploy and fine-tune it here.'
-    : 'Its files are not on this installation yet. Anyone with access can download, deploy and fine-tune it once they are.';
+    : 'Its files are not on this server yet. Anyone with access can download, deploy and fine-tune it once they are.';
 }

@@ -53,5 +53,5 @@ test('lists the models with what has become of the requests, each leading to its
 test('says who adds them where there are none', async () => {
   show([]);
   await screen.findByText('No restricted models yet');
-  expect(screen.getByText(/^An operator of this installation adds them/)).toBeTruthy();
+  expect(screen.getByText(/^An operator adds them/)).toBeTruthy();
 });

@@ -10,11 +10,11 @@ export function RestrictedModelsPage() {
       <PageHeader
         title="Restricted Models"
         parents={[{ label: 'My Models', to: '/model' }]}
-        description="Open a model to see what it is and to request access. An operator of this installation decides who may use it."
+        description="Open a model to see what it is and to request access. An operator decides who may use it."
       />
       <Card flush>
         <RestrictedModelList
-          description="An operator of this installation adds them. You can then request access to them here."
+          description="An operator adds them. You can then request access to them here."
           beside={({ access }) => <AccessBadge access={access} />}
         />
       </Card>

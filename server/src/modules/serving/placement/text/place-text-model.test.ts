@@ -101,7 +101,7 @@ it.each([
   [
     'is too large for the GPU',
     { 'model.safetensors': '12345678' },
-    `A Base needs a GPU with at least 4 GB of memory, which this installation does not have. ${noGguf}`,
+    `A Base needs a GPU with at least 4 GB of memory, which this server does not have. ${noGguf}`,
   ],
   ['lacks a part', { [part(1)]: '12' }, `A Base is incomplete: ${part(2)} is missing. ${noGguf}`],
   ['has no weights', { 'config.json': '{}' }, `A Base has no safetensors weights for a GPU. ${noGguf}`],

@@ -83,7 +83,7 @@ function tooLarge({ baseTitle }: ServedModel, bytes: number, gpuCount: number): 
     gpuCount > 1
       ? `${gpuCount} GPUs with at least ${gib} GB of memory each`
       : `a GPU with at least ${gib} GB of memory`;
-  return `${baseTitle} needs ${gpus}, which this installation does not have`;
+  return `${baseTitle} needs ${gpus}, which this server does not have`;
 }
 
 function weightsBytes({ base }: ServedModel): number {

@@ -3,6 +3,7 @@ import {
   getVisitorPicture,
   getVisitorTries,
   startVisitorPicture,
+  VISITOR_TURNS_MAX,
   type VisitorPicture,
 } from '@bakehouse/contract/visitors';
 import { useQuery } from '@tanstack/react-query';
@@ -15,8 +16,6 @@ import { keepForSignUp, type Said } from './kept-tries.ts';
 
 const PREPARING_POLL_MS = 5_000;
 const PICTURE_POLL_MS = 400;
-/** What is said before an answer, of the last turns. */
-const TURNS_MAX = 8;
 
 /** What can be tried here, asked again while it is being prepared. */
 export function useTries() {
@@ -58,7 +57,7 @@ export function useVisitorChat(model: string | undefined) {
   const [said, setSaid] = useState<Said[]>([]);
   const answer = useMutation({
     mutationFn: async (question: string) => {
-      const before = said.filter(({ content }) => content !== '').slice(-TURNS_MAX);
+      const before = said.filter(({ content }) => content !== '').slice(-VISITOR_TURNS_MAX);
       const asked = [...said, { role: 'user' as const, content: question }];
       let text = '';
       const show = () => setSaid([...asked, { role: 'assistant', content: text }]);

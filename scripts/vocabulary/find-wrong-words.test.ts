@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { findWrongWords, isSentence, proseOf, readWrongWords } from './find-wrong-words.ts';
+
+const words = readWrongWords(
+  '| Word | What | Not |\n|---|---|---|\n| server | a | installation |\n| dataset | b | data set |\n| run | c | |',
+);
+
+test('the table says what is called otherwise', () => {
+  expect([...words]).toEqual([
+    ['installation', 'server'],
+    ['data set', 'dataset'],
+  ]);
+});
+
+test('a wrong word is found whole, in any case, and in the plural', () => {
+  expect(findWrongWords('All Data Sets of it', words)).toEqual([
+    "'data set' is called 'dataset': All Data Sets of it",
+  ]);
+  expect(findWrongWords('Its installation', words)).toHaveLength(1);
+  expect(findWrongWords('installations-of, reinstallation', words)).toEqual([]);
+  expect(findWrongWords('This server has one dataset', words)).toEqual([]);
+});
+
+test('what the specification says stays', () => {
+  expect(findWrongWords('Send to the installation', words, (text) => text.startsWith('Send'))).toEqual([]);
+});
+
+test('sentences are told from names, and prose from code', () => {
+  expect(['Send it now', 'data set', 'Data', 'grid gap-2'].filter(isSentence)).toEqual(['Send it now']);
+  expect(proseOf('a `data set` b\n```\ninstallation\n```\nc').join(' ')).not.toMatch(/data set|installation/);
+});
