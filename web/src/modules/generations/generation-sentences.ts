@@ -1,4 +1,5 @@
 import type { Generation } from '@bakehouse/contract/generations';
+import { type GeneratorName, makesVideos } from '@bakehouse/contract/generators';
 import { aboutDuration, formatDuration } from '../../lib/format/format-time.ts';
 
 type Stage = Pick<Generation, 'provider' | 'state' | 'reason' | 'step' | 'steps'>;
@@ -14,8 +15,10 @@ export function workId(id: string): string {
   return `generation-${id}`;
 }
 
-/** What is said to whoever asks for a second picture. */
-export const ONE_AT_A_TIME = 'A picture is still being generated. Wait for it to finish, or cancel it first.';
+/** What is said to whoever asks for a second one on the page of a generator. */
+export function oneAtATime(generator: GeneratorName): string {
+  return `A ${makesVideos(generator) ? 'video' : 'picture'} is still being generated. Wait for it to finish, or cancel it first.`;
+}
 
 /** What it does now: as the server says, which for one that waits is its place at least. */
 export function phaseText(generation: Stage): string {

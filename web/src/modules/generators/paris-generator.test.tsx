@@ -118,6 +118,17 @@ it('a second one is refused in words while one is generated, and nothing is aske
   expect(await screen.findByText('You were not charged.')).toBeTruthy();
 });
 
+it('what another generator is at does not block this one', async () => {
+  api.generations = [unfinished({ id: 'g7', generator: 'flux-kontext' })];
+  await renderPage('/paris');
+  await screen.findByText('$0.02');
+  await userEvent.type(prompt(), 'Another loaf');
+  api.next = unfinished();
+  await generate();
+  expect(await screen.findByText('Step 5 of 20')).toBeTruthy();
+  expect(api.bodiesOf('/api/v1/generations')).toHaveLength(1);
+});
+
 it('a price that cannot be read is not known, and nothing is called free', async () => {
   api.cost = null;
   await renderPage('/paris');

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { Source } from '../generations/edit-picture/source.ts';
 import { useStartGeneration } from '../generations/generation-calls.ts';
 import { useRecentGenerations } from '../generations/generation-queries.ts';
-import { isUnderWay, ONE_AT_A_TIME } from '../generations/generation-sentences.ts';
+import { isUnderWay, oneAtATime } from '../generations/generation-sentences.ts';
 import type { ShownResult } from '../generations/generator-results.tsx';
 import { requestParameters } from './form/form-values.ts';
 import type { NamedProvider } from './form/providers.ts';
@@ -43,7 +43,7 @@ export function useGenerate(
   const edits = editsPictures(generators[name]);
   const start = useStartGeneration(edits ? editing : makesVideos(name) ? filming : undefined);
   const quote = useGenerationQuote({ name, form, values: draft.values, named }, isServed);
-  const busy = useRecentGenerations(userId).some(isUnderWay);
+  const underWay = useRecentGenerations(userId).find((one) => one.generator === name && isUnderWay(one));
   const asked = edits && (start.isPending || start.isError) ? start.variables.source : undefined;
   const awaited: Awaited | null = asked ? { source: asked, uploaded, error: start.error } : null;
   return {
@@ -52,10 +52,12 @@ export function useGenerate(
     quote,
     awaited,
     isStarting: start.isPending,
-    refusal: refused && busy ? ONE_AT_A_TIME : null,
+    refusal: refused && underWay ? oneAtATime(name) : null,
     start: () => {
-      setRefused(busy);
-      if (busy || start.isPending) return;
+      setRefused(underWay !== undefined);
+      // It stands there with its Cancel.
+      if (underWay) return show({ id: underWay.id });
+      if (start.isPending) return;
       const { prompt, values, source } = draft;
       setUploaded(null);
       start.mutate(

@@ -12,7 +12,7 @@ import { RadioCards } from '../../../ui/radio-cards.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { useQuote, useStartGeneration } from '../generation-calls.ts';
 import { useRecentGenerations } from '../generation-queries.ts';
-import { isUnderWay, ONE_AT_A_TIME } from '../generation-sentences.ts';
+import { isUnderWay, oneAtATime } from '../generation-sentences.ts';
 import { Price } from '../view/price.tsx';
 import { againWith, type Strategy } from './again-with.ts';
 
@@ -49,7 +49,9 @@ export function RunAgainDialog({ generation, onClose, onStarted }: Props) {
   // A deployment of the person's own and the starter make different pictures.
   const asked = { generator: generation.generator, model: generation.model, parameters };
   const quote = useQuote(asked, true);
-  const busy = useRecentGenerations(useUser().id).some(isUnderWay);
+  const busy = useRecentGenerations(useUser().id).some(
+    (one) => one.generator === generation.generator && isUnderWay(one),
+  );
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -86,7 +88,7 @@ export function RunAgainDialog({ generation, onClose, onStarted }: Props) {
           </div>
         )}
         <Checkbox checked={sameSeed} onChange={setSameSeed} label="Start from the same seed" />
-        {refused && busy && <Callout tone="bad">{ONE_AT_A_TIME}</Callout>}
+        {refused && busy && <Callout tone="bad">{oneAtATime(generation.generator)}</Callout>}
       </form>
     </Dialog>
   );
