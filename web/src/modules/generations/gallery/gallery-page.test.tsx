@@ -264,7 +264,7 @@ it('a generation shows all that it was made from, and takes it over into the for
       'Cost',
       'Expert used',
       'Confidence',
-      'Duration',
+      'Time taken',
       'Model',
       'Guidance',
       'Seed',

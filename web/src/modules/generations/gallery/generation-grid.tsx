@@ -108,7 +108,7 @@ function VideoMark({ seconds }: { seconds: number | null }) {
   return (
     <span
       aria-hidden
-      className="pointer-events-none absolute top-2 left-2 flex items-center gap-1 rounded-md bg-black/65 px-1.5 py-0.5 text-white text-xs tabular-nums"
+      className="pointer-events-none absolute top-2 right-2 flex items-center gap-1 rounded-md bg-black/65 px-1.5 py-0.5 text-white text-xs tabular-nums"
     >
       <Play className="size-3" />
       {seconds !== null && `${Number(seconds.toFixed(1))} s`}

@@ -17,7 +17,9 @@ export function GenerationFigures({ generation }: { generation: Generation }) {
       {expert !== null && <Figure label="Expert used">Expert {expert}</Figure>}
       {confidence !== null && <Figure label="Confidence">{Math.round(confidence * 100)}%</Figure>}
       {seconds !== null && (
-        <Figure label="Duration">{seconds < 10 ? `${seconds.toFixed(1)} s` : formatDuration(seconds)}</Figure>
+        <Figure label="Time taken">
+          {seconds < 10 ? `${seconds.toFixed(1)} s` : formatDuration(seconds)}
+        </Figure>
       )}
     </dl>
   );
