@@ -77,6 +77,8 @@ const trainedOn = z.object({ dataset_id: z.string(), revision_id: z.string(), ti
 const textRun = anyRun.extend({
   kind: z.literal('text'),
   dataset: trainedOn.extend({ file_name: z.string() }),
+  /** The file that is held out whole, and measures the run; null: part of the dataset's rows is held out. */
+  validation: trainedOn.extend({ file_name: z.string() }).nullable(),
   parameters: storedPayload.omit({
     user_id: true,
     asset_id: true,

@@ -23,7 +23,12 @@ export const dataSpec = z.object({
   stride: z.int().min(1),
   /** Text segments with fewer tokens than this are dropped. */
   min_segment_length: z.int().min(1),
-  /** Part of the rows that is trained on; the rest is held out for evaluation. */
+  /**
+   * Path inside the `validation` input, of a file that is held out whole: then all rows of `file_path` are trained on. It is
+   * read in the same format, from the same columns. Null, as in runs from before there was this field: none.
+   */
+  validation_path: z.string().min(1).nullable().default(null),
+  /** Part of the rows that is trained on, the rest being held out for evaluation, where there is no validation file. */
   train_test_split: z.number().min(0.1).max(0.95),
   seed: z
     .int()
@@ -73,7 +78,7 @@ export const trainingSources = z.object({
 
 export type TrainingSources = z.infer<typeof trainingSources>;
 
-/** Input folders: `base_model` (safetensors and tokenizer) and `dataset`. */
+/** Input folders: `base_model` (safetensors and tokenizer), `dataset`, and `validation` where the data has such a file. */
 export const trainTextSpec = workloadSpecBase.extend({
   kind: z.literal('train'),
   method: z.literal('lora'),
@@ -95,6 +100,8 @@ export const validateSpec = z.object({
   base_model_dir: z.string(),
   /** Local path of the data file; `data.file_path` still names it for the reader's ending. */
   data_file: z.string(),
+  /** The same of the file that is held out, which `data.validation_path` names. */
+  validation_file: z.string().nullable().default(null),
   data: dataSpec,
   parameters: trainingParameters,
 });
@@ -164,6 +171,8 @@ export const validateReport = z.object({
   gguf_obstacle: z.string().nullable(),
   /** What makes the run impossible, most important first, one plain sentence each. */
   critical_errors: z.array(z.string()),
+  /** The same of the validation file. */
+  validation_errors: z.array(z.string()).default([]),
   warnings: z.array(z.string()),
 });
 

@@ -69,6 +69,7 @@ class DataSpec(Wire):
     max_chunk_size: Annotated[int, Field(ge=1)]
     stride: Annotated[int, Field(ge=1)]
     min_segment_length: Annotated[int, Field(ge=1)]
+    validation_path: Annotated[str, Field(min_length=1)] | None = None
     train_test_split: Annotated[float, Field(ge=0.1, le=0.95)]
     seed: Annotated[int, Field(ge=0, le=2147483647)]
     date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")] | None = None
@@ -170,6 +171,7 @@ class ValidateReport(Wire):
     tied_embeddings: bool
     gguf_obstacle: str | None
     critical_errors: list[str]
+    validation_errors: list[str] = []
     warnings: list[str]
 
 
@@ -182,6 +184,7 @@ class ValidateProgress(Wire):
 class ValidateSpec(Wire):
     base_model_dir: str
     data_file: str
+    validation_file: str | None = None
     data: DataSpec
     parameters: TrainingParameters
 

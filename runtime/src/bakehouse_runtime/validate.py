@@ -21,9 +21,10 @@ from .base_model import (
 )
 from .confined import run_confined
 from .data.builder import expected_padded_tokens, padded_tokens
-from .data.examples import Prepared, prepare_examples, steps_per_epoch
+from .data.examples import Prepared, steps_per_epoch
 from .data.table import DataError
 from .data.tokens import read_model_tokens
+from .data.validation_file import ValidationFileError, prepare_files
 from .errors import PlainError
 from .files import read_optional_object
 from .gguf_adapter import gguf_obstacle
@@ -100,8 +101,9 @@ def read_as_training_would(
     if base is not None and tokens is not None:
         try:
             estimate = partial(_estimated, spec, base, tokens, dict(fields))
-            prepared = prepare_examples(
+            prepared = prepare_files(
                 Path(spec.data_file),
+                Path(spec.validation_file) if spec.validation_file else None,
                 spec.data,
                 tokens,
                 base.max_positions,
@@ -112,6 +114,8 @@ def read_as_training_would(
         except DataError as error:
             fields["columns"] = error.columns
             errors.append(str(error))
+        except ValidationFileError as error:
+            fields["validation_errors"].append(str(error))
         except PlainError as error:
             errors.append(str(error))
     return ValidateReport.model_validate(fields)
@@ -163,7 +167,9 @@ def _estimated(
 ) -> ValidateReport:
     """What the whole file comes to if all of it is like the `part` that has been read."""
     fields = _with_data(fields, spec, base, tokens, prepared)
-    for name in _COUNTS:
+    # A validation file has been read to its end.
+    grows = [name for name in _COUNTS if not (spec.validation_file and name.startswith("eval_"))]
+    for name in grows:
         fields[name] = round(fields[name] / part)
     fields["token_histogram"] = [
         bin_ | {"count": round(bin_["count"] / part)} for bin_ in fields["token_histogram"]
@@ -193,7 +199,7 @@ def _nothing() -> dict[str, Any]:
         "train_padded_tokens eval_padded_tokens train_examples eval_examples steps_total "
         "base_parameters trainable_parameters memory_bytes gpu_memory_bytes"
     )
-    lists = "columns dropped token_histogram samples critical_errors warnings"
+    lists = "columns dropped token_histogram samples critical_errors validation_errors warnings"
     return {
         **dict.fromkeys(numbers.split(), 0),
         **{name: [] for name in lists.split()},

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bakehouse_runtime.errors import StopRequested
+from bakehouse_runtime.protocol import TrainTextSpec
 from bakehouse_runtime.train.cadence import Cadence
 from bakehouse_runtime.train.lora.checkpoints import last_checkpoint
 from bakehouse_runtime.train.lora.run import read_inputs
@@ -187,6 +188,29 @@ class Listener:
 
     def checkpoint(self, step: int) -> None:
         pass
+
+
+def test_a_run_is_measured_by_its_validation_file(
+    server: BakehouseServer, tmp_path: Path, tied_model: Path
+) -> None:
+    held_out = b'q,a\nWhich number is eleven?,"It is 11, the eleventh loaf."\n'
+    spec = train_spec(server, tmp_path, tied_model, epochs=1)
+    fields = spec.model_dump()
+    fields["inputs"].append(
+        {"name": "validation", "files": [server.add_input(held_out, "held.csv")]}
+    )
+    fields["data"]["validation_path"] = "held.csv"
+    assert finish(start(TrainTextSpec.model_validate(fields))) == 0
+
+    # All forty rows in batches of four; without it eight of them are held out.
+    assert server.reports[-1]["summary"]["steps"] == 10
+    assert list(held_out_losses(server)) == [0, 10]
+    (answers,) = server.of_type("held_out_answers")
+    assert [row["question"] for row in answers["rows"]] == ["Which number is eleven?"]
+    card = (server.artefacts / "README.md").read_text()
+    assert "Examples: 40 trained on, 1 of a validation file." in card
+    assert "| | loss on the validation file |" in card
+    assert '"name": "Validation file"' in card
 
 
 def test_an_evaluation_that_was_stopped_is_made_when_the_run_goes_on(

@@ -26,15 +26,18 @@ _TEXT_PIECE = 1_000_000
 Parts = tuple["Iterable[tuple[int, list[int]]]", "Iterable[tuple[int, list[int]]]"]
 
 
-def cut_document(text: str, data: DataSpec, tokens: ModelTokens, room: int) -> Parts:
+def cut_document(
+    text: str, data: DataSpec, tokens: ModelTokens, room: int, *, holds_out: bool
+) -> Parts:
     """The segments of at most `room` tokens. The end of the text is held out, not random pieces:
     neighbours share tokens."""
-    if data.segmentation_method == "tokenizer":
-        return _token_windows(text, data, tokens, room)
-    return _sentence_chunks(text, data, tokens, room)
+    cut = _token_windows if data.segmentation_method == "tokenizer" else _sentence_chunks
+    return cut(text, data, tokens, room, holds_out)
 
 
-def _token_windows(text: str, data: DataSpec, tokens: ModelTokens, room: int) -> Parts:
+def _token_windows(
+    text: str, data: DataSpec, tokens: ModelTokens, room: int, holds_out: bool
+) -> Parts:
     """Windows of the same size over all tokens, wherever sentences end."""
     # As lists they would take several times the memory.
     ids = array("i")
@@ -45,7 +48,8 @@ def _token_windows(text: str, data: DataSpec, tokens: ModelTokens, room: int) ->
         ids.extend(encoding.ids)
         starts.extend(at + start for start, _ in encoding.offsets)
         at += len(piece)
-    cut = train_count(len(ids), data.train_test_split) if len(ids) > room else len(ids)
+    is_cut = holds_out and len(ids) > room
+    cut = train_count(len(ids), data.train_test_split) if is_cut else len(ids)
 
     def part(first: int, end: int) -> Iterator[tuple[int, list[int]]]:
         if first == end:
@@ -57,7 +61,9 @@ def _token_windows(text: str, data: DataSpec, tokens: ModelTokens, room: int) ->
     return part(0, cut), part(cut, len(ids))
 
 
-def _sentence_chunks(text: str, data: DataSpec, tokens: ModelTokens, room: int) -> Parts:
+def _sentence_chunks(
+    text: str, data: DataSpec, tokens: ModelTokens, room: int, holds_out: bool
+) -> Parts:
     """Whole sentences, packed; a sentence that is longer than a chunk is cut into windows."""
     assert data.segmentation_method != "tokenizer"
     ends = sentence_ends(text, data.segmentation_method)
@@ -69,7 +75,8 @@ def _sentence_chunks(text: str, data: DataSpec, tokens: ModelTokens, room: int) 
     for batch in _in_batches(range(len(ends))):
         encodings = tokens.encode_batch([text[start_of(at) : ends[at]] for at in batch])
         sizes.extend(len(encoding.ids) for encoding in encodings)
-    cut = _sentence_cut(sizes, data.train_test_split) if sum(sizes) > room else len(ends)
+    is_cut = holds_out and sum(sizes) > room
+    cut = _sentence_cut(sizes, data.train_test_split) if is_cut else len(ends)
 
     def part(first: int, last: int) -> Iterator[tuple[int, list[int]]]:
         chunks = (

@@ -6,7 +6,7 @@ import math
 from array import array
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,8 @@ from .documents import cut_document
 from .questions import Question, Questions, text_questions
 from .rows import is_text, read_rows, read_text, text_warnings
 from .segments import windows
-from .split import split_examples, split_key
+from .split import Split, split_examples, split_key
+from .split_warnings import in_rows, repeat_warnings, split_warnings
 from .table import Dropped
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from .conversations import Conversation
     from .formats import DataFormat
     from .rows import Rows
+    from .split import Numbers
     from .tokens import ModelTokens
 
 _BATCH = 1000
@@ -53,9 +55,11 @@ class Prepared:
     train: Examples
     held_out: Examples
     samples: list[Sample]
-    # What some held-out examples ask.
+    # What some held-out examples ask; of the first ones where all are trained on.
     questions: list[Question] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    # What each example asks, as a number; none of a text.
+    question_keys: Numbers = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @property
     def longest(self) -> int:
@@ -84,19 +88,22 @@ def prepare_examples(
     max_positions: int | None,
     *,
     keep_tokens: bool = True,
+    holds_out: bool = True,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Prepared:
     """Reads a data file into training and held-out examples; the same spec gives the same ones.
     Without `keep_tokens` they are only counted: a file with rows takes some dozen bytes for each of
-    them, and a text file what it holds and a dozen bytes for each token.
+    them, and a text file what it holds and a dozen bytes for each token. Without `holds_out` all
+    are trained on.
 
     Raises PlainError (DataError with the columns) for what makes training impossible.
     """
     limit = min(data.max_chunk_size, max_positions or data.max_chunk_size)
+    way = _Way(keep_tokens, holds_out)
     prepared = (
-        _from_text(path, data, tokens, limit, keep_tokens=keep_tokens, on_progress=on_progress)
+        _from_text(path, data, tokens, limit, way, on_progress)
         if is_text(data.file_path)
-        else _RowExamples(data, tokens, limit, keep_tokens=keep_tokens).read(path, on_progress)
+        else _RowExamples(data, tokens, limit, way).read(path, on_progress)
     )
     if limit < data.max_chunk_size:
         prepared.warnings.append(
@@ -106,16 +113,22 @@ def prepare_examples(
     return prepared
 
 
+class _Way(NamedTuple):
+    """Whether tokens are kept, and examples held out."""
+
+    keep_tokens: bool
+    holds_out: bool
+
+
 class _RowExamples:
     """The examples of a file with rows, while it is read."""
 
-    def __init__(
-        self, data: DataSpec, tokens: ModelTokens, limit: int, *, keep_tokens: bool
-    ) -> None:
+    def __init__(self, data: DataSpec, tokens: ModelTokens, limit: int, way: _Way) -> None:
         self._data = data
         self._tokens = tokens
         self._limit = limit
-        self._builder = ExampleBuilder(keep_tokens)
+        self._holds_out = way.holds_out
+        self._builder = ExampleBuilder(way.keep_tokens)
         self._dropped = DroppedRows()
         # Of each example, by which it is trained on or held out.
         self._questions = array("q")
@@ -148,8 +161,13 @@ class _RowExamples:
             np.frombuffer(keys, dtype=np.int64) for keys in (self._questions, self._wholes)
         )
         data = self._data
-        train, held_out = split_examples(questions, wholes, data.train_test_split, data.seed)
-        repeated = self._rows_kept - len(np.unique(questions))
+        train, held_out = (
+            split_examples(questions, wholes, data.train_test_split, data.seed)
+            if self._holds_out
+            else Split(np.arange(len(questions)), np.arange(0))
+        )
+        shown = held_out if self._holds_out else train
+        repeated = self._rows_kept - len(np.unique(questions)) if self._holds_out else 0
         return Prepared(
             columns=rows.columns,
             format=rows.format,
@@ -159,11 +177,14 @@ class _RowExamples:
             train=self._builder.examples(train),
             held_out=self._builder.examples(held_out),
             samples=self._builder.samples,
-            questions=self._asked.of_held_out(held_out.tolist()),
+            questions=self._asked.of_held_out(shown.tolist()),
+            question_keys=questions,
             warnings=[
-                *_split_warnings(len(held_out), "The file has only one distinct row"),
+                *split_warnings(
+                    len(held_out), "The file has only one distinct row", self._holds_out
+                ),
                 *rows.warnings(data.file_path),
-                *_repeat_warnings(repeated, rows.format),
+                *repeat_warnings(repeated, rows.format),
                 *self._template_warnings(rows.format),
             ],
         )
@@ -261,12 +282,12 @@ class _RowExamples:
         if self._rewritten:
             warnings.append(
                 "This model's chat template rewrites earlier answers, so only the last answer is "
-                f"learnt from {_rows(self._rewritten)}."
+                f"learnt from {in_rows(self._rewritten)}."
             )
         if self._unended:
             warnings.append(
-                f"Nothing marks the end of an answer in {_rows(self._unended)}: the model may not "
-                "learn when to stop."
+                f"Nothing marks the end of an answer in {in_rows(self._unended)}: the model may "
+                "not learn when to stop."
             )
         return warnings
 
@@ -280,17 +301,16 @@ def _from_text(
     data: DataSpec,
     tokens: ModelTokens,
     limit: int,
-    *,
-    keep_tokens: bool,
+    way: _Way,
     on_progress: Callable[[Progress], None],
 ) -> Prepared:
     text = read_text(path, data.file_path)
     if len(text) > _TEXT_SAMPLE_CHARACTERS:
         beginning = text[:_TEXT_SAMPLE_CHARACTERS]
-        sample = _cut_text(beginning, data, tokens, limit, keep_tokens=False)
+        sample = _cut_text(beginning, data, tokens, limit, way._replace(keep_tokens=False))
         part = len(beginning) / len(text)
         on_progress(Progress(sample.rows_total, int(sample.train.starts[-1]), part, lambda: sample))
-    return _cut_text(text, data, tokens, limit, keep_tokens=keep_tokens, on_progress=on_progress)
+    return _cut_text(text, data, tokens, limit, way, on_progress)
 
 
 def _cut_text(
@@ -298,15 +318,15 @@ def _cut_text(
     data: DataSpec,
     tokens: ModelTokens,
     limit: int,
-    *,
-    keep_tokens: bool,
+    way: _Way,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Prepared:
     room = _require_stride(data, limit, tokens)
     dropped = DroppedRows()
-    builders = (ExampleBuilder(keep_tokens), ExampleBuilder(keep_tokens))
+    builders = (ExampleBuilder(way.keep_tokens), ExampleBuilder(way.keep_tokens))
     total = 0
-    for builder, part in zip(builders, cut_document(text, data, tokens, room), strict=True):
+    parts = cut_document(text, data, tokens, room, holds_out=way.holds_out)
+    for builder, part in zip(builders, parts, strict=True):
         for start, ids in part:
             total += 1
             if len(ids) < data.min_segment_length:
@@ -330,10 +350,10 @@ def _cut_text(
         train=builders[0].examples(),
         held_out=builders[1].examples(),
         samples=builders[0].samples,
-        questions=text_questions(len(builders[1])),
+        questions=text_questions(len(builders[1 if way.holds_out else 0])),
         warnings=[
             *text_warnings(text, data.file_path),
-            *_split_warnings(len(builders[1]), "The text is too short"),
+            *split_warnings(len(builders[1]), "The text is too short", way.holds_out),
         ],
     )
 
@@ -346,31 +366,6 @@ def _require_stride(data: DataSpec, limit: int, tokens: ModelTokens) -> int:
             f"The stride of {data.stride} must be smaller than the chunk size of {limit} tokens."
         )
     return room
-
-
-def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count} rows"
-
-
-def _split_warnings(held_out: int, otherwise: str) -> list[str]:
-    if held_out > 0:
-        return []
-    return [f"{otherwise}, so nothing can be held out: the run has no evaluation loss."]
-
-
-def _repeat_warnings(repeated: int, data_format: DataFormat) -> list[str]:
-    if repeated == 0:
-        return []
-    repeats = "repeats" if repeated == 1 else "repeat"
-    if data_format.format == "text":
-        return [
-            f"{_rows(repeated)} {repeats} another row: those of one text are all trained on or all "
-            "held out."
-        ]
-    return [
-        f"{_rows(repeated)} {repeats} the question of another row: those of one question are all "
-        "trained on or all held out."
-    ]
 
 
 def _require_some(examples: int, dropped: DroppedRows) -> None:

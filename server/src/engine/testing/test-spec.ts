@@ -20,6 +20,7 @@ export function testSpec(title: string, inputs: WorkloadSpec['inputs'] = []): Wo
       max_chunk_size: 64,
       stride: 8,
       min_segment_length: 1,
+      validation_path: null,
       train_test_split: 0.8,
       seed: 1,
       date: '2026-11-20',

@@ -93,6 +93,7 @@ test('the examples of docs/api.md work as they are, one after the other in one s
   expect(titles.filter((title) => !title.endsWith('_output.jsonl'))).toEqual([
     'RAW requests.jsonl',
     'MODEL Starter Model bakery',
+    'RAW held.jsonl',
     'RAW chats.jsonl',
     'MODEL Baker',
     'RAW Questions',

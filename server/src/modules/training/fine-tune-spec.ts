@@ -27,7 +27,11 @@ export type FineTuneFields = Omit<
 export const DEFAULT_SEED = 42;
 
 /** How a run that is requested at `now` reads its data. */
-export function toDataSpec(fields: FineTuneFields, now: Date): TrainTextSpec['data'] {
+export function toDataSpec(
+  fields: FineTuneFields,
+  now: Date,
+  validationPath: string | null = null,
+): TrainTextSpec['data'] {
   const isText = isTextFile(fields.file_name);
   return {
     file_path: fields.file_name,
@@ -39,6 +43,7 @@ export function toDataSpec(fields: FineTuneFields, now: Date): TrainTextSpec['da
     max_chunk_size: fields.max_chunk_size,
     stride: fields.stride,
     min_segment_length: fields.min_segment_length,
+    validation_path: validationPath,
     train_test_split: fields.train_test_split,
     seed: fields.seed ?? DEFAULT_SEED,
     date: now.toISOString().slice(0, 10),
@@ -95,11 +100,13 @@ export function toTrainSpec(input: {
   fields: FineTuneFields;
   base: AssetRevision;
   dataset: AssetRevision;
+  /** With the one file that is held out. */
+  validation: AssetRevision | null;
   sources: TrainingSources;
   device: 'cpu' | 'cuda';
   now: Date;
 }): WorkloadSpec {
-  const { title, fields, base, dataset, sources, device, now } = input;
+  const { title, fields, base, dataset, validation, sources, device, now } = input;
   const toInput = ({ path, sha256, sizeBytes }: AssetRevision['files'][number]) => ({
     path,
     sha256,
@@ -116,8 +123,9 @@ export function toTrainSpec(input: {
     inputs: [
       { name: 'base_model', files: listModelFiles(base.files).map(toInput) },
       { name: 'dataset', files: dataset.files.filter(({ path }) => path === fields.file_name).map(toInput) },
+      ...(validation ? [{ name: 'validation', files: validation.files.map(toInput) }] : []),
     ],
-    data: toDataSpec(fields, now),
+    data: toDataSpec(fields, now, validation?.files[0]?.path ?? null),
     parameters: toParameters(fields),
     device,
   };

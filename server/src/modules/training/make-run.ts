@@ -32,6 +32,8 @@ type NewTraining = {
   body: Body;
   base: AssetRevision;
   dataset: AssetRevision;
+  /** With the one file that is held out; null: part of the dataset is. */
+  validation?: AssetRevision | null;
   place: RunPlace;
   spec: WorkloadSpec;
   trained: Trained;
@@ -52,10 +54,13 @@ type NewTraining = {
 export async function makeRun(
   tx: Transaction,
   ctx: Context,
-  { body, base, dataset, place, spec, trained, now, ...asked }: NewTraining,
+  { body, base, dataset, validation = null, place, spec, trained, now, ...asked }: NewTraining,
 ): Promise<{ modelId: string; runId: string }> {
   const { userId } = ctx.caller;
-  await keepAssets(tx, { ids: [base.asset.id, dataset.asset.id], userId });
+  await keepAssets(tx, {
+    ids: [base, dataset, ...(validation ? [validation] : [])].map(({ asset }) => asset.id),
+    userId,
+  });
   const assetId = await insertAsset(tx, {
     ownerUserId: userId,
     datasetType: 'MODEL',
@@ -95,6 +100,7 @@ export async function makeRun(
   await insertRun(tx, {
     ...run,
     ...trained,
+    validation: validation && { ...sourceOf(validation), fileName: validation.files[0]?.path ?? '' },
     price: asked.price,
     devices: place.devices,
     quote: asked.quote,

@@ -11,6 +11,9 @@ import type { Price, PriceId } from '../credits/prices/prices.ts';
 
 type Source = { assetId: string; revisionId: string; title: string };
 
+/** A file of its own that measures a run. */
+export type ValidationFile = Source & { fileName: string };
+
 /** What a run trains, on which file and how. */
 export type Trained =
   | { kind: 'text'; fileName: string; parameters: TextRun['parameters'] }
@@ -26,6 +29,8 @@ export type RunRow = Trained & {
   modelAssetId: string;
   base: Source;
   dataset: Source;
+  /** Null: part of the dataset's rows is held out. */
+  validation: ValidationFile | null;
   /** As it was when the run began. */
   price: Price;
   devices: number;
@@ -84,6 +89,10 @@ export async function insertRun(tx: Transaction, run: NewRun): Promise<void> {
       dataset_asset_id: run.dataset.assetId,
       dataset_revision_id: run.dataset.revisionId,
       dataset_title: run.dataset.title,
+      validation_asset_id: run.validation?.assetId,
+      validation_revision_id: run.validation?.revisionId,
+      validation_title: run.validation?.title,
+      validation_file_name: run.validation?.fileName,
       kind: run.kind,
       file_name: run.fileName ?? '',
       parameters: toJson(run.parameters),
@@ -201,7 +210,9 @@ export async function findRunsUsing(
     select min(runs.title) filter (where runs.user_id = ${userId}::text) as own,
       count(*) filter (where runs.user_id is distinct from ${userId}::text) as others
     from runs join workloads on workloads.id = runs.id and workloads.ended_at is null
-    where ${assetId} in (runs.model_asset_id, runs.base_asset_id, runs.dataset_asset_id)`.execute(tx);
+    where ${assetId} in (runs.model_asset_id, runs.base_asset_id, runs.dataset_asset_id, runs.validation_asset_id)`.execute(
+    tx,
+  );
   return { ownTitle: rows[0]?.own ?? null, others: Number(rows[0]?.others ?? 0n) };
 }
 
@@ -296,6 +307,14 @@ function toTrained({ kind, file_name, parameters }: Selectable<RunsTable>): Trai
     : { kind: 'text', fileName: file_name, parameters: parameters as TextRun['parameters'] };
 }
 
+function toValidation(row: Selectable<RunsTable>): ValidationFile | null {
+  const { validation_asset_id: assetId, validation_revision_id: revisionId } = row;
+  const { validation_title: title, validation_file_name: fileName } = row;
+  return assetId && revisionId && title !== null && fileName !== null
+    ? { assetId, revisionId, title, fileName }
+    : null;
+}
+
 function toRunRow(row: Selectable<RunsTable>): RunRow {
   return {
     id: row.id,
@@ -305,6 +324,7 @@ function toRunRow(row: Selectable<RunsTable>): RunRow {
     modelAssetId: row.model_asset_id,
     base: { assetId: row.base_asset_id, revisionId: row.base_revision_id, title: row.base_title },
     dataset: { assetId: row.dataset_asset_id, revisionId: row.dataset_revision_id, title: row.dataset_title },
+    validation: toValidation(row),
     ...toTrained(row),
     price: agreedPrice(row.price_id, row.unit_price_micro),
     devices: row.devices,

@@ -13,14 +13,19 @@ import { toTrainSpec, withFormat } from './fine-tune-spec.ts';
 import { makeRun } from './make-run.ts';
 import { nameSources } from './name-sources.ts';
 import { insertJob, type JobRow } from './openai-jobs/job-queries.ts';
-import { checkFineTune, type FineTuneCheck, type TrainingParts } from './validation/check-fine-tune.ts';
+import {
+  checkFineTune,
+  type FineTuneCheck,
+  type FineTuneRequest,
+  type TrainingParts,
+} from './validation/check-fine-tune.ts';
 
 type Body = InputOf<typeof createAsset>['body'];
 
 const PAYLOAD = 'fine_tune_payload';
 
-/** What a job of OpenAI's API keeps beside its run. */
-type StartedJob = Omit<JobRow, 'runId'>;
+/** What a job of OpenAI's API keeps beside its run, and the file that it is measured by where it names one. */
+type StartedJob = Omit<JobRow, 'runId'> & { validation: FineTuneRequest['validation'] };
 
 /**
  * Makes a model asset and starts the run that fills it: the quote is held, at most the ceiling, and
@@ -44,7 +49,7 @@ export async function startFineTune(
     parts.usage,
     { operation: 'start-fine-tune', input },
     async () => {
-      const check = await checkStart(ctx, parts, payload, reply);
+      const check = await checkStart(ctx, parts, { payload, validation: job?.validation ?? null, reply });
       return { check, sources: await nameSources(ctx, check) };
     },
     async (tx, { check, sources }) => {
@@ -74,16 +79,17 @@ async function makeFineTune(
   ctx: Context,
   { body, payload, check, sources: named, job }: Start,
 ): Promise<string> {
-  const { base, dataset, place } = check;
+  const { base, dataset, heldOut: validation, place } = check;
   const now = ctx.clock.now();
   const fields = withFormat(payload, check.validation.data?.format);
   const { modelId, runId } = await makeRun(tx, ctx, {
-    ...{ body, base, dataset, place, now },
+    ...{ body, base, dataset, validation, place, now },
     spec: toTrainSpec({
       title: body.title,
       fields,
       base,
       dataset,
+      validation,
       sources: named,
       device: place.placement.accelerator === null ? 'cpu' : 'cuda',
       now,
@@ -105,13 +111,17 @@ async function makeFineTune(
 async function checkStart(
   ctx: Context,
   parts: TrainingParts,
-  payload: FineTunePayload,
-  reply: Http['reply'],
+  {
+    payload,
+    validation,
+    reply,
+  }: { payload: FineTunePayload; validation: FineTuneRequest['validation']; reply: Http['reply'] },
 ): Promise<FineTuneCheck> {
   const cpu = await parts.runCpu(ctx.db);
   const check = await checkFineTune(ctx, parts, {
     datasetId: payload.asset_id,
     baseModelId: payload.base_model,
+    validation,
     gpu: { type: payload.accelerator_type, count: payload.accelerator_count },
     fields: payload,
     cpu: { ...cpu, slowdown: payload.slowdown ?? cpu.slowdown },
@@ -123,7 +133,7 @@ async function checkStart(
   const [fault] = check.faults;
   if (!fault) return check;
   const { message: publicMessage, about } = fault;
-  const param = about === null ? PAYLOAD : `${PAYLOAD}.${about}`;
+  const param = about === null ? PAYLOAD : about === 'validation_file' ? about : `${PAYLOAD}.${about}`;
   throw new AppError('invalid_request', { publicMessage, param });
 }
 

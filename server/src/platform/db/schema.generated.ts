@@ -878,6 +878,10 @@ export type RunsTable = {
   unit_price_micro: bigint;
   unpaid_seconds: Generated<number>;
   kind: Generated<string>;
+  validation_asset_id: string | null;
+  validation_revision_id: string | null;
+  validation_title: string | null;
+  validation_file_name: string | null;
 };
 
 export type ServingWorkloadsTable = {

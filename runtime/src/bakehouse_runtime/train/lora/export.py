@@ -136,11 +136,12 @@ def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has
         "",
         f"`{data.file_path}`: {reading}. Rows: {prepared.rows_total}, "
         f"{prepared.dropped.count} dropped, {prepared.rows_truncated} truncated. "
-        f"Examples: {len(prepared.train)} trained on, {len(prepared.held_out)} held out.",
+        f"Examples: {len(prepared.train)} trained on, {len(prepared.held_out)} "
+        + ("of a validation file." if data.validation_path else "held out."),
         "",
         "## Result",
         "",
-        "| | loss on the held-out part |",
+        f"| | loss on the {'validation file' if data.validation_path else 'held-out part'} |",
         "|---|---|",
         f"| base model | {_loss(outcome.eval_loss_base)} |",
         f"| with this adapter | {_loss(outcome.eval_loss)} |",
@@ -198,20 +199,27 @@ def _figures(spec: TrainTextSpec, title: str, outcome: Outcome) -> dict[str, obj
     ]
     if outcome.eval_loss is None or not metrics:
         return {}
-    dataset_title = _one_line(spec.dataset_title)
-    sources = spec.sources
-    dataset = {
-        "name": dataset_title,
-        "type": (sources.dataset if sources else None) or dataset_title,
-        **({"revision": sources.dataset_commit} if sources and sources.dataset_commit else {}),
-        "split": "held out",
-        "args": {"file": spec.data.file_path, "seed": spec.data.seed},
-    }
+    dataset = _measured_by(spec)
     task = {"type": "text-generation", "name": "Text Generation"}
     return {
         "model-index": [
             {"name": title, "results": [{"task": task, "dataset": dataset, "metrics": metrics}]}
         ]
+    }
+
+
+def _measured_by(spec: TrainTextSpec) -> dict[str, object]:
+    """The dataset of the figures. A validation file is not named: others may not read it."""
+    if spec.data.validation_path:
+        return {"name": "Validation file", "type": "validation-file"}
+    dataset_title = _one_line(spec.dataset_title)
+    sources = spec.sources
+    return {
+        "name": dataset_title,
+        "type": (sources.dataset if sources else None) or dataset_title,
+        **({"revision": sources.dataset_commit} if sources and sources.dataset_commit else {}),
+        "split": "held out",
+        "args": {"file": spec.data.file_path, "seed": spec.data.seed},
     }
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, cast
 
 from ...base_model import lora_targets, read_base_model
 from ...confined import run_confined
-from ...data.examples import prepare_examples, steps_per_epoch
+from ...data.examples import steps_per_epoch
 from ...data.tokens import read_model_tokens
+from ...data.validation_file import prepare_files
 from ...device import choose_device, device_name, refuse_several_devices, use_all_cores
 from ...errors import PlainError, StopRequested
 from ...files import inside, write_json
@@ -54,7 +55,8 @@ def run(spec: TrainTextSpec) -> int:
 def _run(spec: TrainTextSpec, work: Workload) -> None:
     reporter = work.reporter
     inputs = work.inputs()
-    for name in ("base_model", "dataset"):
+    validation = ["validation"] if spec.data.validation_path else []
+    for name in ("base_model", "dataset", *validation):
         if name not in inputs:
             raise PlainError(f"The spec has no input {name}.")
 
@@ -126,6 +128,7 @@ def _read(
         spec,
         inputs["base_model"],
         inputs["dataset"],
+        inputs.get("validation"),
         stop_requested=lambda: reporter.stop_requested,
     )
     for warning in (*targets.warnings, *prepared.warnings):
@@ -147,15 +150,19 @@ def _to_server(work: Workload) -> Callable[[Path], None]:
 
 
 def read_inputs(
-    spec: TrainTextSpec, base_model: Path, dataset: Path
+    spec: TrainTextSpec, base_model: Path, dataset: Path, validation: Path | None = None
 ) -> tuple[LoraTargets, Prepared]:
     """The modules that get an adapter, and the examples. The files are not trusted: call it in a
     process with limits."""
+    data = spec.data
     base = read_base_model(base_model)
     targets = lora_targets(base, spec.parameters.lora.target_modules)
-    tokens = read_model_tokens(base_model, spec.data.date)
-    path = inside(dataset, spec.data.file_path)
-    return targets, prepare_examples(path, spec.data, tokens, base.max_positions)
+    tokens = read_model_tokens(base_model, data.date)
+    path = inside(dataset, data.file_path)
+    held_out = (
+        inside(validation, data.validation_path) if validation and data.validation_path else None
+    )
+    return targets, prepare_files(path, held_out, data, tokens, base.max_positions)
 
 
 def _train(

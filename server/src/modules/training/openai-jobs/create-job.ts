@@ -8,9 +8,10 @@ import {
 } from '@bakehouse/contract/fine-tuning-jobs';
 import { fineTunePayload } from '@bakehouse/contract/training';
 import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, refused } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { findReadableAsset } from '../../assets/access/find-readable-asset.ts';
+import type { FileRow } from '../../datasets/openai-files/file-queries.ts';
 import { findFile } from '../../datasets/openai-files/find-file.ts';
 import { listRuns } from '../runs/list-runs.ts';
 import { startFineTune } from '../start-fine-tune.ts';
@@ -20,7 +21,7 @@ import { toOneJob } from './read-jobs.ts';
 
 type Body = InputOf<typeof endpoint>['body'];
 
-/** Of the rows; the others are held out, and the best checkpoint is chosen by them. */
+/** Of the rows, where no file measures them: the others are held out. The best checkpoint is chosen by what is held out. */
 const TRAINED_PART = 0.9;
 /** Of the base, in the title of the model that is made. */
 const BASE_TITLE_LENGTH_MAX = 120;
@@ -37,6 +38,7 @@ export async function createJob(
 ): Promise<FineTuningJob> {
   const { userId } = ctx.caller;
   const file = await findFile(ctx, body.training_file, 'training_file');
+  const validation = await findValidation(ctx, body, file);
   const baseId = await findBase(ctx, body.model).catch(ofJob);
   const base = await findReadableAsset(ctx.db, { assetId: baseId, userId, param: 'model' });
   const suffix = body.suffix || null;
@@ -48,12 +50,30 @@ export async function createJob(
   });
   const asset = createAsset.body?.parse({ dataset_type: 'MODEL', title, user_id: userId });
   if (!asset) throw new Error('assets are created without a body');
-  const job = { suffix, metadata: body.metadata ?? null };
+  const job = { suffix, metadata: body.metadata ?? null, validation };
   const modelId = await startFineTune(ctx, parts, asset, payload, http, job).catch(ofJob);
   const query = { model_id: [modelId], limit: 1 };
   const [run] = (await listRuns(ctx, { query, params: undefined, body: undefined })).runs;
   if (!run) throw new Error(`no run makes ${modelId}`);
   return toOneJob(ctx, run);
+}
+
+/** The file that is held out. Throws AppError 'not_found', and 'invalid_request' for the one that is trained on. */
+async function findValidation(
+  ctx: Context,
+  { validation_file: id }: Body,
+  trained: FileRow,
+): Promise<{ datasetId: string; fileName: string } | null> {
+  if (!id) return null;
+  const file = await findFile(ctx, id, 'validation_file');
+  if (file.sha256 === trained.sha256) {
+    throw refused(
+      'validation_file',
+      'validation_file must be another file than training_file: a model is measured by rows that it has not learnt. ' +
+        'Leave it out to hold out one row in ten',
+    );
+  }
+  return { datasetId: file.asset_id, fileName: file.path };
 }
 
 /** What is asked for, under the method or beside it; the learning rate that is usual for LoRA, times what is asked. */
@@ -72,6 +92,8 @@ function toParameters({ method, hyperparameters }: Body): Record<string, number>
 function ofJob(error: unknown): never {
   if (!(error instanceof AppError) || error.param === null) throw error;
   const { code, publicMessage, data, cause, shouldRetry } = error;
-  const param = /base_model|model_id|^model$/.test(error.param) ? 'model' : 'training_file';
+  const isOfModel = /base_model|model_id|^model$/.test(error.param);
+  const isOfValidation = error.param === 'validation_file';
+  const param = isOfModel ? 'model' : isOfValidation ? 'validation_file' : 'training_file';
   throw new AppError(code, { publicMessage, param, data, cause, shouldRetry });
 }

@@ -23,9 +23,10 @@ export async function listEvents(
   const run = await readJobRun(ctx, params.fine_tuning_job_id);
   const job = await toOneJob(ctx, run);
   const points = await selectMetrics(ctx.db, run.run_id);
+  const files = run.validation ? 'training file and the validation file' : 'training file';
   const lines: Line[] = [
     { key: 'created', at: run.created_at, message: `Created fine-tuning job: ${job.id}` },
-    { key: 'quoted', at: run.created_at, message: `Validated the training file. Held: ${job.quote} BGL` },
+    { key: 'quoted', at: run.created_at, message: `Validated the ${files}. Held: ${job.quote} BGL` },
     ...(run.started_at ? [{ key: 'started', at: run.started_at, message: 'Fine-tuning job started' }] : []),
     ...points.map((point) => toMetricsLine(point, run)),
     ...(await endLines(ctx, run, job.fine_tuned_model)),

@@ -167,11 +167,6 @@ test('what the house cannot train is refused by its field, and nothing is held',
   await refusedBy({ model: 'gpt-5' }, 'model', "There is no model 'gpt-5' to fine-tune", 404);
   await refusedBy({ training_file: `file-${'0'.repeat(32)}` }, 'training_file', 'There is no file', 404);
   await refusedBy({ training_file: 'rows' }, 'training_file', 'No file has this id');
-  await refusedBy(
-    { validation_file: file },
-    'validation_file',
-    'one row in ten of training_file is held out',
-  );
   await refusedBy({ method: { type: 'dpo' } }, 'method.type', "must be 'supervised'");
   await refusedBy({ hyperparameters: { n_epochs: 0 } }, 'hyperparameters.n_epochs', 'must be');
   await refusedBy({ hyperparameters: { beta: 1 } }, 'hyperparameters.beta', 'does not know it');

@@ -48,7 +48,7 @@ export function toJob(run: TextRun, { job, fineTunedModel, now }: Beside): FineT
     status,
     error: errorOf(run, status),
     training_file: toFlatId('file-', run.dataset.dataset_id),
-    validation_file: null,
+    validation_file: run.validation && toFlatId('file-', run.validation.dataset_id),
     result_files: isDone ? [toFlatId('file-', run.run_id)] : [],
     trained_tokens: isDone ? numberOf(run.summary?.tokens) : null,
     hyperparameters,

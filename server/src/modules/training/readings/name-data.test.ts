@@ -23,4 +23,7 @@ test('what is read alike has one name, also on another day', () => {
   expect(nameOf({}, { learning_rate: 1 })).toBe(nameOf({}));
   expect(nameOf({ max_chunk_size: 256 })).not.toBe(nameOf({}));
   expect(nameOf({}, { epochs: 2 })).not.toBe(nameOf({}));
+  const measured = (sha256: string) =>
+    nameData({ ...input, validationFile: { path: 'b', sha256 } } as unknown as DataToRead);
+  expect(new Set([nameOf({}), measured('b'), measured('c')]).size).toBe(3);
 });

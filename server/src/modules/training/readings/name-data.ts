@@ -8,7 +8,7 @@ const READER = 2;
  * Equal for inputs that are read alike: neither learning rate, alpha nor dropout changes the report; nor does the date, which a
  * few chat templates write into each example: that of another day is as long.
  */
-export function nameData({ base, dataFile, spec }: DataToRead): string {
+export function nameData({ base, dataFile, validationFile, spec }: DataToRead): string {
   const { learning_rate, lora, ...parameters } = spec.parameters;
   const { alpha, dropout, ...adapter } = lora;
   const { date, ...data } = spec.data;
@@ -16,6 +16,7 @@ export function nameData({ base, dataFile, spec }: DataToRead): string {
     reader: READER,
     base,
     dataFile,
+    validationFile,
     spec: { ...spec, data, parameters: { ...parameters, lora: adapter } },
   };
   return createHash('sha256').update(JSON.stringify(read)).digest('hex');

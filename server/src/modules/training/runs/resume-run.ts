@@ -74,12 +74,15 @@ async function resume(
 /** What it reads and makes may have been deleted since; from here on it stays. Throws AppError 'conflict' that names what is gone. */
 async function requireSources(
   tx: Transaction,
-  { userId, modelAssetId, base, dataset }: RunRow,
+  { userId, modelAssetId, base, dataset, validation }: RunRow,
 ): Promise<void> {
   await findReadableAsset(tx, { assetId: modelAssetId, userId });
   await unlessGone(requireRevision(tx, { ...base, userId }), `base model ‘${base.title}’`);
   await unlessGone(requireRevision(tx, { ...dataset, userId }), `dataset ‘${dataset.title}’`);
-  await keepAssets(tx, { ids: [modelAssetId, base.assetId, dataset.assetId], userId });
+  if (validation)
+    await unlessGone(requireRevision(tx, { ...validation, userId }), `validation file ‘${validation.title}’`);
+  const sources = [base, dataset, ...(validation ? [validation] : [])].map(({ assetId }) => assetId);
+  await keepAssets(tx, { ids: [modelAssetId, ...sources], userId });
 }
 
 async function unlessGone(source: Promise<unknown>, what: string): Promise<void> {

@@ -67,8 +67,20 @@ export function toRun(config: HostFolders, run: RunRow, workload: Workload): Run
 function trainedBy(run: RunRow) {
   const { assetId: dataset_id, revisionId: revision_id, title } = run.dataset;
   const dataset = { dataset_id, revision_id, title };
+  const { validation: file } = run;
+  const validation = file && {
+    ...{
+      dataset_id: file.assetId,
+      revision_id: file.revisionId,
+      title: file.title,
+      file_name: file.fileName,
+    },
+  };
   return run.kind === 'text'
-    ? { kind: run.kind, dataset: { ...dataset, file_name: run.fileName }, parameters: run.parameters }
+    ? {
+        ...{ kind: run.kind, dataset: { ...dataset, file_name: run.fileName }, validation },
+        parameters: run.parameters,
+      }
     : { kind: run.kind, dataset: { ...dataset, file_name: run.fileName }, parameters: run.parameters };
 }
 

@@ -8,6 +8,7 @@ import type { Launch } from '../../../engine/drivers/driver.ts';
 import type { createFakeDriver, FakeProcess, Script } from '../../../engine/drivers/fake/fake-driver.ts';
 import type { FakeClock } from '../../../testing/fake-clock.ts';
 import type { TestServer, TestUser } from '../../../testing/test-server.ts';
+import type { DataToRead } from '../validation/read-data.ts';
 import type { goodData } from './test-run.ts';
 import { step, type workloadCalls } from './workload-calls.ts';
 
@@ -20,7 +21,9 @@ export type Machine = {
   busyThreads: number;
   /** Happens between the first look at the sources and the transaction that starts. */
   meanwhile: () => Promise<unknown>;
-  /** Of the last reading: whether it was given up. */
+  /** What was read last. */
+  read: DataToRead | undefined;
+  /** Of that reading: whether it was given up. */
   readSignal: AbortSignal | undefined;
 };
 

@@ -30,6 +30,7 @@ export const goodData: ValidateReport = {
   tied_embeddings: true,
   gguf_obstacle: null,
   critical_errors: [],
+  validation_errors: [],
   warnings: [],
 };
 

@@ -13,6 +13,7 @@ export async function trainingServer() {
     data: goodData,
     busyThreads: 0,
     meanwhile: async () => {},
+    read: undefined,
     readSignal: undefined,
   };
   const clock = fakeClock();
@@ -24,7 +25,8 @@ export async function trainingServer() {
     clock,
     driver,
     cpuLoad: () => ({ busyThreads: machine.busyThreads, cores: 2, runThreads: 2 }),
-    readData: async (_ctx, _input, options) => {
+    readData: async (_ctx, input, options) => {
+      machine.read = input;
       machine.readSignal = options?.signal;
       await machine.meanwhile();
       return machine.data;

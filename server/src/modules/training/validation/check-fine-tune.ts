@@ -52,6 +52,8 @@ export type TrainingParts = {
 export type FineTuneRequest = {
   datasetId: string;
   baseModelId: string;
+  /** A file that is held out whole; null: part of the dataset is. */
+  validation: { datasetId: string; fileName: string } | null;
   gpu: { type: GpuType; count: number };
   fields: FineTuneFields;
   /** Where a run on the CPU would go. */
@@ -64,8 +66,8 @@ export type FineTuneRequest = {
   params: { dataset: string; base: string };
 };
 
-/** What stands in the way of a run, and the field of its payload that it is about, where it is one. */
-type Fault = { message: string; about: keyof FineTunePayload | null };
+/** What stands in the way of a run, and the field of its payload that it is about, where it is one, or that of a job. */
+type Fault = { message: string; about: keyof FineTunePayload | 'validation_file' | null };
 
 export type FineTuneCheck = {
   /** What the wizard shows. A run may start when it has no critical errors. */
@@ -74,6 +76,8 @@ export type FineTuneCheck = {
   faults: Fault[];
   base: AssetRevision;
   dataset: AssetRevision;
+  /** With the file that is held out whole. */
+  heldOut: AssetRevision | null;
   place: RunPlace;
   /** Of one device for an hour: what is quoted here is what is held and charged. */
   price: Price;
@@ -92,13 +96,18 @@ const LEARNING_RATE = { min: 1e-6, max: 2e-3 };
 export async function checkFineTune(
   ctx: Context,
   { capacity, readData }: Pick<TrainingParts, 'capacity' | 'readData'>,
-  { datasetId, baseModelId, gpu, fields, cpu, signal, readsOn, params }: FineTuneRequest,
+  { datasetId, baseModelId, validation, gpu, fields, cpu, signal, readsOn, params }: FineTuneRequest,
 ): Promise<FineTuneCheck> {
   const { userId } = ctx.caller;
   const base = await readRevision(ctx.db, { assetId: baseModelId, userId, top: true, param: params.base });
   const dataset = await readRevision(ctx.db, {
     ...{ assetId: datasetId, userId, paths: [fields.file_name], param: params.dataset },
   });
+  const heldOut =
+    validation &&
+    (await readRevision(ctx.db, {
+      ...{ assetId: validation.datasetId, userId, paths: [validation.fileName], param: 'validation_file' },
+    }));
 
   const faults = await refuseChoice(ctx, base, dataset, fields);
   const [dataFile] = dataset.files;
@@ -109,7 +118,11 @@ export async function checkFineTune(
           input: {
             base: listModelFiles(base.files),
             dataFile,
-            spec: { data: toDataSpec(fields, ctx.clock.now()), parameters: toParameters(fields) },
+            validationFile: heldOut?.files[0] ?? null,
+            spec: {
+              data: toDataSpec(fields, ctx.clock.now(), validation?.fileName ?? null),
+              parameters: toParameters(fields),
+            },
           },
           datasetId,
           readsOn,
@@ -117,7 +130,9 @@ export async function checkFineTune(
         });
   const report = known?.report ?? null;
   faults.push(...(report?.critical_errors ?? []).map((message) => ({ message, about: null })));
-  const readable = report !== null && report.critical_errors.length === 0;
+  const ofValidation = report?.validation_errors ?? [];
+  faults.push(...ofValidation.map((message) => ({ message, about: 'validation_file' as const })));
+  const readable = report !== null && report.critical_errors.length + ofValidation.length === 0;
 
   const there = await capacity();
   const place = placeRun(gpu, report?.gpu_memory_bytes ?? 0, there);
@@ -156,6 +171,7 @@ export async function checkFineTune(
     faults,
     base,
     dataset,
+    heldOut,
     place,
     price,
     seconds,

@@ -59,6 +59,7 @@ const rows = 'question,answer\na,b\n';
 const input: DataToRead = {
   base: [],
   dataFile: { path: 'rows.csv', sha256: createHash('sha256').update(rows).digest('hex') },
+  validationFile: null,
   spec: {
     data: {
       file_path: 'rows.csv',
@@ -70,6 +71,7 @@ const input: DataToRead = {
       max_chunk_size,
       stride,
       min_segment_length,
+      validation_path: null,
       train_test_split,
       seed: 1,
       date: '2026-11-20',

@@ -20,7 +20,9 @@ type File = { path: string; sha256: string };
 export type DataToRead = {
   base: File[];
   dataFile: File;
-  spec: Omit<ValidateSpec, 'base_model_dir' | 'data_file'>;
+  /** What is held out whole; null: part of the data file is. */
+  validationFile: File | null;
+  spec: Omit<ValidateSpec, 'base_model_dir' | 'data_file' | 'validation_file'>;
 };
 
 type Options = {
@@ -40,6 +42,7 @@ export type ReadData = (
 /** Folders of the files that are read, for their names may be the same. */
 const BASE_MODEL = 'base_model';
 const DATASET = 'dataset';
+const VALIDATION = 'validation';
 
 /**
  * Runs the runtime's `validate` on the files. What makes the run impossible stands in the report; a
@@ -62,6 +65,7 @@ export function dataReader(stallMs: number = readingLimits.stallMs): ReadData {
     const files = [
       ...input.base.map((file) => ({ ...file, folder: BASE_MODEL })),
       { ...input.dataFile, folder: DATASET },
+      ...(input.validationFile ? [{ ...input.validationFile, folder: VALIDATION }] : []),
     ];
     return withBlobFiles(ctx, files, (localPaths) => {
       const lent = files.map((file, at) => ({
@@ -76,7 +80,7 @@ export function dataReader(stallMs: number = readingLimits.stallMs): ReadData {
 async function validateIn(
   place: { folder: string; user: number },
   ctx: Pick<Context, 'config' | 'sandbox'>,
-  { dataFile, spec }: DataToRead,
+  { dataFile, validationFile, spec }: DataToRead,
   stallMs: number,
   { signal, onProgress }: Options,
 ): Promise<ValidateReport> {
@@ -84,6 +88,7 @@ async function validateIn(
     ...spec,
     base_model_dir: path.join(place.folder, BASE_MODEL),
     data_file: path.join(place.folder, DATASET, dataFile.path),
+    validation_file: validationFile && path.join(place.folder, VALIDATION, validationFile.path),
   };
   const last = await runReader(ctx, place, {
     command: 'validate',

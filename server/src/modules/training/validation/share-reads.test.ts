@@ -11,6 +11,7 @@ function input(sha256: string, more: Partial<DataToRead['spec']['parameters']> =
   return {
     base: [],
     dataFile: { path: 'rows.csv', sha256 },
+    validationFile: null,
     spec: {
       data: {
         file_path: 'rows.csv',
@@ -22,6 +23,7 @@ function input(sha256: string, more: Partial<DataToRead['spec']['parameters']> =
         max_chunk_size: 512,
         stride: 50,
         min_segment_length: 15,
+        validation_path: null,
         train_test_split: 0.8,
         seed: 42,
         date: '2026-11-20',

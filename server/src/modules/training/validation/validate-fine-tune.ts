@@ -17,6 +17,7 @@ export async function validateFineTune(
     datasetId: dataset_id,
     baseModelId: model_id,
     gpu: { type: gpu_type, count: accelerator_count },
+    validation: null,
     fields,
     cpu: await parts.runCpu(ctx.db),
     signal: clientSignal(reply),

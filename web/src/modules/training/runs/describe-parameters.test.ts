@@ -1,4 +1,5 @@
 import { pictureTrainingPresets } from '@bakehouse/contract/diffusion-fields';
+import type { TextRun } from '@bakehouse/contract/runs';
 import { expect, it } from 'vitest';
 import { initialParameters } from '../parameters/training-parameters.ts';
 import { describeParameters } from './describe-parameters.ts';
@@ -36,6 +37,20 @@ it('tells where it ran, not which GPU was asked for', () => {
     name: 'Stride',
     value: '50',
   });
+});
+
+it('tells of no split where a validation file is held out', () => {
+  const parameters = {
+    ...{ ...initialParameters, model_name: 'Crumb', lora_target_modules: ['q_proj' as const] },
+    ...{ accelerator_type: 'NVIDIA_TESLA_A100' as const, accelerator_count: 1 as const },
+  };
+  const run = { kind: 'text' as const, device: 'CPU', summary: null, parameters };
+  const named = (validation: TextRun['validation']) =>
+    describeParameters({ ...run, dataset: { file_name: 'rows.csv' }, validation }).map(({ name }) => name);
+  expect(named(null)).toContain('Train/test split');
+  expect(named({ dataset_id: 'd', revision_id: 'r', title: 'held', file_name: 'held.csv' })).not.toContain(
+    'Train/test split',
+  );
 });
 
 it('tells of a training on pictures what it has, and leaves its prompts to the samples', () => {

@@ -17,6 +17,7 @@ export function describeParameters(run: Described): { name: string; value: strin
 type Described =
   | (Pick<TextRun, 'kind' | 'device' | 'parameters' | 'summary'> & {
       dataset: Pick<TextRun['dataset'], 'file_name'>;
+      validation?: TextRun['validation'];
     })
   | Pick<PicturesRun, 'kind' | 'device' | 'parameters'>;
 
@@ -39,12 +40,15 @@ function textRows(run: Extract<Described, { kind: 'text' }>): { name: string; va
     segmentation_method,
     stride,
     min_segment_length,
+    train_test_split,
     ...rest
   } = run.parameters;
   const isText = format === 'text' || isTextFile(run.dataset.file_name);
   const rows = Object.entries({
     ...(format && { data_format: formatLabels[format] }),
     ...rest,
+    // A validation file is held out instead.
+    ...(!run.validation && { train_test_split }),
     ...(isText && { segmentation_method, stride, min_segment_length }),
     lora_target_modules: run.summary?.target_modules ?? modules.join(', '),
   });

@@ -21,17 +21,13 @@ export function RunDetails({ run }: { run: Run }) {
           </Link>
         </Row>
         <Row label="Dataset">
-          <Link
-            to="/dataset/$id/description"
-            params={{ id: run.dataset.dataset_id }}
-            className="text-accent-text hover:underline"
-          >
-            {run.dataset.title}
-          </Link>
-          {run.dataset.file_name !== null && (
-            <span className="block font-mono text-muted text-xs">{run.dataset.file_name}</span>
-          )}
+          <DataFile file={run.dataset} />
         </Row>
+        {run.kind === 'text' && run.validation && (
+          <Row label="Validation file">
+            <DataFile file={run.validation} />
+          </Row>
+        )}
         <Row label="Ceiling">
           <Money bgl={run.ceiling} />
         </Row>
@@ -43,6 +39,23 @@ export function RunDetails({ run }: { run: Run }) {
         ))}
       </dl>
     </Card>
+  );
+}
+
+function DataFile({ file }: { file: Run['dataset'] }) {
+  return (
+    <>
+      <Link
+        to="/dataset/$id/description"
+        params={{ id: file.dataset_id }}
+        className="text-accent-text hover:underline"
+      >
+        {file.title}
+      </Link>
+      {file.file_name !== null && file.file_name !== file.title && (
+        <span className="block font-mono text-muted text-xs">{file.file_name}</span>
+      )}
+    </>
   );
 }
 

@@ -1,0 +1,36 @@
+"""What is said of the split into examples to train on and held-out ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .formats import DataFormat
+
+
+def in_rows(count: int) -> str:
+    """`1 row`, `2 rows`."""
+    return "1 row" if count == 1 else f"{count} rows"
+
+
+def split_warnings(held_out: int, otherwise: str, holds_out: bool) -> list[str]:
+    """Where something was to be held out, and nothing could be."""
+    if held_out > 0 or not holds_out:
+        return []
+    return [f"{otherwise}, so nothing can be held out: the run has no evaluation loss."]
+
+
+def repeat_warnings(repeated: int, data_format: DataFormat) -> list[str]:
+    """Where rows stay together as they ask the same."""
+    if repeated == 0:
+        return []
+    repeats = "repeats" if repeated == 1 else "repeat"
+    if data_format.format == "text":
+        return [
+            f"{in_rows(repeated)} {repeats} another row: those of one text are all trained on or "
+            "all held out."
+        ]
+    return [
+        f"{in_rows(repeated)} {repeats} the question of another row: those of one question are all "
+        "trained on or all held out."
+    ]

@@ -1,0 +1,121 @@
+"""A file of its own that is held out: then all of the training file is trained on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import PlainError
+from .examples import Prepared, prepare_examples
+from .rows import is_text, read_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ..protocol import DataSpec
+    from .examples import Progress
+    from .tokens import ModelTokens
+
+
+class ValidationFileError(PlainError):
+    """What makes the file that is held out unusable, not the one that is trained on."""
+
+
+def prepare_files(
+    path: Path,
+    validation: Path | None,
+    data: DataSpec,
+    tokens: ModelTokens,
+    max_positions: int | None,
+    *,
+    keep_tokens: bool = True,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> Prepared:
+    """`prepare_examples` of the training file, with what the validation file holds as the held-out
+    examples where there is one. It is read as the training file is: in the same format, from the
+    same columns.
+
+    Raises PlainError, ValidationFileError where it is about the validation file.
+    """
+    if validation is None:
+        return prepare_examples(
+            path, data, tokens, max_positions, keep_tokens=keep_tokens, on_progress=on_progress
+        )
+    read_alike = _read_alike(path, data)
+    try:
+        held_out = prepare_examples(
+            validation, read_alike, tokens, max_positions, keep_tokens=keep_tokens, holds_out=False
+        )
+    except PlainError as error:
+        raise ValidationFileError(str(error)) from error
+    prepared = prepare_examples(
+        path,
+        data,
+        tokens,
+        max_positions,
+        keep_tokens=keep_tokens,
+        holds_out=False,
+        on_progress=lambda progress: on_progress(_with_held_out(progress, held_out)),
+    )
+    return _joined(prepared, held_out)
+
+
+def _read_alike(path: Path, data: DataSpec) -> DataSpec:
+    """How the validation file is read."""
+    file_path = data.validation_path
+    assert file_path is not None
+    if is_text(data.file_path) != is_text(file_path):
+        kind = "be a text" if is_text(data.file_path) else "have rows"
+        raise ValidationFileError(f"{file_path} must {kind}, as {data.file_path} does.")
+    if is_text(file_path):
+        return data.model_copy(update={"file_path": file_path})
+    found = read_rows(path, data).format
+    system = data.system_column if found.system_column is None else found.system_column
+    return data.model_copy(
+        update={
+            "file_path": file_path,
+            "format": found.format,
+            "input_column": found.input_column or None,
+            "output_column": found.output_column or None,
+            "system_column": system,
+        }
+    )
+
+
+def _with_held_out(progress: Progress, held_out: Prepared) -> Progress:
+    so_far = progress.so_far
+    return replace(progress, so_far=so_far and (lambda: _joined(so_far(), held_out)))
+
+
+def _joined(trained: Prepared, held_out: Prepared) -> Prepared:
+    return replace(
+        trained,
+        held_out=held_out.train,
+        questions=held_out.questions,
+        warnings=[*trained.warnings, *_warnings(trained, held_out)],
+    )
+
+
+def _warnings(trained: Prepared, held_out: Prepared) -> list[str]:
+    """What is to be said of the validation file."""
+    warnings = [
+        f"Validation file: {warning}"
+        for warning in held_out.warnings
+        if warning not in trained.warnings
+    ]
+    if held_out.dropped.count > 0:
+        first = held_out.dropped.by_line()[0]
+        warnings.append(
+            f"Validation file: {held_out.dropped.count} of {held_out.rows_total} rows cannot be "
+            f"used (line {first.line}: {first.reason})."
+        )
+    known = int(np.isin(held_out.question_keys, trained.question_keys).sum())
+    if known > 0:
+        warnings.append(
+            f"Validation file: {known} of {len(held_out.train)} examples ask what the training "
+            "file teaches, so its loss is lower than on new questions."
+        )
+    return warnings
