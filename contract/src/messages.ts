@@ -145,7 +145,11 @@ const usage = z.looseObject({ input_tokens: z.int(), output_tokens: z.int() });
 /** How all errors of these calls look. */
 export const anthropicError = z.object({
   type: z.literal('error'),
-  error: z.object({ type: z.string(), message: z.string() }),
+  error: z.object({
+    ...{ type: z.string(), message: z.string() },
+    /** What a client knows an error by that it mends itself. */
+    details: z.object({ error_code: z.string() }).optional(),
+  }),
   request_id: z.string(),
 });
 
@@ -184,6 +188,7 @@ export const createMessage = endpoint({
       top_k: z.int().min(0).max(131_072).nullish(),
       ...{ metadata: ignored, service_tier: ignored, inference_geo: ignored, diagnostics: ignored },
       speed: z.literal('standard', 'speed: there is one. Leave it out').nullish(),
+      thread: absent('thread', 'this server holds no conversations. Leave it out, and send all messages'),
       container: absent('container', 'this server runs no code. Leave it out'),
     })
     .catchall(unknownField),

@@ -14,7 +14,7 @@ export async function environmentDir(
   { cacheDir, torchIndex }: EnvironmentSettings,
   environment: Environment = 'python',
 ): Promise<string> {
-  const hash = await hashOfLock(environment === 'vllm' ? 'vllm' : 'training');
+  const hash = await hashOfLock(environment === 'python' ? 'training' : environment);
   if (environment === 'python' && torchIndex) hash.update(torchIndex);
   return path.join(cacheDir, environment, hash.digest('hex').slice(0, 16));
 }

@@ -1,9 +1,13 @@
 /**
  * A Python environment grows in layers, each the whole of one lock file and a superset of the one
  * before: chat answers long before PyTorch has arrived. vLLM has an environment of its own, since
- * each release of it pins a PyTorch.
+ * each release of it pins a PyTorch; so have the clients that tests call the server with.
  */
-export const environments = { python: ['serving', 'training', 'tests'], vllm: ['vllm'] } as const;
+export const environments = {
+  python: ['serving', 'training', 'tests'],
+  vllm: ['vllm'],
+  clients: ['clients'],
+} as const;
 export type Environment = keyof typeof environments;
 export type Layer = (typeof environments)[Environment][number];
 
@@ -13,11 +17,12 @@ export const lockFiles: Record<Layer, string> = {
   training: 'requirements.lock',
   tests: 'requirements-dev.lock',
   vllm: 'requirements-vllm.lock',
+  clients: 'requirements-clients.lock',
 };
 
 /** The environment that a layer belongs to. */
 export function environmentOf(layer: Layer): Environment {
-  return layer === 'vllm' ? 'vllm' : 'python';
+  return layer === 'vllm' || layer === 'clients' ? layer : 'python';
 }
 
 const GB = 1_000_000_000;
@@ -31,6 +36,7 @@ type Platform = { platform: NodeJS.Platform; torchIndex?: string | undefined };
 export function bytesNeeded(layer: Layer, { platform, torchIndex }: Platform): number {
   if (layer === 'serving') return 0.6 * GB;
   if (layer === 'vllm') return 9 * GB;
+  if (layer === 'clients') return 0.6 * GB;
   return platform === 'linux' && torchIndex === undefined ? 6.5 * GB : 2.5 * GB;
 }
 

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { createEmbeddings } from '@bakehouse/contract/embeddings';
 import OpenAI from 'openai';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
@@ -7,30 +5,14 @@ import type { TestUser } from '../../../testing/test-server.ts';
 import { costMicro } from '../../credits/prices/cost-micro.ts';
 import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { starterServing } from '../../deployments/testing/starter-serving.ts';
-import { insertEncoder } from '../../deployments/testing/test-models.ts';
-import { registerStarterModel } from '../../models/starter/register-starter-model.ts';
+import { insertEncoder, insertStarterEncoder } from '../../deployments/testing/test-models.ts';
 
 const { stub, server, openai, nextUser, deploy, untilRunning, status, balance, serving } =
   await starterServing();
 const STARTER = 'sentences';
 let user: TestUser;
 
-const localPath = path.join(server.services.config.dataDir, 'encoder');
-await writeFile(localPath, '{"model_type":"bert","hidden_size":4}');
-await writeFile(
-  `${localPath}.modules`,
-  '[{"type":"m.Transformer","path":""},{"type":"m.Pooling","path":"1_Pooling"}]',
-);
-await registerStarterModel(server.services, {
-  ...{ slug: STARTER, task: 'embedding', title: 'Sentences', details: '', category: '', tags: [] },
-  files: [
-    { path: 'modules.json', localPath: `${localPath}.modules` },
-    ...['config.json', 'tokenizer.json', 'model.safetensors', '1_Pooling/config.json'].map((name) => ({
-      path: name,
-      localPath,
-    })),
-  ],
-});
+await insertStarterEncoder(server.services, STARTER);
 
 beforeEach(async () => {
   user = await nextUser();

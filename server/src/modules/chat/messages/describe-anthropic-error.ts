@@ -26,11 +26,15 @@ export const describeAnthropicError: DescribeError = (error, { request, reply })
 
 /** Its body; also the last event of a stream that breaks off. */
 export function toAnthropicError(
-  { status, code, publicMessage }: AppError,
+  { status, code, publicMessage, param }: AppError,
   requestId: string,
 ): z.infer<typeof anthropicError> {
   const type = types[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
   // Agents that shorten a conversation by themselves know by these words that they have to.
   const message = code === 'context_length_exceeded' ? `prompt is too long: ${publicMessage}` : publicMessage;
-  return { type: 'error', error: { type, message }, request_id: requestId };
+  // Its tool runners then go on with the whole conversation.
+  const details = param?.split('.')[0] === 'thread' && {
+    details: { error_code: 'thread_unsupported_request' },
+  };
+  return { type: 'error', error: { type, message, ...details }, request_id: requestId };
 }

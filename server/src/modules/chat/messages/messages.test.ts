@@ -248,6 +248,24 @@ it.each([
   expect(await balance()).toEqual(before);
 });
 
+it("tells its clients' runners that no conversation is held, and they send all of it", async () => {
+  const body = { ...asked, thread: { type: 'create' } } as never;
+  await expect(server.request(createMessage, { body }, { as: user })).rejects.toMatchObject({
+    status: 400,
+    body: {
+      error: {
+        message: 'thread: this server holds no conversations. Leave it out, and send all messages',
+        details: { error_code: 'thread_unsupported_request' },
+      },
+    },
+  });
+  const runner = anthropic.beta.messages.toolRunner({
+    ...asked,
+    ...{ tools: [], max_iterations: 1 },
+  });
+  await expect(runner.runUntilDone()).resolves.toMatchObject({ stop_reason: 'end_turn' });
+});
+
 it('speaks no older version of the API', async () => {
   const older = new Anthropic({
     ...{ baseURL: server.url, apiKey: user.apiKey, maxRetries: 0 },

@@ -81,6 +81,24 @@ export async function insertEncoder(
   });
 }
 
+/** For tests: a starter model for embeddings whose weights nobody will read. */
+export async function insertStarterEncoder(services: Services, slug: string): Promise<Model> {
+  const localPath = path.join(services.config.dataDir, 'encoder');
+  await writeFile(localPath, '{"model_type":"bert","hidden_size":4}');
+  await writeFile(
+    `${localPath}.modules`,
+    '[{"type":"m.Transformer","path":""},{"type":"m.Pooling","path":"1_Pooling"}]',
+  );
+  const names = ['config.json', 'tokenizer.json', 'model.safetensors', '1_Pooling/config.json'];
+  return registerStarterModel(services, {
+    ...{ slug, task: 'embedding', title: 'Sentences', details: '', category: '', tags: [] },
+    files: [
+      { path: 'modules.json', localPath: `${localPath}.modules` },
+      ...names.map((name) => ({ path: name, localPath })),
+    ],
+  });
+}
+
 /** For tests: a small FLUX model in Diffusers' format; `files` by path take the place of its own. */
 export async function insertFlux(
   services: Services,

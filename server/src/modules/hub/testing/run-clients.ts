@@ -1,9 +1,9 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { readConfig } from '../../../config.ts';
 import { environmentPython } from '../../../engine/host/environment/environment.ts';
+import { runPytest } from '../../../testing/run-pytest.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import type { TestServer, TestUser } from '../../../testing/test-server.ts';
 
@@ -12,23 +12,12 @@ type Client = { server: TestServer; user: TestUser; home: string; env?: Record<s
 /** Starts Python with the hub's clients, which call the server as the user and keep what they keep in `home`. */
 export async function startPython(
   words: string[],
-  { server, user, home, env = {} }: Client,
+  client: Client,
 ): Promise<ChildProcessByStdio<null, Readable, Readable>> {
   const python = await environmentPython(readConfig(process.env));
-  const { HF_ENDPOINT: _, HF_TOKEN: __, ...inherited } = process.env;
   return spawn(python, words, {
-    cwd: home,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      ...inherited,
-      PYTHONDONTWRITEBYTECODE: '1',
-      HF_ENDPOINT: `${server.url}/hub`,
-      HF_TOKEN: user.apiKey,
-      HF_HOME: home,
-      HF_HUB_DISABLE_TELEMETRY: '1',
-      HF_HUB_DISABLE_PROGRESS_BARS: '1',
-      ...env,
-    },
+    ...{ cwd: client.home, stdio: ['ignore', 'pipe', 'pipe'] },
+    env: { ...environmentOf(client), PYTHONDONTWRITEBYTECODE: '1' },
   });
 }
 
@@ -37,14 +26,23 @@ export async function runClients(
   server: TestServer,
   { files, user, env = {} }: { files: string[]; user: TestUser; env?: Record<string, string> },
 ): Promise<{ code: unknown; output: string }> {
-  const paths = files.map((file) => path.join(import.meta.dirname, file));
-  const child = await startPython(['-m', 'pytest', '-q', '-x', '-p', 'no:cacheprovider', ...paths], {
-    ...{ server, user, home: await temporaryFolder(), env },
+  const home = await temporaryFolder();
+  return runPytest(await environmentPython(readConfig(process.env)), {
+    files: files.map((file) => path.join(import.meta.dirname, file)),
+    ...{ home, env: environmentOf({ server, user, home, env }) },
   });
-  const [output, errors, code] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    new Promise((resolve) => child.once('close', resolve)),
-  ]);
-  return { code, output: output + errors };
+}
+
+/** Where the hub is and who calls, in the clients' own variables. */
+function environmentOf({ server, user, home, env = {} }: Client): NodeJS.ProcessEnv {
+  const { HF_ENDPOINT: _, HF_TOKEN: __, ...inherited } = process.env;
+  return {
+    ...inherited,
+    HF_ENDPOINT: `${server.url}/hub`,
+    HF_TOKEN: user.apiKey,
+    HF_HOME: home,
+    HF_HUB_DISABLE_TELEMETRY: '1',
+    HF_HUB_DISABLE_PROGRESS_BARS: '1',
+    ...env,
+  };
 }

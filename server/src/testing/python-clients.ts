@@ -1,0 +1,28 @@
+import { readConfig } from '../config.ts';
+import { ensureLayer } from '../engine/host/environment/ensure-layer.ts';
+import { environmentPython } from '../engine/host/environment/environment.ts';
+import { runPytest } from './run-pytest.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** Installing them is part of the first test that wants them. */
+export const PYTHON_CLIENTS_MS = 600_000;
+
+/** For tests: runs files of pytest with the official Python clients, which know server and key by their own variables. */
+export async function runPythonClients(
+  { url, apiKey }: { url: string; apiKey: string },
+  files: string[],
+): Promise<{ code: unknown; output: string }> {
+  const config = readConfig(process.env);
+  await ensureLayer(config, 'clients', () => undefined);
+  const home = await temporaryFolder();
+  const { PATH } = process.env;
+  return runPytest(await environmentPython(config, 'clients'), {
+    ...{ files, home },
+    env: {
+      ...{ PATH, HOME: home, OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: apiKey },
+      ...{ ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: apiKey },
+      // Its list of prices is in the package too.
+      LITELLM_LOCAL_MODEL_COST_MAP: 'True',
+    },
+  });
+}
