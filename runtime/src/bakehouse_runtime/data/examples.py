@@ -99,11 +99,11 @@ def prepare_examples(
     Raises PlainError (DataError with the columns) for what makes training impossible.
     """
     limit = min(data.max_chunk_size, max_positions or data.max_chunk_size)
-    way = _Way(keep_tokens, holds_out)
+    options = _Options(keep_tokens, holds_out)
     prepared = (
-        _from_text(path, data, tokens, limit, way, on_progress)
+        _from_text(path, data, tokens, limit, options, on_progress)
         if is_text(data.file_path)
-        else _RowExamples(data, tokens, limit, way).read(path, on_progress)
+        else _RowExamples(data, tokens, limit, options).read(path, on_progress)
     )
     if limit < data.max_chunk_size:
         prepared.warnings.append(
@@ -113,7 +113,7 @@ def prepare_examples(
     return prepared
 
 
-class _Way(NamedTuple):
+class _Options(NamedTuple):
     """Whether tokens are kept, and examples held out."""
 
     keep_tokens: bool
@@ -123,12 +123,12 @@ class _Way(NamedTuple):
 class _RowExamples:
     """The examples of a file with rows, while it is read."""
 
-    def __init__(self, data: DataSpec, tokens: ModelTokens, limit: int, way: _Way) -> None:
+    def __init__(self, data: DataSpec, tokens: ModelTokens, limit: int, options: _Options) -> None:
         self._data = data
         self._tokens = tokens
         self._limit = limit
-        self._holds_out = way.holds_out
-        self._builder = ExampleBuilder(way.keep_tokens)
+        self._holds_out = options.holds_out
+        self._builder = ExampleBuilder(options.keep_tokens)
         self._dropped = DroppedRows()
         # Of each example, by which it is trained on or held out.
         self._questions = array("q")
@@ -301,16 +301,16 @@ def _from_text(
     data: DataSpec,
     tokens: ModelTokens,
     limit: int,
-    way: _Way,
+    options: _Options,
     on_progress: Callable[[Progress], None],
 ) -> Prepared:
     text = read_text(path, data.file_path)
     if len(text) > _TEXT_SAMPLE_CHARACTERS:
         beginning = text[:_TEXT_SAMPLE_CHARACTERS]
-        sample = _cut_text(beginning, data, tokens, limit, way._replace(keep_tokens=False))
+        sample = _cut_text(beginning, data, tokens, limit, options._replace(keep_tokens=False))
         part = len(beginning) / len(text)
         on_progress(Progress(sample.rows_total, int(sample.train.starts[-1]), part, lambda: sample))
-    return _cut_text(text, data, tokens, limit, way, on_progress)
+    return _cut_text(text, data, tokens, limit, options, on_progress)
 
 
 def _cut_text(
@@ -318,14 +318,14 @@ def _cut_text(
     data: DataSpec,
     tokens: ModelTokens,
     limit: int,
-    way: _Way,
+    options: _Options,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Prepared:
     room = _require_stride(data, limit, tokens)
     dropped = DroppedRows()
-    builders = (ExampleBuilder(way.keep_tokens), ExampleBuilder(way.keep_tokens))
+    builders = (ExampleBuilder(options.keep_tokens), ExampleBuilder(options.keep_tokens))
     total = 0
-    parts = cut_document(text, data, tokens, room, holds_out=way.holds_out)
+    parts = cut_document(text, data, tokens, room, holds_out=options.holds_out)
     for builder, part in zip(builders, parts, strict=True):
         for start, ids in part:
             total += 1
@@ -350,10 +350,10 @@ def _cut_text(
         train=builders[0].examples(),
         held_out=builders[1].examples(),
         samples=builders[0].samples,
-        questions=text_questions(len(builders[1 if way.holds_out else 0])),
+        questions=text_questions(len(builders[1 if options.holds_out else 0])),
         warnings=[
             *text_warnings(text, data.file_path),
-            *split_warnings(len(builders[1]), "The text is too short", way.holds_out),
+            *split_warnings(len(builders[1]), "The text is too short", options.holds_out),
         ],
     )
 
