@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from bakehouse_runtime.data.examples import Prepared
+from bakehouse_runtime.data.examples import Prepared, Progress
 from bakehouse_runtime.data.tokens import read_model_tokens
 from bakehouse_runtime.data.validation_file import ValidationFileError, prepare_files
 from bakehouse_runtime.protocol import ValidateSpec
@@ -122,6 +122,23 @@ def test_an_estimate_by_the_first_rows_counts_the_validation_file_once(
     (sample,) = [line["sample"] for line in printed if line["sample"]]
     assert (sample["eval_examples"], sample["eval_tokens"]) == (7, whole.eval_tokens)
     assert np.isclose(sample["train_examples"], 3000, rtol=0.1)
+
+
+def test_a_long_validation_file_is_no_silence(tmp_path: Path, tiny_model: Path) -> None:
+    pairs = write_pairs(tmp_path, 1000)
+    held = write_rows(tmp_path, [{"q": f"Is {i} new?", "a": "Yes."} for i in range(2500)])
+    told: list[Progress] = []
+    data = data_spec(pairs.name, validation_path=held.name)
+    tokens = read_model_tokens(tiny_model)
+    prepare_files(pairs, held, data, tokens, 256, on_progress=told.append)
+    assert [(one.rows, one.part, one.so_far is None) for one in told[:3]] == [
+        (1000, 0.0, True),
+        (2000, 0.0, True),
+        (2500, 0.0, True),
+    ]
+    so_far = told[-1].so_far
+    assert so_far is not None
+    assert len(so_far().held_out) == 2500
 
 
 def validate_spec(path: Path, held_out: Path, model: Path) -> ValidateSpec:

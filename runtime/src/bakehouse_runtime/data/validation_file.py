@@ -47,7 +47,14 @@ def prepare_files(
     read_alike = _read_alike(path, data)
     try:
         held_out = prepare_examples(
-            validation, read_alike, tokens, max_positions, keep_tokens=keep_tokens, holds_out=False
+            validation,
+            read_alike,
+            tokens,
+            max_positions,
+            keep_tokens=keep_tokens,
+            holds_out=False,
+            # A sign of life: nothing of the training file has been read.
+            on_progress=lambda progress: on_progress(replace(progress, part=0.0, so_far=None)),
         )
     except PlainError as error:
         raise ValidationFileError(str(error)) from error
