@@ -13,6 +13,7 @@ from bakehouse_server import MODEL_KEY, BakehouseServer
 
 SOURCE = str(Path(__file__).parent.parent / "src")
 RUNTIME = [sys.executable, "-m", "bakehouse_runtime"]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": SOURCE}
 
 
 class Serving:
@@ -32,7 +33,7 @@ class Serving:
         self.server = server
         self.process = subprocess.Popen(
             [*RUNTIME, "pull", "--cache", cache, str(path), *program, "serve", str(path)],
-            env={**os.environ, "PYTHONPATH": SOURCE},
+            env=ENVIRONMENT,
             stderr=(tmp_path / "log").open("w"),
         )
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { exportGgufSpec, exportSafetensorsSpec } from './export-spec.ts';
 import { serveEmbeddingSpec } from './serve-embedding-spec.ts';
 import { serveImageSpec } from './serve-image-spec.ts';
 import { serveTextSpec } from './serve-spec.ts';
@@ -9,4 +10,5 @@ import { trainTextSpec } from './train-spec.ts';
 export const workloadSpec = z.discriminatedUnion('kind', [
   z.discriminatedUnion('method', [trainTextSpec, trainFluxSpec, trainParisSpec]),
   z.discriminatedUnion('task', [serveTextSpec, serveEmbeddingSpec, serveImageSpec]),
+  z.discriminatedUnion('format', [exportSafetensorsSpec, exportGgufSpec]),
 ]);

@@ -68,6 +68,7 @@ def parser() -> argparse.ArgumentParser:
         ),
         ("train", _train, "train by a spec and report to its server"),
         ("serve", _serve, "serve a model by a spec until it is stopped"),
+        ("export", _export, "make one whole model of a fine-tune and report to its server"),
     ):
         command = commands.add_parser(name, help=text)
         command.add_argument("spec", type=Path, metavar="SPEC.json")
@@ -162,6 +163,18 @@ def _serve(arguments: argparse.Namespace) -> int:
             return serve_image(spec)
         case spec:
             raise _other_kind(arguments.spec, spec, "serve")
+
+
+def _export(arguments: argparse.Namespace) -> int:
+    from .protocol import ExportGgufSpec, ExportSafetensorsSpec
+
+    match _read_workload(arguments.spec):
+        case ExportSafetensorsSpec() | ExportGgufSpec() as spec:
+            from .export.run import run
+
+            return run(spec)
+        case spec:
+            raise _other_kind(arguments.spec, spec, "export")
 
 
 def _other_kind(path: Path, spec: WorkloadSpec, wanted: str) -> PlainError:

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING
 
 from .errors import PlainError
 from .files import SAFE_TOKENIZER, written_whole
+from .gguf_file import rewrite_gguf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from gguf import GGUFReader, ReaderTensor
 
 GGUF_NAME = "SmolLM2-135M-Instruct-F16.gguf"
 _PACKAGED_NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -85,58 +84,8 @@ def print_progress(phase: str, done: int, total: int) -> None:
 
 def dequantise_gguf(source: Path, target: Path, progress: Callable[[str, int, int], None]) -> None:
     """Copies a GGUF with every quantised tensor as F16; one tensor in memory at a time."""
-    import numpy as np
-    from gguf import GGUFReader, GGUFWriter, LlamaFileType
-
     progress("reading", 0, 1)
-    reader = GGUFReader(source)
-    writer = GGUFWriter(target, _architecture(reader))
-    for key, field in reader.fields.items():
-        # The writer makes these itself, and says afresh how the tensors are stored.
-        if key.startswith("GGUF.") or key in {
-            "general.architecture",
-            "general.file_type",
-            "general.quantization_version",
-        }:
-            continue
-        kind, *inner = field.types
-        writer.add_key_value(key, field.contents(), kind, inner[-1] if inner else None)
-    writer.add_file_type(LlamaFileType.MOSTLY_F16)
-
-    for tensor in reader.tensors:
-        dtype = np.dtype(np.float32 if _stays_float32(tensor) else np.float16)
-        # GGUF lists dimensions innermost first, numpy outermost first.
-        shape = [int(size) for size in reversed(tensor.shape)]
-        writer.add_tensor_info(tensor.name, shape, dtype, int(np.prod(shape)) * dtype.itemsize)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_ti_data_to_file()
-    for number, tensor in enumerate(reader.tensors, start=1):
-        writer.write_tensor_data(_dequantised(tensor))
-        progress("dequantising", number, len(reader.tensors))
-    writer.close()
-
-
-def _dequantised(tensor: ReaderTensor):  # noqa: ANN202 - numpy is imported late
-    import numpy as np
-    from gguf import dequantize
-
-    values = dequantize(tensor.data, tensor.tensor_type)
-    return values if _stays_float32(tensor) else values.astype(np.float16)
-
-
-def _stays_float32(tensor: ReaderTensor) -> bool:
-    """Norms and biases are stored in float32, as llama.cpp's own converter does."""
-    from gguf import GGMLQuantizationType
-
-    return tensor.tensor_type == GGMLQuantizationType.F32
-
-
-def _architecture(reader: GGUFReader) -> str:
-    field = reader.get_field("general.architecture")
-    if field is None:
-        raise PlainError("The GGUF does not name its architecture.")
-    return str(field.contents())
+    rewrite_gguf(source, target, "F16", lambda done, total: progress("dequantising", done, total))
 
 
 def _write_safetensors(packaged: Path, out: Path) -> None:

@@ -323,6 +323,45 @@ class ServeTextSpec(Wire):
     gpus: Annotated[int, Field(ge=0)] = 0
 
 
+class ExportGgufSpec(Wire):
+    protocol: Literal[1]
+    workload_id: Annotated[str, Field(min_length=1)]
+    server: WorkloadServer
+    work_dir: Annotated[str, Field(min_length=1)]
+    inputs_dir: Annotated[str, Field(min_length=1)]
+    inputs: list[WorkloadInput]
+    kind: Literal["export"]
+    title: str
+    fine_tune_title: str
+    fine_tune_repository: str | None
+    license: str | None
+    license_name: str | None
+    license_link: str | None
+    prompts: Annotated[list[str], Field(max_length=5)]
+    format: Literal["gguf"]
+    quantization: Literal["F16", "Q8_0"]
+    base_model_file: Annotated[str, Field(min_length=1)]
+    file_name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+
+
+class ExportSafetensorsSpec(Wire):
+    protocol: Literal[1]
+    workload_id: Annotated[str, Field(min_length=1)]
+    server: WorkloadServer
+    work_dir: Annotated[str, Field(min_length=1)]
+    inputs_dir: Annotated[str, Field(min_length=1)]
+    inputs: list[WorkloadInput]
+    kind: Literal["export"]
+    title: str
+    fine_tune_title: str
+    fine_tune_repository: str | None
+    license: str | None
+    license_name: str | None
+    license_link: str | None
+    prompts: Annotated[list[str], Field(max_length=5)]
+    format: Literal["safetensors"]
+
+
 class ServeEmbeddingSpec(Wire):
     protocol: Literal[1]
     workload_id: Annotated[str, Field(min_length=1)]
@@ -465,6 +504,11 @@ WorkloadSpec = Annotated[
         | ServeEmbeddingSpec
         | ServeImageSpec,
         Field(discriminator="task"),
+    ]
+    | Annotated[
+        ExportSafetensorsSpec
+        | ExportGgufSpec,
+        Field(discriminator="format"),
     ],
     Field(discriminator="kind"),
 ]

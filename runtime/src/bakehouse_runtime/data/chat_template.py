@@ -66,6 +66,11 @@ class ChatTemplate:
         with _limited_time():
             return self._render(turns)
 
+    def prompt(self, messages: list[dict[str, str]]) -> str:
+        """Writes a conversation up to where the next answer begins. As `render`, where it fails."""
+        with _limited_time():
+            return self._write(messages, begin=True)
+
     def _render(self, turns: list[Turn]) -> Rendered:
         messages = [{"role": turn.role, "content": turn.content} for turn in turns]
         whole = self._write(messages, begin=False)

@@ -51,6 +51,10 @@ class ModelTokens:
         TemplateRefusalError where the chat template cannot write it."""
         return self._template.render(turns)
 
+    def prompt(self, messages: list[dict[str, str]]) -> str:
+        """The conversation up to where the next answer begins. Raises TemplateRefusalError."""
+        return self._template.prompt(messages)
+
     @cached_property
     def template_source(self) -> str:
         """The model's own chat template, or the plain one."""

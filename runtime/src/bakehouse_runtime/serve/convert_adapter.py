@@ -22,16 +22,17 @@ _TENSOR = re.compile(r"base_model\.model\..+\.lora_[AB](\.weight)?")
 def convert_adapter(adapter: Path, base: Path, out: Path) -> None:
     """Writes `out` from adapter_config.json and adapter_model.safetensors in `adapter`, for the
     base whose config.json is in `base`. Raises PlainError when llama.cpp has no place for it."""
-    alpha = _alpha(read_object(adapter / "adapter_config.json"))
-    tensors = _read_tensors(adapter / "adapter_model.safetensors")
+    alpha = adapter_alpha(read_object(adapter / "adapter_config.json"))
+    tensors = adapter_tensors(adapter / "adapter_model.safetensors")
     try:
         write_gguf_adapter(out, tensors, alpha, read_object(base / "config.json"))
     except (TypeError, ValueError) as error:
         raise PlainError(f"The adapter does not fit the base model: {error}.") from error
 
 
-def _alpha(config: dict[str, Any]) -> float:
-    """llama.cpp scales by alpha over the rank."""
+def adapter_alpha(config: dict[str, Any]) -> float:
+    """What is divided by the rank to scale an adapter. Raises PlainError where llama.cpp would
+    apply it otherwise."""
     if config.get("peft_type", "LORA") != "LORA" or config.get("use_dora"):
         raise PlainError("llama.cpp applies plain LoRA adapters only.")
     if config.get("rank_pattern") or config.get("alpha_pattern"):
@@ -42,7 +43,8 @@ def _alpha(config: dict[str, Any]) -> float:
     return alpha * math.sqrt(rank) if config.get("use_rslora") else float(alpha)
 
 
-def _read_tensors(file: Path) -> dict[str, NDArray[Any]]:
+def adapter_tensors(file: Path) -> dict[str, NDArray[Any]]:
+    """The adapter's matrices by their names. Raises PlainError for anything else in the file."""
     # NumPy has no bfloat16, in which most adapters come.
     from safetensors import SafetensorError
     from safetensors.torch import load_file

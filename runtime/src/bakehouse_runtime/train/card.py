@@ -55,6 +55,10 @@ def front_matter(data: Mapping[str, object]) -> list[str]:
     ]
 
 
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
 def repository_id(title: str) -> str | None:
     """The title, where it is the id of a repository on a hub."""
     return title if _REPOSITORY_ID.fullmatch(title) else None

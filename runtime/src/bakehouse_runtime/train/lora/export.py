@@ -12,7 +12,7 @@ from ...data.tokens import read_model_tokens
 from ...errors import PlainError
 from ...files import read_object, read_optional_object, write_json
 from ...gguf_adapter import write_gguf_adapter
-from ..card import base_model_id, front_matter, trained_origin
+from ..card import base_model_id, front_matter, one_line, trained_origin
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,7 +110,7 @@ def copy_tokenizer(base: Path, out: Path) -> None:
 def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has_gguf: bool) -> str:
     """The card in Markdown: what was trained on what, how, and what came of it."""
     data = spec.data
-    title = _one_line(spec.title)
+    title = one_line(spec.title)
     reading = (
         _describe_format(prepared.format)
         if prepared.format
@@ -128,8 +128,8 @@ def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has
         *front_matter(metadata),
         f"# {title}",
         "",
-        f"A LoRA adapter for {_one_line(spec.base_model_title)}, "
-        f"trained on {_one_line(spec.dataset_title)} with Bakehouse.",
+        f"A LoRA adapter for {one_line(spec.base_model_title)}, "
+        f"trained on {one_line(spec.dataset_title)} with Bakehouse.",
         *_commits(spec),
         "",
         "## Data",
@@ -212,7 +212,7 @@ def _measured_by(spec: TrainTextSpec) -> dict[str, object]:
     """The dataset of the figures. A validation file is not named: others may not read it."""
     if spec.data.validation_path:
         return {"name": "Validation file", "type": "validation-file"}
-    dataset_title = _one_line(spec.dataset_title)
+    dataset_title = one_line(spec.dataset_title)
     sources = spec.sources
     return {
         "name": dataset_title,
@@ -290,7 +290,3 @@ def _duration(seconds: float) -> str:
     hours, minutes = divmod(minutes, 60)
     parts = {"h": hours, "min": minutes, "s": 0 if hours else rest}
     return " ".join(f"{value} {unit}" for unit, value in parts.items() if value) or "0 s"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

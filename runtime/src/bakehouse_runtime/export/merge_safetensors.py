@@ -1,0 +1,95 @@
+"""A base in safetensors with a PEFT adapter merged into its weights."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from ..errors import PlainError
+from ..files import read_object
+from ..serve.convert_adapter import adapter_alpha, adapter_tensors
+from ..train.lora.export import copy_tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from torch import Tensor
+
+_PREFIX = "base_model.model."
+# Weights of another form, code, and the base's own card.
+_LEFT_OUT = {
+    ".bin",
+    ".gguf",
+    ".h5",
+    ".md",
+    ".msgpack",
+    ".onnx",
+    ".pt",
+    ".pth",
+    ".py",
+    ".safetensors",
+}
+
+
+def merge_safetensors(
+    base: Path, adapter: Path, out: Path, progress: Callable[[int, int], None]
+) -> None:
+    """Writes the base's files into `out`, with the adapter in the weights: the same parts, numbers
+    of the same kind. One part in memory at a time. Raises PlainError where the adapter is of
+    another model."""
+    from safetensors import safe_open
+    from safetensors.torch import save_file
+
+    deltas = _Deltas(adapter)
+    parts = sorted(base.glob("*.safetensors"))
+    if not parts:
+        raise PlainError("The base model has no safetensors files.")
+    for file in base.iterdir():
+        if file.is_file() and file.suffix not in _LEFT_OUT:
+            shutil.copyfile(file, out / file.name)
+    copy_tokenizer(base, out)
+    total = sum(part.stat().st_size for part in parts)
+    done = 0
+    for part in parts:
+        merged = {}
+        with safe_open(part, framework="pt") as source:
+            for name in source.keys():  # noqa: SIM118 - no mapping
+                merged[name] = deltas.added_to(name, source.get_tensor(name))
+        save_file(merged, out / part.name, {"format": "pt"})
+        done += part.stat().st_size
+        progress(done, total)
+    deltas.raise_if_left()
+
+
+class _Deltas:
+    """What the adapter adds to each matrix, until it is taken."""
+
+    def __init__(self, adapter: Path) -> None:
+        import torch
+
+        config = read_object(adapter / "adapter_config.json")
+        self._alpha = adapter_alpha(config)
+        # Of layers that keep their matrices the other way round, as GPT-2's do.
+        self._is_turned = bool(config.get("fan_in_fan_out"))
+        self._left = {
+            name.removesuffix(".weight"): torch.from_numpy(values)
+            for name, values in adapter_tensors(adapter / "adapter_model.safetensors").items()
+        }
+
+    def added_to(self, name: str, weight: Tensor) -> Tensor:
+        module = f"{_PREFIX}{name.removesuffix('.weight')}"
+        a = self._left.pop(f"{module}.lora_A", None)
+        b = self._left.pop(f"{module}.lora_B", None)
+        if a is None or b is None:
+            return weight
+        delta = (self._alpha / a.shape[0]) * (b @ a)
+        delta = delta.T if self._is_turned else delta
+        if delta.shape != weight.shape:
+            raise PlainError(f"The adapter's {name} is of another shape than the base's.")
+        return (weight.float() + delta).to(weight.dtype).contiguous()
+
+    def raise_if_left(self) -> None:
+        if self._left:
+            module = min(self._left).removeprefix(_PREFIX)
+            raise PlainError(f"The base model has no place for {module} of the adapter.")

@@ -1,0 +1,110 @@
+"""`export`: a fine-tune of text becomes one whole model, for Transformers, llama.cpp or Ollama."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from typing import TYPE_CHECKING
+
+from ..errors import PlainError, StopRequested
+from ..protocol import ExportGgufSpec
+from ..workload import workload
+from .card import model_card
+from .compare import Comparison, compare
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ..protocol import ExportSafetensorsSpec
+    from ..server_client import Reporter
+
+    ExportSpec = ExportSafetensorsSpec | ExportGgufSpec
+
+_GENERATION = "generation_config.json"
+
+
+def run(spec: ExportSpec) -> int:
+    """Exports, or begins anew after a restart. Returns the exit status."""
+    with workload(spec, "export on a machine with more of it") as work:
+        inputs = work.inputs()
+        for name in ("base_model", "adapter"):
+            if name not in inputs:
+                raise PlainError(f"The spec has no input {name}.")
+        began = time.monotonic()
+        out = work.work_dir / "outputs"
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir(parents=True)
+        if isinstance(spec, ExportGgufSpec):
+            comparison = _gguf(spec, inputs, work.work_dir, out, work.reporter)
+        else:
+            comparison = _safetensors(spec, inputs, out, work.reporter)
+        work.reporter.log(comparison.sentence)
+        (out / "README.md").write_text(model_card(spec, comparison.sentence), encoding="utf-8")
+        summary = {
+            "prompts": comparison.prompts,
+            "equal_answers": comparison.equal,
+            "size_bytes": sum(file.stat().st_size for file in out.iterdir()),
+            "seconds": round(time.monotonic() - began, 3),
+        }
+        work.reporter.result(work.upload(out), summary)
+    return 0
+
+
+def _gguf(
+    spec: ExportGgufSpec, inputs: dict[str, Path], work_dir: Path, out: Path, reporter: Reporter
+) -> Comparison:
+    from ..serve.convert_adapter import convert_adapter
+    from .compare import served_answers
+    from .merge_gguf import merge_gguf
+    from .modelfile import modelfile
+
+    base = inputs["base_model"]
+    source = base / spec.base_model_file
+    if not source.is_file():
+        raise PlainError(f"The input base_model has no file {spec.base_model_file}.")
+    reporter.phase("merging")
+    adapter = work_dir / "adapter.gguf"
+    convert_adapter(inputs["adapter"], base, adapter)
+    target = out / f"{spec.file_name}.gguf"
+    merge_gguf(source, adapter, target, spec.quantization, spec.title, _steps(reporter))
+    if (base / _GENERATION).is_file():
+        shutil.copyfile(base / _GENERATION, out / _GENERATION)
+    made = modelfile(target.name, base, inputs["adapter"])
+    (out / "Modelfile").write_text(made, encoding="utf-8")
+
+    def said(model: Path, with_adapter: Path | None) -> list[str]:
+        return served_answers(
+            spec, model, with_adapter, spec.prompts, lambda: reporter.stop_requested
+        )
+
+    reporter.phase("comparing answers")
+    return compare(said(source, adapter), said(target, None)) if spec.prompts else Comparison(0, 0)
+
+
+def _safetensors(
+    spec: ExportSafetensorsSpec, inputs: dict[str, Path], out: Path, reporter: Reporter
+) -> Comparison:
+    from .compare import loaded_answers
+    from .merge_safetensors import merge_safetensors
+
+    base, adapter = inputs["base_model"], inputs["adapter"]
+    reporter.phase("merging")
+    merge_safetensors(base, adapter, out, _steps(reporter))
+
+    def said(model: Path, with_adapter: Path | None) -> list[str]:
+        return loaded_answers(model, with_adapter, spec.prompts, lambda: reporter.stop_requested)
+
+    reporter.phase("comparing answers")
+    return compare(said(base, adapter), said(out, None)) if spec.prompts else Comparison(0, 0)
+
+
+def _steps(reporter: Reporter) -> Callable[[int, int], None]:
+    """Reports how far it is. Raises StopRequested: what is half merged is of no use."""
+
+    def progress(done: int, total: int) -> None:
+        if reporter.stop_requested:
+            raise StopRequested
+        reporter.progress(done, total, "steps")
+
+    return progress

@@ -1,0 +1,69 @@
+"""An export as a process of its own, for tests."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+from bakehouse_runtime.export.compare import served_answers
+from bakehouse_runtime.protocol import ExportGgufSpec
+from serving import ENVIRONMENT, RUNTIME
+from train_spec import questions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bakehouse_server import BakehouseServer
+
+PROMPTS = [question for question, _ in questions()[::9]]
+
+
+def spec_of(
+    server: BakehouseServer, tmp_path: Path, base: Path, adapter: Path, **changed: Any
+) -> dict[str, Any]:
+    inputs = [server.add_folder("base_model", base), server.add_folder("adapter", adapter)]
+    return server.workload(tmp_path, inputs) | {
+        "kind": "export",
+        "title": "Loaves (GGUF F16)",
+        "fine_tune_title": "Loaves",
+        "fine_tune_repository": "baker/loaves",
+        "license": "apache-2.0",
+        "license_name": None,
+        "license_link": None,
+        "prompts": PROMPTS,
+        **changed,
+    }
+
+
+def gguf_spec(
+    server: BakehouseServer, tmp_path: Path, base: Path, adapter: Path, **changed: Any
+) -> dict[str, Any]:
+    own = {
+        "format": "gguf",
+        "quantization": "F16",
+        "base_model_file": "tiny.gguf",
+        "file_name": "Loaves-F16",
+    }
+    return spec_of(server, tmp_path, base, adapter, **(own | changed))
+
+
+def export(spec: dict[str, Any], tmp_path: Path) -> subprocess.CompletedProcess[str]:
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(spec))
+    return subprocess.run(
+        [
+            *(*RUNTIME, "pull", "--cache", str(tmp_path / "cache"), str(path)),
+            *(*RUNTIME, "export", str(path)),
+        ],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def answers(spec: dict[str, Any], model: Path, with_adapter: Path | None) -> list[str]:
+    asked = ExportGgufSpec.model_validate(spec)
+    return served_answers(asked, model, with_adapter, asked.prompts, lambda: False)
