@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { quote } from './credits.ts';
 import { pictureTrainingFields, pictureTrainingNumbers, samplePrompt } from './diffusion-fields.ts';
 import { endpoint } from './endpoint.ts';
+import { exportFormats } from './exports.ts';
 import { flag } from './fields/flag.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
@@ -63,7 +64,10 @@ const anyRun = z.object({
    * Of a completed run, among others: `eval_loss_base` and `eval_loss` (held-out loss of the base model and of the
    * adapter that was kept), `best_step` (the step which that is of: where the held-out loss was lowest),
    * `train_loss` (mean over all steps), `train_loss_end` (mean over the last tenth of the steps),
-   * `target_modules` (those of the chosen ones that the base model has, and that got an adapter).
+   * `target_modules` (those of the chosen ones that the base model has, and that got an adapter). Of an export
+   * `prompts` (held-out ones that the fine-tune and the exported model were both asked) and `equal_answers`
+   * (how many of the answers are the same word for word at temperature 0), and of a GGUF its
+   * `file_name` without the ending.
    */
   summary: z.record(z.string(), z.union([z.number(), z.string(), z.null()])).nullable(),
   created_at: z.string(),
@@ -99,15 +103,23 @@ const picturesRun = anyRun.extend({
   parameters: z.object(pictureTrainingFields),
 });
 
-const run = z.discriminatedUnion('kind', [textRun, picturesRun]);
+/** A fine-tune as one whole model. Its base model is the fine-tune, and its dataset what that was trained on. */
+const exportRun = anyRun.extend({
+  kind: z.literal('export'),
+  dataset: trainedOn.extend({ file_name: z.null() }),
+  parameters: z.object({ format: z.enum(exportFormats) }),
+});
 
-const runKinds = ['text', 'pictures'] as const;
+const run = z.discriminatedUnion('kind', [textRun, picturesRun, exportRun]);
+
+const runKinds = ['text', 'pictures', 'export'] as const;
 
 export type Run = z.infer<typeof run>;
 export type TextRun = z.infer<typeof textRun>;
 export type PicturesRun = z.infer<typeof picturesRun>;
+export type ExportRun = z.infer<typeof exportRun>;
 
-/** Of a fine-tune of either kind. */
+/** Of a fine-tune of text or of pictures, or of an export. */
 const kindFilter = z.enum(runKinds, `kind must be one of ${runKinds.join(', ')}`).optional();
 
 const runIdParams = z.object({ runId: idOf('run') });

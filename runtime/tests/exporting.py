@@ -66,4 +66,6 @@ def export(spec: dict[str, Any], tmp_path: Path) -> subprocess.CompletedProcess[
 
 def answers(spec: dict[str, Any], model: Path, with_adapter: Path | None) -> list[str]:
     asked = ExportGgufSpec.model_validate(spec)
-    return served_answers(asked, model, with_adapter, asked.prompts, lambda: False)
+    return served_answers(
+        asked, model.parent, model.name, with_adapter, asked.prompts, lambda: False
+    )

@@ -7,7 +7,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import * as exported from '@bakehouse/contract/runtime/export-spec';
+import * as exportSpec from '@bakehouse/contract/runtime/export-spec';
 import * as reports from '@bakehouse/contract/runtime/report';
 import * as serveEmbedding from '@bakehouse/contract/runtime/serve-embedding-spec';
 import * as serveImage from '@bakehouse/contract/runtime/serve-image-spec';
@@ -189,7 +189,7 @@ const source = pythonModule({
   ...trainImage,
   ...validatePictures,
   ...serve,
-  ...exported,
+  ...exportSpec,
   ...serveEmbedding,
   ...serveImage,
   ...specs,

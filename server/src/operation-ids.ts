@@ -25,6 +25,7 @@ import * as embeddings from '@bakehouse/contract/embeddings';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 import * as errorReports from '@bakehouse/contract/error-reports';
 import * as events from '@bakehouse/contract/events';
+import * as exported from '@bakehouse/contract/exports';
 import * as fileLinks from '@bakehouse/contract/file-links';
 import * as fineTuningJobs from '@bakehouse/contract/fine-tuning-jobs';
 import * as gallery from '@bakehouse/contract/gallery';
@@ -130,6 +131,7 @@ const modules = [
   search,
   sql,
   training,
+  exported,
   runs,
   diffusionTraining,
   videos,

@@ -32,3 +32,6 @@ export const exportGgufSpec = exportTextBase.extend({
   /** What the new GGUF is called, and the model in the line for Ollama: without an ending. */
   file_name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/),
 });
+
+export type ExportSafetensorsSpec = z.infer<typeof exportSafetensorsSpec>;
+export type ExportGgufSpec = z.infer<typeof exportGgufSpec>;

@@ -55,18 +55,19 @@ def compare(one: list[str], other: list[str]) -> Comparison:
 
 def served_answers(
     spec: ExportGgufSpec,
-    model: Path,
+    folder: Path,
+    file: str,
     adapter: Path | None,
     prompts: list[str],
     stop_requested: Callable[[], bool],
 ) -> list[str]:
-    """What llama.cpp answers as deployments serve it, with the adapter if there is one. Raises
-    PlainError where it cannot load the model, and StopRequested."""
+    """What llama.cpp answers as deployments serve `file` of a model's folder, with the adapter if
+    there is one. Raises PlainError where it cannot load the model, and StopRequested."""
     from ..serve.engine import answers
     from ..serve.llamacpp import LlamaCpp, server_params
 
-    serving = _serve_spec(spec, model, adapter)
-    folders = {"base_model": model.parent, **({"adapter": adapter.parent} if adapter else {})}
+    serving = _serve_spec(spec, file, adapter)
+    folders = {"base_model": folder, **({"adapter": adapter.parent} if adapter else {})}
     engine = LlamaCpp(serving, server_params(serving, folders))
     try:
         while not answers(engine):
@@ -101,7 +102,7 @@ def _ask(base_url: str, serving: ServeTextSpec, prompt: str) -> str:
     return str(response.json()["choices"][0]["message"]["content"])
 
 
-def _serve_spec(spec: ExportGgufSpec, model: Path, adapter: Path | None) -> ServeTextSpec:
+def _serve_spec(spec: ExportGgufSpec, file: str, adapter: Path | None) -> ServeTextSpec:
     adapters = (
         [ServeTextSpecAdapter(name="adapter", input="adapter", file=adapter.name, rank=1)]
         if adapter
@@ -116,7 +117,7 @@ def _serve_spec(spec: ExportGgufSpec, model: Path, adapter: Path | None) -> Serv
         task="text",
         engine="llamacpp",
         model_name="model",
-        model_file=model.name,
+        model_file=file,
         adapters=adapters,
         host="127.0.0.1",
         port=0,

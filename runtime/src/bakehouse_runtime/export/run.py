@@ -46,6 +46,7 @@ def run(spec: ExportSpec) -> int:
             "equal_answers": comparison.equal,
             "size_bytes": sum(file.stat().st_size for file in out.iterdir()),
             "seconds": round(time.monotonic() - began, 3),
+            **({"file_name": spec.file_name} if isinstance(spec, ExportGgufSpec) else {}),
         }
         work.reporter.result(work.upload(out), summary)
     return 0
@@ -73,13 +74,15 @@ def _gguf(
     made = modelfile(target.name, base, inputs["adapter"])
     (out / "Modelfile").write_text(made, encoding="utf-8")
 
-    def said(model: Path, with_adapter: Path | None) -> list[str]:
+    def said(folder: Path, file: str, with_adapter: Path | None) -> list[str]:
         return served_answers(
-            spec, model, with_adapter, spec.prompts, lambda: reporter.stop_requested
+            spec, folder, file, with_adapter, spec.prompts, lambda: reporter.stop_requested
         )
 
-    reporter.phase("comparing answers")
-    return compare(said(source, adapter), said(target, None)) if spec.prompts else Comparison(0, 0)
+    reporter.phase("comparing answers", counted=False)
+    if not spec.prompts:
+        return Comparison(0, 0)
+    return compare(said(base, spec.base_model_file, adapter), said(out, target.name, None))
 
 
 def _safetensors(
@@ -95,7 +98,7 @@ def _safetensors(
     def said(model: Path, with_adapter: Path | None) -> list[str]:
         return loaded_answers(model, with_adapter, spec.prompts, lambda: reporter.stop_requested)
 
-    reporter.phase("comparing answers")
+    reporter.phase("comparing answers", counted=False)
     return compare(said(base, adapter), said(out, None)) if spec.prompts else Comparison(0, 0)
 
 

@@ -7,9 +7,9 @@ import type { WorkloadSpec } from './workload.ts';
 export type ServingEngine = (ServeTextSpec | ServeEmbeddingSpec | ServeImageSpec)['engine'];
 
 /** What of a spec decides which program executes it. */
-export type SpecKind = { kind: 'train'; engine: null } | { kind: 'serve'; engine: ServingEngine };
+export type SpecKind = { kind: 'train' | 'export'; engine: null } | { kind: 'serve'; engine: ServingEngine };
 
 /** That of a whole spec. */
 export function specKind(spec: WorkloadSpec): SpecKind {
-  return spec.kind === 'serve' ? { kind: 'serve', engine: spec.engine } : { kind: 'train', engine: null };
+  return spec.kind === 'serve' ? { kind: 'serve', engine: spec.engine } : { kind: spec.kind, engine: null };
 }

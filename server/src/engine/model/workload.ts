@@ -1,3 +1,4 @@
+import type { ExportGgufSpec, ExportSafetensorsSpec } from '@bakehouse/contract/runtime/export-spec';
 import type { Report } from '@bakehouse/contract/runtime/report';
 import type { ServeEmbeddingSpec } from '@bakehouse/contract/runtime/serve-embedding-spec';
 import type { ServeImageSpec } from '@bakehouse/contract/runtime/serve-image-spec';
@@ -55,6 +56,8 @@ type MadeAtServing = MadeAtStart | 'host' | 'api_key' | 'threads';
 export type WorkloadSpec =
   | Omit<TrainTextSpec, MadeAtStart>
   | Omit<TrainFluxSpec, MadeAtStart>
+  | Omit<ExportSafetensorsSpec, MadeAtStart>
+  | Omit<ExportGgufSpec, MadeAtStart>
   | Omit<ServeTextSpec, MadeAtServing>
   | Omit<ServeEmbeddingSpec, MadeAtServing>
   | Omit<ServeImageSpec, MadeAtServing>;

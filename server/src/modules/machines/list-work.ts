@@ -63,7 +63,7 @@ function toWork(one: ListedWorkload, served: ServedWorkload | undefined): Omit<W
 }
 
 function kindOf({ spec }: ListedWorkload, served: ServedWorkload | undefined): Work['kind'] {
-  if (spec.kind === 'train') return 'run';
+  if (spec.kind !== 'serve') return 'run';
   // Embedding models are text models here.
   const isImage = served ? served.kind === 'image' : spec.engine === 'paris' || spec.engine === 'kontext';
   const makes = isImage ? 'image' : 'text';

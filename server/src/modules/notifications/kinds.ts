@@ -6,10 +6,11 @@ type StopReason = NonNullable<Run['stop_reason']>;
 
 /** The data of each kind, from which its sentence is made. */
 export type NotificationData = {
-  run_completed: { run_id: string; title: string };
-  run_failed: { run_id: string; title: string };
+  /** Of an export `is_export`. */
+  run_completed: { run_id: string; title: string; is_export?: boolean };
+  run_failed: { run_id: string; title: string; is_export?: boolean };
   /** `stop_reason`: why it was stopped, where not by its owner; notifications of earlier versions have none. */
-  run_cancelled: { run_id: string; title: string; stop_reason?: StopReason | null };
+  run_cancelled: { run_id: string; title: string; stop_reason?: StopReason | null; is_export?: boolean };
   deployment_ready: { pod_id: string; title: string };
   deployment_failed: { pod_id: string; title: string };
   deployment_stopped: { pod_id: string; title: string; stop_reason: StopReason };
@@ -53,16 +54,16 @@ type Text = { message: string; link: string };
 
 /** The sentence and the link of each kind. */
 export const kinds: { [Kind in NotificationKind]: (data: NotificationData[Kind]) => Text } = {
-  run_completed: ({ run_id, title }) => ({
-    message: `${title} has finished training`,
+  run_completed: ({ run_id, title, is_export }) => ({
+    message: `${title} ${is_export ? 'is ready' : 'has finished training'}`,
     link: `/runs/${run_id}`,
   }),
-  run_failed: ({ run_id, title }) => ({
-    message: `The training of ${title} failed`,
+  run_failed: ({ run_id, title, is_export }) => ({
+    message: `The ${is_export ? 'export' : 'training'} of ${title} failed`,
     link: `/runs/${run_id}`,
   }),
-  run_cancelled: ({ run_id, title, stop_reason: reason }) => ({
-    message: `The training of ${title} ${reason ? stops[reason] : 'was cancelled'}`,
+  run_cancelled: ({ run_id, title, stop_reason: reason, is_export }) => ({
+    message: `The ${is_export ? 'export' : 'training'} of ${title} ${reason ? stops[reason] : 'was cancelled'}`,
     link: `/runs/${run_id}`,
   }),
   deployment_ready: ({ pod_id, title }) => ({

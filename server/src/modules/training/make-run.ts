@@ -14,7 +14,7 @@ import type { Price } from '../credits/prices/prices.ts';
 import { usualCeilingMicro } from './charges/ceiling.ts';
 import { holdForRun } from './charges/hold-run.ts';
 import type { RunPlace } from './place-run.ts';
-import { insertRun, type Trained } from './queries.ts';
+import { insertRun, type Source, type Trained } from './queries.ts';
 import { FINE_TUNE_KIND } from './runs/fine-tune-kind.ts';
 
 type Body = {
@@ -31,9 +31,11 @@ type NewTraining = {
   /** What the model that it makes is called. */
   body: Body;
   base: AssetRevision;
-  dataset: AssetRevision;
+  dataset: Source;
   /** With the one file that is held out; null: part of the dataset is. */
   validation?: AssetRevision | null;
+  /** Assets beside the base that it needs while it starts. */
+  alsoReads: string[];
   place: RunPlace;
   spec: WorkloadSpec;
   trained: Trained;
@@ -54,13 +56,10 @@ type NewTraining = {
 export async function makeRun(
   tx: Transaction,
   ctx: Context,
-  { body, base, dataset, validation = null, place, spec, trained, now, ...asked }: NewTraining,
+  { body, base, dataset, validation = null, alsoReads, place, spec, trained, now, ...asked }: NewTraining,
 ): Promise<{ modelId: string; runId: string }> {
   const { userId } = ctx.caller;
-  await keepAssets(tx, {
-    ids: [base, dataset, ...(validation ? [validation] : [])].map(({ asset }) => asset.id),
-    userId,
-  });
+  await keepAssets(tx, { ids: [base.asset.id, ...alsoReads], userId });
   const assetId = await insertAsset(tx, {
     ownerUserId: userId,
     datasetType: 'MODEL',
@@ -85,12 +84,21 @@ export async function makeRun(
     expectedSeconds: asked.seconds,
     now,
   });
-  const sources = { base: sourceOf(base), dataset: sourceOf(dataset) };
-  await recordLineage(tx, { assetId, runId, ...sources });
+  const sources = { base: sourceOf(base), dataset };
+  // An export is a whole model, and needs no base to be served.
+  if (trained.kind !== 'export') await recordLineage(tx, { assetId, runId, ...sources });
   await publishChange(tx, userId, { topic: 'run', id: runId });
   await recordAudit(tx, { userId, action: 'run.started', detail: { run_id: runId, model_id: assetId } });
   const keyId = ctx.caller.key?.id ?? null;
-  const run = { id: runId, userId, keyId, title: body.title, modelAssetId: assetId, ...sources };
+  const run = {
+    id: runId,
+    kind: trained.kind,
+    userId,
+    keyId,
+    title: body.title,
+    modelAssetId: assetId,
+    ...sources,
+  };
   const ceilingMicro = asked.ceilingMicro ?? usualCeilingMicro(asked.costMicro);
   const hold = await holdForRun(tx, run, {
     round: 'first',
@@ -114,6 +122,7 @@ export async function makeRun(
   return { modelId: assetId, runId };
 }
 
-function sourceOf({ asset, revision }: AssetRevision) {
+/** As the row of a run names it. Pure. */
+export function sourceOf({ asset, revision }: AssetRevision): Source {
   return { assetId: asset.id, revisionId: revision.id, title: asset.title };
 }

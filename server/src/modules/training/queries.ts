@@ -1,5 +1,5 @@
 import type { Quote } from '@bakehouse/contract/credits';
-import type { PicturesRun, Run, RunFilter, TextRun } from '@bakehouse/contract/runs';
+import type { ExportRun, PicturesRun, Run, RunFilter, TextRun } from '@bakehouse/contract/runs';
 import { type Selectable, sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
 import { type ListOrder, listOrders } from '../../platform/db/list-orders.ts';
@@ -9,7 +9,7 @@ import type { Price, PriceId } from '../credits/prices/prices.ts';
 
 /* The SQL of runs. */
 
-type Source = { assetId: string; revisionId: string; title: string };
+export type Source = { assetId: string; revisionId: string; title: string };
 
 /** A file of its own that measures a run. */
 export type ValidationFile = Source & { fileName: string };
@@ -17,7 +17,8 @@ export type ValidationFile = Source & { fileName: string };
 /** What a run trains, on which file and how. */
 export type Trained =
   | { kind: 'text'; fileName: string; parameters: TextRun['parameters'] }
-  | { kind: 'pictures'; fileName: string | null; parameters: PicturesRun['parameters'] };
+  | { kind: 'pictures'; fileName: string | null; parameters: PicturesRun['parameters'] }
+  | { kind: 'export'; fileName: null; parameters: ExportRun['parameters'] };
 
 export type RunRow = Trained & {
   /** Also the id of its workload. */
@@ -302,6 +303,7 @@ export async function selectMeasuredFlops(
 }
 
 function toTrained({ kind, file_name, parameters }: Selectable<RunsTable>): Trained {
+  if (kind === 'export') return { kind, fileName: null, parameters: parameters as ExportRun['parameters'] };
   return kind === 'pictures'
     ? { kind, fileName: file_name || null, parameters: parameters as PicturesRun['parameters'] }
     : { kind: 'text', fileName: file_name, parameters: parameters as TextRun['parameters'] };

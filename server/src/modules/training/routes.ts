@@ -1,6 +1,7 @@
 import * as assets from '@bakehouse/contract/assets';
 import * as configurations from '@bakehouse/contract/configurations';
 import * as diffusion from '@bakehouse/contract/diffusion-training';
+import * as exportContract from '@bakehouse/contract/exports';
 import * as runContract from '@bakehouse/contract/runs';
 import * as contract from '@bakehouse/contract/training';
 import { type Binding, type BindOptions, bind } from '../../platform/http/bind.ts';
@@ -9,6 +10,8 @@ import { deleteConfiguration } from './configurations/delete-configuration.ts';
 import { listConfigurations } from './configurations/list-configurations.ts';
 import { renameConfiguration } from './configurations/rename-configuration.ts';
 import { saveConfiguration } from './configurations/save-configuration.ts';
+import { listExports } from './exports/list-exports.ts';
+import { startExport } from './exports/start-export.ts';
 import { getHeldOutAnswers } from './held-out/get-held-out-answers.ts';
 import { openAiJobRoutes } from './openai-jobs/routes.ts';
 import { getRunSamples } from './pictures/get-run-samples.ts';
@@ -69,6 +72,8 @@ export function trainingRoutes(parts: TrainingParts): Binding[] {
     bind(runContract.makeCheckpointModel, makeCheckpointModel),
     bind(runContract.getHeldOutAnswers, getHeldOutAnswers),
     bind(runContract.cancelRun, cancelRun),
+    bind(exportContract.listExports, (ctx, input) => listExports(ctx, parts, input)),
+    bind(exportContract.startExport, (ctx, input) => startExport(ctx, parts, input)),
     bind(runContract.resumeRun, (ctx, input) => resumeRun(ctx, parts, input)),
     ...openAiJobRoutes(parts, readsAFile),
     bind(configurations.listConfigurations, listConfigurations),

@@ -10,7 +10,7 @@ import { clientSignal } from '../../platform/http/client-signal.ts';
 import { refuseHigherCost } from '../credits/prices/refuse-higher-cost.ts';
 import { spendOnce } from '../credits/spend-once.ts';
 import { toTrainSpec, withFormat } from './fine-tune-spec.ts';
-import { makeRun } from './make-run.ts';
+import { makeRun, sourceOf } from './make-run.ts';
 import { nameSources } from './name-sources.ts';
 import { insertJob, type JobRow } from './openai-jobs/job-queries.ts';
 import {
@@ -83,7 +83,9 @@ async function makeFineTune(
   const now = ctx.clock.now();
   const fields = withFormat(payload, check.validation.data?.format);
   const { modelId, runId } = await makeRun(tx, ctx, {
-    ...{ body, base, dataset, validation, place, now },
+    ...{ body, base, validation, place, now },
+    dataset: sourceOf(dataset),
+    alsoReads: [dataset, ...(validation ? [validation] : [])].map(({ asset }) => asset.id),
     spec: toTrainSpec({
       title: body.title,
       fields,

@@ -26,6 +26,7 @@ import { historyTab } from '../assets/history/deferred-history.tsx';
 import { DeployButton } from '../deployments/deploy/deploy-button.tsx';
 import { StarterEmbedding } from '../deployments/embedding/starter-embedding.tsx';
 import { useDeploymentsOf, useLiveDeployment } from '../deployments/use-deployments.ts';
+import { ExportButton } from '../training/exports/export-button.tsx';
 import { useRun } from '../training/runs/run-queries.ts';
 import { displayState } from '../training/runs/run-state.ts';
 import { unfinishedText } from '../training/runs/unfinished/unfinished-model.ts';
@@ -131,6 +132,9 @@ function ModelActions({ asset, pod }: { asset: Asset; pod: Pod | undefined }) {
           <Sparkles aria-hidden />
           Fine-tune
         </Button>
+      )}
+      {asset.lineage && !isOthers && readiness.data && !readiness.data.lora && (
+        <ExportButton modelId={asset.dataset_id} />
       )}
       {asset.lineage && !isOthers && (
         <ButtonLink to="/runs/$id" params={{ id: asset.lineage.run_id }}>

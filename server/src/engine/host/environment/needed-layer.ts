@@ -16,6 +16,7 @@ type NeededLayer = (typeof layerOfEngine)[ServingEngine];
 /** All kinds of specs that there are. */
 export const specKinds: SpecKind[] = [
   { kind: 'train', engine: null },
+  { kind: 'export', engine: null },
   ...(Object.keys(layerOfEngine) as ServingEngine[]).map((engine) => ({ kind: 'serve', engine }) as const),
 ];
 

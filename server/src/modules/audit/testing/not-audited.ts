@@ -14,6 +14,7 @@ import * as diffusionTraining from '@bakehouse/contract/diffusion-training';
 import { createEmbeddings } from '@bakehouse/contract/embeddings';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 import * as errorReports from '@bakehouse/contract/error-reports';
+import * as exported from '@bakehouse/contract/exports';
 import * as fineTuningJobs from '@bakehouse/contract/fine-tuning-jobs';
 import * as gallery from '@bakehouse/contract/gallery';
 import * as generationShares from '@bakehouse/contract/generation-shares';
@@ -168,6 +169,7 @@ export const auditedElsewhere = new Map<Endpoint, { action: string; test: string
     diffusionTraining.startDiffusionTraining,
     { action: 'run.started', test: 'training/pictures/diffusion-training.test.ts' },
   ],
+  [exported.startExport, { action: 'run.started', test: 'training/exports/exports.test.ts' }],
   [
     runs.makeCheckpointModel,
     { action: 'asset.created', test: 'training/pictures/make-checkpoint-model.test.ts' },

@@ -5,7 +5,7 @@ import type { RunHold, RunRow } from '../queries.ts';
 /** Far longer than a run waits; one that works longer has its hold extended. */
 export const HOLD_MS = 30 * 24 * 60 * 60 * 1000;
 
-type Held = Pick<RunRow, 'id' | 'userId' | 'keyId' | 'title' | 'modelAssetId' | 'dataset'>;
+type Held = Pick<RunRow, 'id' | 'kind' | 'userId' | 'keyId' | 'title' | 'modelAssetId' | 'dataset'>;
 
 /**
  * Step: holds credits for a run; nothing is so small that it is free. `round` tells the holds of one
@@ -22,7 +22,7 @@ export async function holdForRun(
     userId: run.userId,
     amountMicro: micro,
     kind: 'fine_tuning',
-    description: `Fine-tuning of ${run.title}`,
+    description: `${run.kind === 'export' ? 'Export' : 'Fine-tuning'} of ${run.title}`,
     references: {
       asset_name: run.title,
       model_id: run.modelAssetId,

@@ -6,7 +6,7 @@ import type { Http } from '../../../platform/http/bind.ts';
 import { clientSignal } from '../../../platform/http/client-signal.ts';
 import { refuseHigherCost } from '../../credits/prices/refuse-higher-cost.ts';
 import { spendOnce } from '../../credits/spend-once.ts';
-import { makeRun } from '../make-run.ts';
+import { makeRun, sourceOf } from '../make-run.ts';
 import { nameSources } from '../name-sources.ts';
 import type { TrainingParts } from '../validation/check-fine-tune.ts';
 import { checkDiffusionTraining, type DiffusionCheck } from './check-diffusion-training.ts';
@@ -51,7 +51,8 @@ export async function startDiffusionTraining(
           ...{ title, tags, category: 'Artificial intelligence', details: '', price: 0n },
           ...{ is_published: false, use_ipfs: false },
         },
-        ...{ base, dataset, place, now: ctx.clock.now() },
+        ...{ base, place, now: ctx.clock.now() },
+        ...{ dataset: sourceOf(dataset), alsoReads: [dataset.asset.id] },
         spec: toPicturesSpec({
           ...{ title, fields, metadataPath, base, dataset, sources },
           device: place.placement.accelerator === null ? 'cpu' : 'cuda',

@@ -19,7 +19,7 @@ import { notifyOfEnd } from './notify-of-end.ts';
 
 export const FINE_TUNE_KIND = 'fine-tune';
 
-/** A fine-tune in the engine's hands: metered while it trains, made into a model, settled at the end. */
+/** A fine-tune, or an export of one, in the engine's hands: metered while it trains, made into a model, settled at the end. */
 export function fineTuneKind(clock: Clock, usage: IdleCredit): WorkloadKind {
   return {
     name: FINE_TUNE_KIND,
@@ -48,7 +48,7 @@ export function fineTuneKind(clock: Clock, usage: IdleCredit): WorkloadKind {
         keepsOthers: true,
         message: 'Add what the run has made',
       });
-      await nameResult(tx, run);
+      if (run.kind !== 'export') await nameResult(tx, run);
     },
     onReasons: async (tx, workloads) => {
       const owners = await findOwners(
@@ -69,7 +69,7 @@ export function fineTuneKind(clock: Clock, usage: IdleCredit): WorkloadKind {
       if (!hasEnded(before)) await notifyOfEnd(tx, run, workload.state);
       if (workload.state === 'completed') {
         await completeOnboardingStep(tx, run.userId, 'create_model');
-        await completeOnboardingStep(tx, run.userId, 'fine_tune_model');
+        if (run.kind !== 'export') await completeOnboardingStep(tx, run.userId, 'fine_tune_model');
       }
       // How fast its machine is, whatever else that did meanwhile, is known from both.
       if (workload.state === 'completed' && workload.placement.accelerator === null) {

@@ -6,10 +6,10 @@ import type { RunRow } from '../queries.ts';
 /** Step: notifies the owner of a run of how it has ended. */
 export async function notifyOfEnd(
   tx: Transaction,
-  { id, userId, title, stopReason }: Pick<RunRow, 'id' | 'userId' | 'title' | 'stopReason'>,
+  { id, userId, title, kind, stopReason }: Pick<RunRow, 'id' | 'userId' | 'title' | 'kind' | 'stopReason'>,
   state: WorkloadState,
 ): Promise<void> {
-  const data = { run_id: id, title };
+  const data = { run_id: id, title, ...(kind === 'export' && { is_export: true }) };
   if (state === 'completed') await notify(tx, { userId, kind: 'run_completed', data });
   else if (state === 'failed') await notify(tx, { userId, kind: 'run_failed', data });
   else await notify(tx, { userId, kind: 'run_cancelled', data: { ...data, stop_reason: stopReason } });

@@ -67,6 +67,8 @@ export function toRun(config: HostFolders, run: RunRow, workload: Workload): Run
 function trainedBy(run: RunRow) {
   const { assetId: dataset_id, revisionId: revision_id, title } = run.dataset;
   const dataset = { dataset_id, revision_id, title };
+  if (run.kind === 'export')
+    return { kind: run.kind, dataset: { ...dataset, file_name: null }, parameters: run.parameters };
   const { validation: file } = run;
   const validation = file && {
     ...{

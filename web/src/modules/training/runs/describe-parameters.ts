@@ -1,4 +1,5 @@
-import type { PicturesRun, TextRun } from '@bakehouse/contract/runs';
+import { exportFormatLabels } from '@bakehouse/contract/exports';
+import type { ExportRun, PicturesRun, TextRun } from '@bakehouse/contract/runs';
 import { withMinus } from '../../../lib/format/format-number.ts';
 import { deviceName } from '../../machines/devices.ts';
 import { formatLabels } from '../parameters/format-labels.ts';
@@ -10,8 +11,12 @@ import { isTextFile } from '../parameters/training-parameters.ts';
  * known, the target modules that got no adapter.
  */
 export function describeParameters(run: Described): { name: string; value: string }[] {
-  const rows = run.kind === 'text' ? textRows(run) : pictureRows(run);
-  return [{ name: 'Runs on', value: deviceName(run.device) }, ...rows];
+  return [{ name: 'Runs on', value: deviceName(run.device) }, ...rowsOf(run)];
+}
+
+function rowsOf(run: Described): { name: string; value: string }[] {
+  if (run.kind === 'export') return [{ name: 'Format', value: exportFormatLabels[run.parameters.format] }];
+  return run.kind === 'text' ? textRows(run) : pictureRows(run);
 }
 
 type Described =
@@ -19,7 +24,8 @@ type Described =
       dataset: Pick<TextRun['dataset'], 'file_name'>;
       validation?: TextRun['validation'];
     })
-  | Pick<PicturesRun, 'kind' | 'device' | 'parameters'>;
+  | Pick<PicturesRun, 'kind' | 'device' | 'parameters'>
+  | Pick<ExportRun, 'kind' | 'device' | 'parameters'>;
 
 /** The prompts of the samples stand with them. */
 function pictureRows({ parameters }: Pick<PicturesRun, 'parameters'>): { name: string; value: string }[] {

@@ -7,7 +7,7 @@ export const runKey = (runId: string) => ['run', 'one', runId];
 
 /** The path of the list that a run is in. */
 export function areaPath({ kind }: Pick<Run, 'kind'>) {
-  return `/${kind === 'text' ? 'llm' : 'diffusion'}-training` as const;
+  return `/${kind === 'pictures' ? 'diffusion' : 'llm'}-training` as const;
 }
 
 /**

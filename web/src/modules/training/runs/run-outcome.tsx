@@ -1,4 +1,6 @@
-import type { Run } from '@bakehouse/contract/runs';
+import { exportFormatLabels } from '@bakehouse/contract/exports';
+import { formatBytes } from '@bakehouse/contract/labels';
+import type { ExportRun, Run } from '@bakehouse/contract/runs';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { amountsInCurrency, currencyChoice, showAmount } from '../../../lib/format/currency.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
@@ -15,12 +17,7 @@ export function RunOutcome({ run }: { run: Run }) {
   if (run.state === 'completed' && summary) {
     return (
       <dl className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-4">
-        <Figure card label="Held-out loss" note={heldOutNote(run)}>
-          {decimals(summary.eval_loss)}
-        </Figure>
-        <Figure card label="Training loss" note={trainingLossNote(run)}>
-          {decimals(summary.train_loss_end ?? summary.train_loss)}
-        </Figure>
+        {run.kind === 'export' ? <Exported run={run} /> : <Losses run={run} />}
         <Figure card label="Duration" note={deviceName(run.device)}>
           {formatDuration(run.elapsed_seconds)}
         </Figure>
@@ -45,6 +42,35 @@ export function RunOutcome({ run }: { run: Run }) {
       {run.charged !== null && <Charge bgl={run.charged} />}
       {run.resume_hold === null && ` ${GONE}`}
     </Callout>
+  );
+}
+
+function Losses({ run }: { run: Run }) {
+  const { summary } = run;
+  return (
+    <>
+      <Figure card label="Held-out loss" note={heldOutNote(run)}>
+        {decimals(summary?.eval_loss)}
+      </Figure>
+      <Figure card label="Training loss" note={trainingLossNote(run)}>
+        {decimals(summary?.train_loss_end ?? summary?.train_loss)}
+      </Figure>
+    </>
+  );
+}
+
+/** What came of an export, and whether it answers as the fine-tune does. */
+function Exported({ run: { summary, parameters } }: { run: ExportRun }) {
+  const { prompts, equal_answers: equal, size_bytes: size } = summary ?? {};
+  return (
+    <>
+      <Figure card label="Same answers" note="word for word at temperature 0, on held-out prompts">
+        {prompts ? `${equal} of ${prompts}` : '–'}
+      </Figure>
+      <Figure card label="Size" note={exportFormatLabels[parameters.format]}>
+        {typeof size === 'number' ? formatBytes(size) : '–'}
+      </Figure>
+    </>
   );
 }
 

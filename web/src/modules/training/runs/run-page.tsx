@@ -14,6 +14,7 @@ import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { DeployButton } from '../../deployments/deploy/deploy-button.tsx';
 import { useDeploymentsOf, useLiveDeployment } from '../../deployments/use-deployments.ts';
+import { RunElsewhere } from '../exports/run-elsewhere.tsx';
 import { HeldOutAnswers } from '../held-out/held-out-answers.tsx';
 import { useHeldOutAnswers } from '../held-out/held-out-calls.ts';
 import { useRunSamples } from '../pictures/picture-calls.ts';
@@ -93,7 +94,9 @@ function LoadedPage({ run }: { run: Run }) {
     <>
       <PageHeader
         title={run.title}
-        parents={[{ label: run.kind === 'text' ? 'LLM Training' : 'Diffusion Training', to: areaPath(run) }]}
+        parents={[
+          { label: run.kind === 'pictures' ? 'Diffusion Training' : 'LLM Training', to: areaPath(run) },
+        ]}
         badge={<StatusBadge status={displayState(run)} />}
         actions={
           <>
@@ -109,16 +112,17 @@ function LoadedPage({ run }: { run: Run }) {
               Model
             </ButtonLink>
             {run.state === 'completed' &&
-              (run.kind === 'text' ? <UseModel modelId={run.model_id} /> : <UseLora run={run} />)}
+              (run.kind === 'pictures' ? <UseLora run={run} /> : <UseModel modelId={run.model_id} />)}
           </>
         }
       />
       {over ? <RunOutcome run={run} /> : <RunProgress run={run} />}
+      {run.kind === 'export' && run.state === 'completed' && <RunElsewhere run={run} />}
       {run.kind === 'pictures' && <SampleGrid runId={run.run_id} className="mb-5" />}
       {run.kind === 'text' && run.state === 'completed' && (
         <HeldOutAnswers runId={run.run_id} className="mb-5" />
       )}
-      <RunCurves runId={run.run_id} kind={run.kind} ended={over} />
+      {run.kind !== 'export' && <RunCurves runId={run.run_id} kind={run.kind} ended={over} />}
       <div className="mt-5 grid items-start gap-5 lg:grid-cols-2">
         <Log runId={run.run_id} ended={over} />
         <RunDetails run={run} />
@@ -127,7 +131,7 @@ function LoadedPage({ run }: { run: Run }) {
         open={asking}
         onOpenChange={close}
         {...cancelQuestion(run)}
-        cancelLabel="Keep training"
+        cancelLabel={run.kind === 'export' ? 'Keep exporting' : 'Keep training'}
         pending={cancel.isPending}
         onConfirm={() => cancel.mutate(run.run_id, { onSettled: close })}
       />

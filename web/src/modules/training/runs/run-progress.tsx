@@ -93,7 +93,7 @@ function Figures({ run }: { run: Run }) {
       ) : (
         <Figure label="Steps">{formatNumber(run.steps_total)}</Figure>
       )}
-      <Figure label="Speed">{speedText(run, points)}</Figure>
+      {run.kind !== 'export' && <Figure label="Speed">{speedText(run, points)}</Figure>}
       <Figure label="Cost so far">
         <Money bgl={run.cost_so_far} />
       </Figure>

@@ -59,8 +59,11 @@ it('says which step it is at once it is known how many there are', () => {
 });
 
 it('says before a run is cancelled what is saved and charged', () => {
-  expect(cancelQuestion(running).description).toContain('You pay for the time used so far');
-  expect(cancelQuestion(fresh).description).toContain('You are not charged');
+  expect(cancelQuestion({ ...running, kind: 'text' }).description).toContain(
+    'You pay for the time used so far',
+  );
+  expect(cancelQuestion({ ...fresh, kind: 'text' }).description).toContain('You are not charged');
+  expect(cancelQuestion({ ...running, kind: 'export' }).description).toContain('Nothing of it is kept');
 });
 
 it('says in the tab how far a run is and how it ended', () => {

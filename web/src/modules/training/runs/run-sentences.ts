@@ -11,6 +11,8 @@ import { displayState, type Stage } from './run-state.ts';
 
 /** Of the runtime: it asks the base and the tuned model what held-out rows ask, which nobody pays for. */
 const ASKING = 'asking both models';
+/** The same of an export. */
+const COMPARING = 'comparing answers';
 
 /** The phases of the runtime in words. */
 const phases: Record<string, string> = {
@@ -23,19 +25,23 @@ const phases: Record<string, string> = {
   'loading model': 'Loading the model',
   training: 'Training',
   evaluating: 'Evaluating',
+  merging: 'Merging the adapter into its base model',
+  [COMPARING]: 'Comparing its answers with the fine-tune',
   [ASKING]: 'Comparing both models',
   saving: 'Saving the model',
   uploading: 'Uploading the model',
 };
 
 /** What is asked before a run is cancelled, wherever that is done. */
-export const cancelQuestion = ({ step }: Pick<Run, 'step'>) => ({
-  title: 'Cancel this run?',
+export const cancelQuestion = ({ kind, step }: Pick<Run, 'kind' | 'step'>) => ({
+  title: kind === 'export' ? 'Cancel this export?' : 'Cancel this run?',
   description:
     step === 0
       ? 'It has not completed a step yet, so there is nothing to save. You are not charged, and the hold is released.'
-      : 'Its progress is saved. You pay for the time used so far, and the rest of the hold is released.',
-  action: 'Cancel run',
+      : kind === 'export'
+        ? 'Nothing of it is kept. You pay for the time used so far, and the rest of the hold is released.'
+        : 'Its progress is saved. You pay for the time used so far, and the rest of the hold is released.',
+  action: kind === 'export' ? 'Cancel export' : 'Cancel run',
 });
 
 /** What it does now. */
@@ -58,7 +64,7 @@ export function timeText(
   const before = elapsed >= 1 ? `${formatDuration(elapsed)} so far` : null;
   if (state === 'queued' || (state === 'stopping' && step === 0)) return before ?? 'Not started yet';
   if (state === 'starting') return join(before, `charged from the ${step === 0 ? 'first' : 'next'} step on`);
-  if (run.phase === ASKING) return join(before, 'this part is not charged');
+  if (run.phase === ASKING || run.phase === COMPARING) return join(before, 'this part is not charged');
   return join(
     before ?? 'just started',
     state === 'stopping' || remaining === null ? null : `${aboutDuration(remaining)} left`,
@@ -73,7 +79,7 @@ export function laterBy<R extends Pick<Run, 'state' | 'phase' | 'elapsed_seconds
   run: R,
   seconds: number,
 ): R {
-  if (run.state !== 'running' || run.phase === ASKING) return run;
+  if (run.state !== 'running' || run.phase === ASKING || run.phase === COMPARING) return run;
   const { elapsed_seconds: elapsed, remaining_seconds: remaining } = run;
   const counted = Math.min(seconds, SILENCE_S_MAX);
   return {

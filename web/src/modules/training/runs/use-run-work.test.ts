@@ -6,6 +6,7 @@ import { endOf, recentRunsQuery } from './use-run-work.ts';
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 
 const cancelled = {
+  kind: 'text',
   state: 'cancelled',
   title: 'Baker',
   reason: 'Cancelled.',
@@ -26,6 +27,12 @@ it('tells a run that has reached its ceiling from one that its owner has cancell
     description:
       'The run reached its ceiling of $0.20. The work was saved. You were charged $0.20. You can resume it with a higher ceiling.',
   });
+});
+
+it('calls an export one', () => {
+  const exported = { ...cancelled, kind: 'export' } as const;
+  expect(endOf(exported)?.title).toBe('Exporting Baker was cancelled');
+  expect(endOf({ ...exported, state: 'completed' })?.title).toBe('Baker is ready');
 });
 
 it('says why a run failed, and what was charged as far as that is known', () => {

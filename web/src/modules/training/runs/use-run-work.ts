@@ -42,33 +42,38 @@ export function useRunWork(): LongWork[] {
 
 /** What the toast at its end says. */
 export function endOf({
+  kind,
   state,
   title,
   reason,
   stop_reason,
   charged,
-}: Pick<Run, 'state' | 'title' | 'reason' | 'stop_reason' | 'charged'>): LongWork['end'] {
+}: Pick<Run, 'kind' | 'state' | 'title' | 'reason' | 'stop_reason' | 'charged'>): LongWork['end'] {
   const description = outcomeText(reason, charged);
+  const doing = kind === 'export' ? 'Exporting' : 'Training';
   switch (state) {
     case 'completed':
-      return { kind: 'success', title: `${title} has finished training` };
+      return {
+        kind: 'success',
+        title: `${title} ${kind === 'export' ? 'is ready' : 'has finished training'}`,
+      };
     case 'failed':
-      return { kind: 'failure', title: `Training ${title} failed`, description };
+      return { kind: 'failure', title: `${doing} ${title} failed`, description };
     case 'cancelled':
       return stop_reason === null
         ? {
             kind: 'info',
-            title: `Training ${title} was cancelled`,
+            title: `${doing} ${title} was cancelled`,
             // A run that its owner cancelled has no other reason.
             description: outcomeText('', charged),
           }
         : stop_reason === 'ceiling'
           ? {
               kind: 'warning',
-              title: `Training ${title} stopped at its ceiling`,
+              title: `${doing} ${title} stopped at its ceiling`,
               description: `${description} You can resume it with a higher ceiling.`,
             }
-          : { kind: 'warning', title: `Training ${title} was stopped`, description };
+          : { kind: 'warning', title: `${doing} ${title} was stopped`, description };
     case 'queued':
     case 'starting':
     case 'running':

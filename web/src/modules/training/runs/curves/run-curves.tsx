@@ -26,13 +26,16 @@ const rateAndNorm = [
   { title: 'Gradient norm', name: 'grad_norm', smoothed: true },
 ] as const;
 
+/** An export learns nothing. */
+type TrainingKind = Exclude<Run['kind'], 'export'>;
+
 const smallCharts = {
   text: [...rateAndNorm, { title: 'Tokens per second', name: 'tokens_per_second', smoothed: true }],
   pictures: [...rateAndNorm, { title: 'Seconds per step', name: 'seconds_a_step', smoothed: true }],
-} as const satisfies Record<Run['kind'], unknown>;
+} as const satisfies Record<TrainingKind, unknown>;
 
 /** The curves of a run, growing while it learns. */
-export function RunCurves({ runId, kind, ended }: { runId: string; kind: Run['kind']; ended: boolean }) {
+export function RunCurves({ runId, kind, ended }: { runId: string; kind: TrainingKind; ended: boolean }) {
   return (
     <QueryView
       query={useRunMetrics(runId)}
@@ -72,7 +75,7 @@ export function PendingCurves() {
 type Points = readonly ResponseOf<typeof getRunMetrics>['points'][number][];
 type CurvesProps = { points: Points; ended: boolean };
 
-function Curves({ points, kind, ended }: CurvesProps & { kind: Run['kind'] }) {
+function Curves({ points, kind, ended }: CurvesProps & { kind: TrainingKind }) {
   const [smoothing, setSmoothing] = useState<Smoothing>('some');
   const [logScale, setLogScale] = useState(false);
   return (

@@ -1,0 +1,24 @@
+import type { ExportFormat } from '@bakehouse/contract/exports';
+import { findGguf } from '../../models/weights/find-gguf.ts';
+import type { Exportable } from './read-exportable.ts';
+
+const ADAPTER = 'adapter.gguf';
+
+type Files = { asset: { title: string }; files: { path: string }[] };
+
+/** Why a fine-tune cannot be exported in a format, without its full stop; null: it can. Pure. */
+export function findObstacle(
+  { fineTune, base }: { [Part in keyof Pick<Exportable, 'fineTune' | 'base'>]: Files },
+  format: ExportFormat,
+): string | null {
+  if (format === 'safetensors') return null;
+  const { title } = base.asset;
+  const gguf = findGguf(base);
+  if (gguf.files.length === 0)
+    return `${title} has no GGUF file to merge into, and safetensors are not converted to GGUF here`;
+  if (gguf.fault !== null) return gguf.fault;
+  if (gguf.files.length > 1) return `The GGUF of ${title} lies in several files, which cannot be merged into`;
+  return fineTune.files.some(({ path }) => path === ADAPTER)
+    ? null
+    : `llama.cpp has no place for the adapter of ${fineTune.asset.title}`;
+}

@@ -1,0 +1,33 @@
+import { type ExportFormat, listExports, startExport } from '@bakehouse/contract/exports';
+import { call } from '../../../lib/api/api-client.ts';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
+import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
+
+/** What a fine-tune can be exported as, what that takes and costs. */
+export const exportsQuery = (id: string) =>
+  endpointQuery(['asset', 'exports', id], listExports, { params: { id } });
+
+type Chosen = { format: ExportFormat; cost_max: string };
+
+/** Starts an export at the price that was shown. */
+export function useStartExport(id: string) {
+  const keys = useIdempotencyKeys('export');
+  return useMutation({
+    mutationFn: (body: Chosen) =>
+      call(
+        startExport,
+        { params: { id }, body },
+        { idempotencyKey: keys.keyFor({ id, format: body.format }) },
+      ),
+    onSuccess: (_, { format }) => {
+      keys.renew({ id, format });
+      readAgain(['run'], ['asset']);
+    },
+    // The price may be another one by now.
+    onError: () => readAgain(['asset', 'exports', id]),
+    // The dialog shows it.
+    meta: { product: 'Fine-tune', inPlace: true },
+  });
+}
