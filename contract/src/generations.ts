@@ -191,6 +191,12 @@ export const listGenerations = endpoint({
     root: idOf('generation').optional(),
     /** Part of the prompt, in any case. */
     search: z.string().trim().max(200).optional(),
+    /** These alone: ids with commas between them. Those that are gone are left out. */
+    ids: z
+      .string()
+      .transform((ids) => ids.split(','))
+      .pipe(z.array(idOf('generation')).max(PAGE_MAX, `ids can hold at most ${PAGE_MAX} ids`))
+      .optional(),
     cursor: idOf('generation').optional(),
     limit: z.coerce.number().int().min(1).max(PAGE_MAX).default(PAGE_DEFAULT),
   }),

@@ -40,6 +40,8 @@ const notification = z.object({
   amount: bgl.nullable(),
   /** Page of the web app that shows what it is about. */
   link: z.string(),
+  /** The picture or video that it is about, which may have been deleted since. */
+  generation_id: z.string().nullable(),
   status: z.enum(['unread', 'read']),
   created_at: z.string(),
 });

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { X } from 'lucide-react';
+import { ImageIcon, X } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from './button.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
@@ -8,9 +8,10 @@ import { Progress } from './progress.tsx';
 
 /** One piece of work: how far it is, or why it failed, and the way out of it. */
 export function LongWorkItem({ work }: { work: LongWork }) {
-  const { title, phase, progress, link, cancel, end } = work;
+  const { title, picture, phase, progress, link, cancel, end } = work;
   return (
     <li className="flex items-center gap-2 border-line border-t py-3">
+      {picture !== undefined && !end && <Picture url={picture} />}
       <div className="min-w-0 flex-1">
         {end ? (
           <>
@@ -43,6 +44,18 @@ export function LongWorkItem({ work }: { work: LongWork }) {
       </div>
       {cancel && !end && <CancelButton title={title} cancel={cancel} />}
     </li>
+  );
+}
+
+function Picture({ url }: { url: string | null }) {
+  return (
+    <span aria-hidden className="relative mr-1 size-9 shrink-0 overflow-hidden rounded-md bg-subtle">
+      {url === null ? (
+        <ImageIcon className="absolute inset-0 m-auto size-4 text-faint" />
+      ) : (
+        <img src={url} alt="" decoding="async" className="size-full object-cover" />
+      )}
+    </span>
   );
 }
 

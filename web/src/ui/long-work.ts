@@ -5,6 +5,8 @@ export type LongWork = {
   /** Unique over all kinds: `run-…`. */
   id: string;
   title: string;
+  /** The address of a small picture of it; null where it will have one. */
+  picture?: string | null;
   /** What it does now. */
   phase: string;
   /** Nobody waits for its end: while it goes on the list leaves it out, and only its end is told. */

@@ -31,6 +31,7 @@ beforeAll(async () => {
 test.each([
   ['by words', { search: '50% sunflower' }, 3],
   ['to one tree', { root }, 4],
+  ['to these alone', { ids: [root] }, 1],
   ['to what has ended lately', { endedSince: new Date(now.getTime() - 2.5 * 3_600_000) }, 3],
 ])(
   'a list that is narrowed %s reads what it shows, however many there are',

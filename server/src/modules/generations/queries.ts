@@ -112,6 +112,8 @@ type Filter = {
   /** Those of one edit tree. */
   root?: string | undefined;
   search?: string | undefined;
+  /** These alone. */
+  ids?: string[] | undefined;
   /** Those alone that are under way, or have ended since. */
   endedSince?: Date | undefined;
   /** Those that come after it. */
@@ -129,6 +131,7 @@ export async function selectGenerations(db: Db, filter: Filter): Promise<Generat
     state,
     root,
     search = '',
+    ids,
     endedSince,
     cursor,
     limit,
@@ -141,6 +144,7 @@ export async function selectGenerations(db: Db, filter: Filter): Promise<Generat
   // Each as an index has it: a user may have a hundred thousand.
   if (root !== undefined) query = query.where(sql<boolean>`coalesce(root_generation_id, id) = ${root}`);
   if (search !== '') query = query.where(sql<boolean>`lower(prompt) like lower(${patternOf(search)})`);
+  if (ids !== undefined) query = query.where('id', '=', sql<string>`any(${ids}::uuid[])`);
   if (endedSince !== undefined)
     query = query.where(sql<boolean>`coalesce(ended_at, 'infinity') >= ${endedSince}`);
   if (cursor !== undefined) query = query.where('id', '<', cursor);

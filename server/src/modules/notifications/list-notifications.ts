@@ -30,6 +30,7 @@ function toNotification(row: NotificationRow): Notification {
     notification_id: row.id,
     kind,
     ...show(data),
+    generation_id: data.generation_id ?? null,
     amount: data.amount_micro === undefined ? null : formatBgl(BigInt(data.amount_micro)),
     status: row.read_at === null ? 'unread' : 'read',
     created_at: row.created_at.toISOString(),

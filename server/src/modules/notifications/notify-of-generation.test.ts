@@ -37,6 +37,7 @@ test('a picture that took long is told of when it is ready, with its page; a qui
               kind: 'generation_completed',
               message: 'Your Paris generation is ready',
               link: `/gallery/${id}`,
+              generation_id: id,
               status: 'unread',
             },
           ],

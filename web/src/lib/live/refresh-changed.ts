@@ -27,7 +27,7 @@ const families: Record<ChangeEvent['topic'], string[]> = {
   clone: ['clone'],
 };
 /** Parts that are about one thing: its id is the third element of the key. */
-const aboutOne = new Set<unknown>(['one', 'metrics', 'logs', 'readiness', 'files', 'ipfs']);
+const aboutOne = new Set<unknown>(['one', 'face', 'metrics', 'logs', 'readiness', 'files', 'ipfs']);
 /** Parts of an asset whose key names the revision, and a revision never changes. */
 const ofRevision = new Set<unknown>(['preview', 'columns', 'row', 'sql']);
 

@@ -3,6 +3,7 @@ import { type GeneratorName, makesVideos } from '@bakehouse/contract/generators'
 import { useLocation } from '@tanstack/react-router';
 import type { LongWork } from '../../ui/long-work.ts';
 import { useUser } from '../accounts/session.ts';
+import { shortPrompt } from './face/face.tsx';
 import { useCancelGeneration } from './generation-calls.ts';
 import {
   canBeCancelled,
@@ -20,7 +21,8 @@ export function useGenerationWork(): LongWork[] {
   const pathname = useLocation({ select: (location) => location.pathname });
   return useFollowedGenerations(useUser().id).map((generation) => ({
     id: workId(generation.id),
-    title: generation.prompt,
+    title: shortPrompt(generation.prompt),
+    picture: generation.preview ?? generation.source?.thumbnail_url ?? null,
     phase: phaseText(generation),
     progress: percentOf(generation),
     link: { to: '/gallery/$id', params: { id: generation.id } },
@@ -38,7 +40,7 @@ export function endOf(
   pathname: string,
 ): NonNullable<LongWork['end']> {
   const { state, generator, prompt, reason, source } = generation;
-  const description = short(prompt);
+  const description = shortPrompt(prompt);
   if (makesVideos(generator)) return endOfVideo({ state, reason }, description);
   if (state === 'completed') {
     const own = pathname.endsWith(`/${generator}`) ? ownTitles[generator] : undefined;
@@ -66,8 +68,4 @@ function endOfVideo(
   return ended.state === 'failed'
     ? { kind: 'failure', title: 'Video generation failed', description: freeText(ended) }
     : { kind: 'info', title: `Generation cancelled. ${freeText(ended)}`, description };
-}
-
-function short(prompt: string): string {
-  return prompt.length > 100 ? `${prompt.slice(0, 99).trimEnd()}…` : prompt;
 }

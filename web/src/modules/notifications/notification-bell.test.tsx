@@ -1,3 +1,4 @@
+import { listGenerations } from '@bakehouse/contract/generations';
 import type { Notification } from '@bakehouse/contract/notifications';
 import { countUnread, readNotifications } from '@bakehouse/contract/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
@@ -6,10 +7,16 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { setNavigate } from '../../lib/navigation.ts';
+import { generationOf } from '../generations/testing/generation-of.ts';
 import { NotificationBell } from './notification-bell.tsx';
 
 vi.mock('../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+const page = vi.hoisted(() => ({ pathname: '/dashboard' }));
+vi.mock('@tanstack/react-router', async (original) => ({
+  ...(await original<object>()),
+  useLocation: ({ select }: { select: (location: object) => unknown }) => select(page),
+}));
 const goTo = vi.fn<(path: string) => void>();
 setNavigate(goTo);
 
@@ -20,6 +27,8 @@ beforeEach(() => {
   vi.mocked(call).mockImplementation(async (endpoint, input) => {
     if (endpoint === countUnread)
       return { unread: stored.filter(({ status }) => status === 'unread').length };
+    if (endpoint === listGenerations)
+      return { generations: [generationOf({ id: 'g1', prompt: 'A loaf\nof rye' })], next_cursor: null };
     if (endpoint !== readNotifications) return stored.slice(0, PAGE_LENGTH);
     const { notification_id } = (input as { query: { notification_id: string } }).query;
     stored = stored.map((one) =>
@@ -28,7 +37,10 @@ beforeEach(() => {
     return { unread: 0 };
   });
 });
-afterEach(() => queryClient.clear());
+afterEach(() => {
+  queryClient.clear();
+  page.pathname = '/dashboard';
+});
 
 const stubs = (count: number): Notification[] =>
   Array.from({ length: count }, (_, index) => ({
@@ -37,6 +49,7 @@ const stubs = (count: number): Notification[] =>
     message: `Model ${index} has finished training`,
     link: `/runs/r${index}`,
     amount: null,
+    generation_id: null,
     status: 'unread',
     created_at: new Date().toISOString(),
   }));
@@ -115,4 +128,42 @@ it('says what happened, and when', async () => {
   fireEvent.click(await screen.findByRole('button', { name: 'Notifications, 1 unread' }));
   const row = within(await screen.findByRole('link', { name: /Model 0 has finished training/ }));
   expect(row.getByText('5 minutes ago').getAttribute('datetime')).toBe(created_at);
+});
+
+const aboutPicture = (id: string, generation_id: string): Notification => ({
+  ...{ notification_id: id, kind: 'generation_completed', amount: null, status: 'unread', generation_id },
+  ...{ message: 'Your Paris generation is ready', link: `/gallery/${generation_id}` },
+  created_at: new Date().toISOString(),
+});
+
+it('shows the picture and its prompt; of one that was deleted it says so', async () => {
+  show([aboutPicture('n1', 'g1'), aboutPicture('n2', 'gone')]);
+  fireEvent.click(await screen.findByRole('button', { name: 'Notifications, 2 unread' }));
+  const row = await screen.findByRole('link', { name: /A loaf of rye/ });
+  expect(row.querySelector('img')?.getAttribute('loading')).toBe('lazy');
+  expect(screen.getByRole('link', { name: /Deleted/ }).querySelector('img')).toBeNull();
+  const asked = vi.mocked(call).mock.calls.filter(([endpoint]) => (endpoint as unknown) === listGenerations);
+  expect(asked.map(([, input]) => input)).toMatchObject([{ query: { ids: 'g1,gone' } }]);
+});
+
+it.each(['/gallery/g1', '/paris'])('does not count what is being watched at %s', async (pathname) => {
+  page.pathname = pathname;
+  show([aboutPicture('n1', 'g1'), ...stubs(1)]);
+  await screen.findByRole('button', { name: 'Notifications, 1 unread' });
+  await vi.waitFor(() =>
+    expect(stored.map(({ notification_id: id, status }) => [id, status])).toEqual([
+      ['n1', 'read'],
+      ['n0', 'unread'],
+    ]),
+  );
+});
+
+it('counts what ends on another page, or in a tab that nobody looks at', async () => {
+  const look = vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
+  page.pathname = '/gallery/g1';
+  show([aboutPicture('n1', 'g1')]);
+  await screen.findByRole('button', { name: 'Notifications, 1 unread' });
+  look.mockReturnValue('visible');
+  fireEvent(document, new Event('visibilitychange'));
+  expect(await screen.findByRole('button', { name: 'Notifications' })).toBeTruthy();
 });

@@ -2,7 +2,8 @@ import { loadable } from '../../lib/loadable.tsx';
 import { DeferredPopup } from '../../ui/deferred-popup.tsx';
 import { useUser } from '../accounts/session.ts';
 import { BellButton } from './bell-button.tsx';
-import { useNotifications, useUnreadCount } from './notification-calls.ts';
+import { useUnreadCount } from './notification-calls.ts';
+import { useReadWatched } from './use-read-watched.ts';
 
 const NotificationPopover = loadable(
   async () => (await import('./notification-popover.tsx')).NotificationPopover,
@@ -11,9 +12,9 @@ const NotificationPopover = loadable(
 /** What the user is notified of, behind a bell that counts what is unread. */
 export function NotificationBell() {
   const user = useUser();
-  const unread = useUnreadCount(user.id) ?? 0;
-  // Read before the list is opened, so that it is there at once.
-  useNotifications(user.id);
+  // The list is read before it is opened, so that it is there at once.
+  const watched = useReadWatched(user.id);
+  const unread = Math.max(0, (useUnreadCount(user.id) ?? 0) - watched);
   return (
     <DeferredPopup
       kind="dialog"

@@ -20,6 +20,9 @@ import { Pager } from '../../ui/pager.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
+import { useUser } from '../accounts/session.ts';
+import { Face, shortPrompt } from '../generations/face/face.tsx';
+import { useFace } from '../generations/face/face-query.ts';
 import type { useNotifications } from './notification-calls.ts';
 
 type Look = { icon: LucideIcon; tone: string };
@@ -90,7 +93,8 @@ export function NotificationList({ notifications, onOpen }: Props) {
 }
 
 function Row({ notification, onOpen }: { notification: Notification; onOpen: () => void }) {
-  const { kind, link, status, created_at } = notification;
+  const { kind, link, generation_id, status, created_at } = notification;
+  const generation = useFace(useUser().id, generation_id ?? null);
   const { icon: Icon, tone } = looks[kind] ?? plain;
   const message = useMessage(notification);
   const at = new Date(created_at);
@@ -115,10 +119,16 @@ function Row({ notification, onOpen }: { notification: Notification; onOpen: () 
           {status === 'unread' && <span className="sr-only">Unread: </span>}
           {message}
         </span>
+        {generation_id && (
+          <span className="block truncate text-muted text-xs leading-5">
+            {generation === null ? 'Deleted' : generation ? shortPrompt(generation.prompt) : '\u00A0'}
+          </span>
+        )}
         <time dateTime={created_at} title={formatDateTime(at)} className="text-muted text-xs">
           <RelativeTime at={at} />
         </time>
       </span>
+      {generation_id && <Face generation={generation} className="size-10" />}
       {status === 'unread' && <span aria-hidden className="mt-2 size-1.5 shrink-0 rounded-full bg-accent" />}
     </a>
   );

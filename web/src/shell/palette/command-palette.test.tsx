@@ -3,6 +3,7 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../lib/api/credentials.ts';
+import { generationOf } from '../../modules/generations/testing/generation-of.ts';
 import { CommandPalette } from './command-palette.tsx';
 import { keepKeys } from './kept-keys.ts';
 
@@ -18,10 +19,12 @@ vi.mock('../../modules/accounts/session.ts', async (original) => ({
 }));
 
 let flux: object[] = [];
+let pictures: object[] = [];
 /** What the server finds by name only: no first page has it. */
 let named: { pods?: object[]; runs?: object[] } = {};
 afterEach(() => {
   flux = [];
+  pictures = [];
   named = {};
   vi.unstubAllGlobals();
 });
@@ -44,6 +47,7 @@ async function type(typed: string, answerTo: (words: string) => Promise<Response
             datasets: [],
             deployments: url.includes('/deployments/images/') ? flux : [],
             accelerators: [],
+            generations: url.includes('/generations') ? pictures : [],
             next_cursor: null,
             ...(url.includes('search=sourdough') && named),
           }),
@@ -220,4 +224,13 @@ test('who names what serves models is asked which one to deploy', async () => {
   await search(200, { results: [], similar: false }, 'vllm');
   await userEvent.click(await screen.findByRole('option', { name: 'Deploy a text model' }));
   expect(await screen.findByRole('dialog', { name: 'Deploy a model' })).toBeTruthy();
+});
+
+test('a picture is found by its prompt, shown beside it, and opened', async () => {
+  pictures = [generationOf({ id: 'g7', prompt: 'A loaf of\nrye bread' })];
+  await search(200, { results: [], similar: false }, 'rye');
+  const option = await screen.findByRole('option', { name: 'A loaf of rye bread' });
+  expect(option.querySelector('img')).toBeTruthy();
+  await userEvent.click(option);
+  expect(navigate).toHaveBeenCalledWith({ to: '/gallery/$id', params: { id: 'g7' } });
 });

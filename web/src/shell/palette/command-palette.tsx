@@ -63,7 +63,7 @@ function Palette({ onClose, onAsk }: { onClose: () => void; onAsk: (question: Qu
               <div className="flex items-center gap-3 border-line border-b px-4">
                 <Search aria-hidden className="size-4 shrink-0 text-faint" />
                 <Autocomplete.Input
-                  aria-label="Search pages, actions, datasets, models, deployments and runs"
+                  aria-label="Search pages, actions, datasets, models, deployments, runs and pictures"
                   placeholder="Search or jump to…"
                   // What was typed before it was there.
                   onFocus={() => {
@@ -142,7 +142,7 @@ function CommandItem({ command, onClick }: ItemProps) {
       className={cx(itemClass, 'scroll-my-2')}
       onClick={() => onClick(command)}
     >
-      <command.icon aria-hidden />
+      {command.picture ?? <command.icon aria-hidden />}
       <span dir="auto" className="min-w-0 flex-1 truncate">
         {command.label}
       </span>

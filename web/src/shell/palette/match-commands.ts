@@ -1,4 +1,5 @@
 import type { LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
 
 type Searchable = { label: string; words?: string };
 
@@ -9,6 +10,8 @@ export type Command = {
   note?: string;
   words?: string;
   icon: LucideIcon;
+  /** Stands in the place of the icon. */
+  picture?: ReactNode;
   /** It asks something first, in the palette's place. */
   asks?: boolean;
   run: () => void;

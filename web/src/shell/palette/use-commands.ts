@@ -8,7 +8,7 @@ import { createItems } from '../header/create-items.ts';
 import { type Command, matchCommands } from './match-commands.ts';
 import type { Question } from './palette-dialog.tsx';
 import { useGeneratorPages, usePages, useToCommand } from './use-pages.ts';
-import { type SearchGroups, useSearchGroups } from './use-search-groups.ts';
+import { type SearchGroups, useSearchGroups } from './use-search-groups.tsx';
 
 /** What the palette offers for the typed words: actions and pages by name, and the person's things. */
 export function useCommands(typed: string, ask: (question: Question) => void): SearchGroups {

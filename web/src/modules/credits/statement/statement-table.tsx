@@ -1,10 +1,14 @@
 import type { Currency } from '@bakehouse/contract/money';
+import { Link } from '@tanstack/react-router';
 import { currencyChoice, showExact } from '../../../lib/format/currency.ts';
 import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
+import { useUser } from '../../accounts/session.ts';
+import { Face, shortPrompt } from '../../generations/face/face.tsx';
+import { useFace } from '../../generations/face/face-query.ts';
 import { SignedAmount } from './signed-amount.tsx';
-import type { StatementRow } from './transaction-rows.ts';
+import { type StatementRow, type Transaction, workOf } from './transaction-rows.ts';
 
 /** Settled movements, exact to the last decimal, with the balance after each, and the hash that chains them. */
 export function StatementTable({ rows }: { rows: readonly StatementRow[] }) {
@@ -42,7 +46,7 @@ const aboutColumns: Column<StatementRow>[] = [
     header: 'Description',
     cell: ({ transaction }) => (
       <>
-        <span className="block [overflow-wrap:anywhere]">{transaction.description}</span>
+        <About transaction={transaction} />
         <span className="text-muted text-xs tabular-nums md:hidden">
           {formatDateTime(new Date(transaction.transaction_date))}
         </span>
@@ -90,3 +94,32 @@ const amountColumns = (currency: Currency): Column<StatementRow>[] => [
     ),
   },
 ];
+
+/** What it was for, with the picture and the name of what that was. */
+function About({ transaction }: { transaction: Transaction }) {
+  const { description, asset_name: name, generation_id: generationId } = transaction;
+  const generation = useFace(useUser().id, generationId ?? null);
+  const work = generation === null ? null : workOf(transaction);
+  const about = generation
+    ? shortPrompt(generation.prompt)
+    : name && !description.includes(name)
+      ? name
+      : null;
+  return (
+    <span className="flex items-center gap-3">
+      {generationId && <Face generation={generation} />}
+      <span className="min-w-0">
+        <span className="block [overflow-wrap:anywhere]">
+          {work ? (
+            <Link {...work} className="hover:underline">
+              {description}
+            </Link>
+          ) : (
+            description
+          )}
+        </span>
+        {about && <span className="block text-muted text-xs [overflow-wrap:anywhere]">{about}</span>}
+      </span>
+    </span>
+  );
+}

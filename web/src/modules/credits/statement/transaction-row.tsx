@@ -6,6 +6,9 @@ import { cx } from '../../../lib/cx.ts';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { formatClock, formatDateTime, localDay } from '../../../lib/format/format-time.ts';
 import { Button } from '../../../ui/button.tsx';
+import { useUser } from '../../accounts/session.ts';
+import { Face, shortPrompt } from '../../generations/face/face.tsx';
+import { useFace } from '../../generations/face/face-query.ts';
 import { UsageAnswers } from './opened/usage-answers.tsx';
 import type { Opened } from './opened/use-opened.ts';
 import { SignedAmount } from './signed-amount.tsx';
@@ -87,39 +90,51 @@ type LineProps = {
   opener: ReactNode;
 };
 
-/** What it was for, which leads to the work itself, when, and how much. */
+/** What it was for, which leads to the work itself, when, and how much; a picture or video by its prompt. */
 function Line({ transaction, note, last, opener }: LineProps) {
-  const incoming = isIncoming(transaction);
-  const Arrow = incoming ? ArrowDownLeft : ArrowUpRight;
-  const work = workOf(transaction);
+  const { generation_id: generationId, description } = transaction;
+  const generation = useFace(useUser().id, generationId ?? null);
+  const work = generation === null ? null : workOf(transaction);
+  const title = generation ? shortPrompt(generation.prompt) : description;
+  const notes = [
+    timeOf(transaction),
+    ...(generation ? [description] : []),
+    ...(note && !description.includes(note) ? [note] : []),
+    ...(generation === null ? ['deleted'] : []),
+  ];
   return (
     <div className={cx('flex items-center gap-3 border-line px-5 py-2.5 sm:gap-3.5', !last && 'border-b')}>
-      <span
-        className={cx(
-          'flex size-8 shrink-0 items-center justify-center rounded-full max-sm:hidden',
-          incoming ? 'bg-good-soft text-good' : 'bg-subtle text-muted',
-        )}
-      >
-        <Arrow aria-hidden className="size-4" />
-      </span>
+      {generationId ? <Face generation={generation} /> : <Direction transaction={transaction} />}
       <div className="min-w-0 flex-1">
         <div className="truncate leading-5">
           {work ? (
             <Link {...work} className="hover:underline">
-              {transaction.description}
+              {title}
             </Link>
           ) : (
-            transaction.description
+            title
           )}
         </div>
-        <div className="truncate text-muted text-xs leading-5">
-          {timeOf(transaction)}
-          {note && ` · ${note}`}
-        </div>
+        <div className="truncate text-muted text-xs leading-5">{notes.join(' · ')}</div>
       </div>
       {opener}
       <SignedAmount transaction={transaction} />
     </div>
+  );
+}
+
+function Direction({ transaction }: { transaction: Transaction }) {
+  const incoming = isIncoming(transaction);
+  const Arrow = incoming ? ArrowDownLeft : ArrowUpRight;
+  return (
+    <span
+      className={cx(
+        'flex size-8 shrink-0 items-center justify-center rounded-full max-sm:hidden',
+        incoming ? 'bg-good-soft text-good' : 'bg-subtle text-muted',
+      )}
+    >
+      <Arrow aria-hidden className="size-4" />
+    </span>
   );
 }
 

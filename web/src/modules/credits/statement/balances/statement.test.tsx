@@ -26,6 +26,7 @@ const movement = (transaction_id: string, amount: string) => ({
   description: `Movement ${transaction_id}`,
   status: 'completed',
   transaction_hash: null,
+  ...{ asset_name: null, run_id: null, pod_id: null, generation_id: null, model_id: null, dataset_id: null },
 });
 
 let movements: ReturnType<typeof movement>[];

@@ -1,10 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
-import { GraduationCap, type LucideIcon, Power, Rocket } from 'lucide-react';
+import { GraduationCap, ImageIcon, type LucideIcon, Power, Rocket } from 'lucide-react';
 import { describeResult } from '../../modules/assets/search/describe-result.ts';
+import { Face, shortPrompt } from '../../modules/generations/face/face.tsx';
 import { useFound } from '../search/use-found.ts';
 import type { Command, CommandGroup } from './match-commands.ts';
 import type { Question } from './palette-dialog.tsx';
 import { parseVerb } from './parse-verb.ts';
+import { useFoundPictures } from './use-found-pictures.ts';
 import { type FoundWork, useFoundWork } from './use-found-work.ts';
 
 /** Deployments and runs at most, each. */
@@ -23,6 +25,7 @@ export function useSearchGroups(typed: string, ask: (question: Question) => void
   const navigate = useNavigate();
   const { results, searching, error, words: settled } = useFound(words);
   const work = useFoundWork(words, settled);
+  const generations = useFoundPictures(words, settled);
 
   if (verb === 'deploy') {
     const items = results
@@ -67,13 +70,22 @@ export function useSearchGroups(typed: string, ask: (question: Question) => void
       const command = { value: id, label, icon, run: () => void navigate(link) };
       return name === undefined ? command : { ...command, note: `${name} · ${status}` };
     });
+  const pictures = generations.pictures.slice(0, most).map((generation): Command => {
+    const { id, prompt } = generation;
+    return {
+      ...{ value: id, label: shortPrompt(prompt), icon: ImageIcon },
+      picture: <Face generation={generation} className="-my-1 -ml-1 size-6" />,
+      run: () => void navigate({ to: '/gallery/$id', params: { id } }),
+    };
+  });
   return {
     groups: [
       { value: 'Datasets and models', items: found, found: true },
       { value: 'Deployments', items: toCommands(work.deployments, Rocket), found: true },
       { value: 'Runs', items: toCommands(work.runs, GraduationCap), found: true },
+      { value: 'Pictures and videos', items: pictures, found: true },
     ],
-    searching: searching || work.searching,
-    error: error ?? work.error,
+    searching: searching || work.searching || generations.searching,
+    error: error ?? work.error ?? generations.error,
   };
 }

@@ -1,0 +1,54 @@
+import { generatorNames } from '@bakehouse/contract/generators';
+import type { Notification } from '@bakehouse/contract/notifications';
+import { useQueries } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
+import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
+import { faceQuery } from '../generations/face/face-query.ts';
+import { useNotifications, useReadNotifications } from './notification-calls.ts';
+
+/** The newest alone can be of what is on the page. */
+const LOOKED_AT = 10;
+
+/**
+ * Marks as read what a person is looking at when it is told: work on its own page, or a picture on the page of its generator.
+ * Answers how many unread ones are of that kind, so that nothing counts them meanwhile.
+ */
+export function useReadWatched(userId: string): number {
+  const pathname = useLocation({ select: (location) => location.pathname });
+  const isVisible = useSyncExternalStore(onVisibilityChange, () => document.visibilityState === 'visible');
+  const { mutate } = useReadNotifications(userId);
+  const asked = useRef(new Set<string>());
+  const newest = useNotifications(userId).data?.pages[0]?.notifications.slice(0, LOOKED_AT) ?? [];
+  const unread = newest.filter(({ status }) => status === 'unread');
+  const isMade = useMadeHere(userId, pathname, unread);
+  const watched = isVisible ? unread.filter((one) => one.link === pathname || isMade(one)) : [];
+  const ids = watched.map(({ notification_id: id }) => id);
+  const read = useEffectEvent(() => {
+    for (const id of ids) {
+      if (asked.current.has(id)) continue;
+      asked.current.add(id);
+      mutate(id);
+    }
+  });
+  const key = ids.join();
+  useEffect(() => {
+    if (key !== '') read();
+  }, [key]);
+  return ids.length;
+}
+
+/** Whether a generation was made on this page, which shows its results. */
+function useMadeHere(userId: string, pathname: string, unread: readonly Notification[]) {
+  const isGenerator = generatorNames.some((name) => pathname === `/${name}`);
+  const ids = isGenerator ? [...new Set(unread.flatMap(({ generation_id: id }) => id ?? []))] : [];
+  const faces = useQueries({ queries: ids.map((id) => faceQuery(userId, id)) });
+  const here = new Set(
+    faces.flatMap(({ data }) => (data && pathname === `/${data.generator}` ? data.id : [])),
+  );
+  return ({ generation_id: id }: Notification) => id !== null && here.has(id);
+}
+
+function onVisibilityChange(listener: () => void): () => void {
+  document.addEventListener('visibilitychange', listener);
+  return () => document.removeEventListener('visibilitychange', listener);
+}
