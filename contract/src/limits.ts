@@ -63,9 +63,6 @@ export const GPUS_PER_RUN = 1;
 export const dataFormats = ['messages', 'sharegpt', 'alpaca', 'prompt_completion', 'text'] as const;
 export type DataFormatName = (typeof dataFormats)[number];
 
-/** BGL above which the web app asks once more before it sends them to somebody: 10 US dollars. */
-export const SEND_CONFIRM_BGL = '250';
-
 /** What credits can be bought for at once, in cents of a US dollar, and the amounts in dollars that are offered. */
 export const USD_CENTS_MIN = 100;
 export const USD_CENTS_MAX = 1_000_000;

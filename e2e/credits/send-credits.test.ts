@@ -7,7 +7,7 @@ import { buyCredits } from './move-credits.ts';
 const sheetOf = (page: Page) => page.getByRole('dialog', { name: 'Send Credits' });
 
 journey(
-  'credits are sent to another user, once, and a large amount is asked about',
+  "credits are sent to another user, once, and asked about with the recipient's name",
   async ({ page, openPage }) => {
     const bob = await signUp(await openPage());
     await signUp(page);
@@ -36,7 +36,7 @@ journey(
 
     await sheet.getByRole('button', { name: 'Send' }).click();
     const question = page.getByRole('alertdialog');
-    await question.getByText(`Send $12.34 (308.50 BGL) to ${bob.username}?`).waitFor();
+    await question.getByText(`Send $12.34 to ${bob.username}?`).waitFor();
     await look(page, 'send-credits-confirm');
     await question.getByRole('button', { name: 'Send' }).click();
     await sheet.getByText('Transfer Successful').waitFor();
@@ -61,6 +61,7 @@ journey(
       await sheet.getByLabel('Amount').fill(amount);
       const session = page.waitForResponse(/\/api\/v1\/session$/);
       await sheet.getByRole('button', { name: 'Send' }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Send' }).click();
       await sheet.getByText('Transfer Failed').waitFor();
       return session;
     };
@@ -91,6 +92,7 @@ journey(
     });
     await sheet.getByLabel('Amount').fill('0.40');
     await sheet.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Send' }).click();
     await sheet.getByText('There was an error processing your transfer. Please try again.').waitFor();
     await sheet.getByText('Failed to send Bagels. Please try again.').waitFor();
     await sheet.getByText('trying again won’t send it twice').waitFor();

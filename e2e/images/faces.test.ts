@@ -37,7 +37,7 @@ journey(
     await look(page, 'faces-statement');
 
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').last().fill('rye');
+    await page.getByRole('dialog', { name: 'Search' }).getByRole('combobox').fill('rye');
     await page.getByRole('option', { name: 'a rye loaf on a wooden board, morning light' }).waitFor();
     await look(page, 'faces-palette');
     await page.keyboard.press('Enter');

@@ -44,11 +44,14 @@ export function useTransfer(userId: string, keys: IdempotencyKeys, isShown: bool
   });
 }
 
-/** Whom a username or an id means; asked for once both it and an amount are there, and never for an email address. */
+/** Whom an address means is not told. */
+export const canBeLookedUp = (name: string): boolean => name !== '' && !name.includes('@');
+
+/** Whom a username or an id means; asked for once both it and an amount are there. */
 export const recipientQuery = (userId: string, { name, amount }: { name: string; amount: string | null }) =>
   endpointQuery(
     ['recipient', userId, name, amount],
     previewTransfer,
     { query: { user_id: userId, recipient_id: name, amount: amount ?? '' } },
-    { enabled: name !== '' && !name.includes('@') && amount !== null, retry: false },
+    { enabled: canBeLookedUp(name) && amount !== null, retry: false },
   );

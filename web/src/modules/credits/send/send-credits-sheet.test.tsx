@@ -1,5 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { act, cleanup, render, screen } from '@testing-library/react';
+import { act, cleanup, render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import type { ComponentType } from 'react';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -20,6 +20,8 @@ vi.mock('@tanstack/react-router', async (importOriginal) => ({
 }));
 
 let answer: () => Promise<unknown>;
+/** Whom the server finds. */
+let found: (() => Promise<unknown>) | null;
 /** So much was bought, and so much of it can be sent. */
 const bought = (all: string, sendable = all) => ({
   ...{ balance: all, held: '0', available: all, given: '0' },
@@ -59,7 +61,14 @@ const amount = () => screen.getByLabelText<HTMLInputElement>('Amount');
 async function send(to: string, much: string) {
   await userEvent.type(await recipient(), to);
   await userEvent.type(amount(), much);
+  await press();
+}
+
+/** Presses Send, and again where it is asked about. */
+async function press() {
   await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+  const question = screen.queryByRole('alertdialog');
+  if (question) await userEvent.click(await within(question).findByRole('button', { name: 'Send' }));
 }
 
 beforeEach(() => {
@@ -68,10 +77,12 @@ beforeEach(() => {
   currencyChoice.set('USD');
   answer = () => Promise.resolve({});
   balance = null;
+  found = null;
   vi.mocked(call)
     .mockReset()
     .mockImplementation(({ method, path }) => {
       if (method === 'POST') return answer();
+      if (path.endsWith('/recipient') && found) return found();
       return balance && path.endsWith('/balance')
         ? Promise.resolve(balance)
         : Promise.reject(new Error('away'));
@@ -93,7 +104,11 @@ test('a transfer is told as done though nothing can be read after it', async () 
   await recipient();
   const read = vi.fn(() => new Promise(() => {}));
   queryClient.setQueryData(['balance', 'ada'], bought('500'));
-  vi.mocked(call).mockImplementation(({ method }) => (method === 'POST' ? answer() : read()));
+  found = () => Promise.resolve({ recipient: null });
+  vi.mocked(call).mockImplementation(({ method, path }) => {
+    if (method === 'POST') return answer();
+    return path.endsWith('/recipient') && found ? found() : read();
+  });
   await send('bob', '5');
   expect(await screen.findByText('Transfer Successful')).toBeTruthy();
   expect(read).toHaveBeenCalled();
@@ -162,7 +177,7 @@ test('an amount keeps its value when the currency is switched', async () => {
   currencyChoice.set('USD');
   sheet.open();
   await screen.findByText('BGL');
-  await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+  await press();
   await screen.findByText('Transfer Successful');
   expect(sent()).toEqual([{ user_id: 'ada', recipient_id: 'bob', amount: '9' }]);
 });
@@ -193,7 +208,7 @@ test('more than can be sent is said under the amount, before anything is asked',
   await send('bob', '12.5');
   await screen.findByText('You can send up to $12.00');
   await userEvent.type(amount(), '{Backspace}{Backspace}0');
-  await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+  await press();
   await screen.findByText('Insufficient balance. Required: $120.00. Available: $20.00.');
   expect(screen.getByRole('link', { name: 'Buy credits' }).getAttribute('href')).toBe('/buy-bagels');
   expect(screen.queryByRole('alertdialog')).toBeNull();
@@ -222,7 +237,7 @@ test('after a lost answer the same transfer can be repeated, though the balance 
   await userEvent.click(await screen.findByRole('button', { name: 'Try Again' }));
   queryClient.setQueryData(['balance', 'ada'], bought('25', '0'));
   answer = () => Promise.resolve({});
-  await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+  await press();
   await screen.findByText('Transfer Successful');
   expect(sent()).toHaveLength(2);
 });
@@ -251,11 +266,11 @@ test('what was refused is no repeat: it is measured by the balance, and sent ane
   await send('bob', '4');
   await userEvent.click(await screen.findByRole('button', { name: 'Try Again' }));
   act(() => void queryClient.setQueryData(['balance', 'ada'], bought('25')));
-  await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+  await press();
   await screen.findByText('Insufficient balance. Required: $4.00. Available: $1.00.');
   act(() => void queryClient.setQueryData(['balance', 'ada'], bought('125')));
   answer = () => Promise.resolve({});
-  await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+  await press();
   await screen.findByText('Transfer Successful');
   expect(new Set(keys()).size).toBe(2);
 });
@@ -266,11 +281,41 @@ test('being asked to wait says nothing of a lost answer before: it is still the 
   await send('bob', '4');
   await userEvent.click(await screen.findByRole('button', { name: 'Try Again' }));
   answer = () => Promise.reject(new ApiError('Too many calls', { status: 429 }));
-  await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+  await press();
   await userEvent.click(await screen.findByRole('button', { name: 'Try Again' }));
   answer = () => Promise.resolve({});
-  await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+  await press();
   await screen.findByText('Transfer Successful');
   expect(keys()).toHaveLength(3);
   expect(new Set(keys()).size).toBe(1);
+});
+
+test('the recipient is looked up and named before anything is sent', async () => {
+  let tell: (answer: unknown) => void = () => undefined;
+  found = () => new Promise((resolve) => (tell = resolve));
+  show();
+  await userEvent.type(await recipient(), 'user-7');
+  await userEvent.type(amount(), '1');
+  await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+  const question = within(await screen.findByRole('alertdialog'));
+  await userEvent.click(question.getByRole('button', { name: 'Send' }));
+  expect(sent()).toEqual([]);
+  await act(async () => tell({ recipient: { user_id: 'user-7', username: 'sam' } }));
+  await question.findByText('Send $1.00 to sam?');
+  await userEvent.click(question.getByRole('button', { name: 'Send' }));
+  await screen.findByText('Transfer Successful');
+  expect(sent()).toEqual([{ user_id: 'ada', recipient_id: 'user-7', amount: '25' }]);
+});
+
+test('an address is asked about as it was typed, and nobody is looked up', async () => {
+  found = vi.fn(() => Promise.resolve({ recipient: { user_id: 'u', username: 'sam' } }));
+  show();
+  await userEvent.type(await recipient(), 'sam@example.com');
+  await userEvent.type(amount(), '1');
+  await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+  const question = within(await screen.findByRole('alertdialog'));
+  question.getByText('Send $1.00 to sam@example.com?');
+  await userEvent.click(question.getByRole('button', { name: 'Cancel' }));
+  expect(found).not.toHaveBeenCalled();
+  expect(sent()).toEqual([]);
 });

@@ -44,7 +44,7 @@ function SendCredits({ open, onClose, keys, begunWith, onDraft }: SendProps) {
       open={open}
       onClose={close}
       title="Send Credits"
-      description={isForm ? 'To another user of this server. A transfer cannot be undone.' : undefined}
+      description={isForm ? 'To another user of this server.' : undefined}
       dirty={isUnfinished && !transfer.isPending}
       footer={<Buttons transfer={transfer} disabled={sending.nothing !== null} onClose={close} />}
     >
@@ -66,11 +66,11 @@ function SendCredits({ open, onClose, keys, begunWith, onDraft }: SendProps) {
         <ConfirmDialog
           open={sending.asking}
           onOpenChange={sending.setAsking}
-          title={`Send ${showUnrounded(amount, 'USD')} (${showUnrounded(amount, 'BGL')}) to ${form.recipient.trim()}?`}
-          description="The recipient can spend them at once. A transfer cannot be undone."
+          title={`Send ${showUnrounded(amount, sending.currency)} to ${sending.asked.name}?`}
+          description="A transfer cannot be undone."
           action="Send"
           tone="primary"
-          pending={transfer.isPending}
+          pending={transfer.isPending || !sending.asked.isKnown}
           onConfirm={sending.send}
         />
       )}

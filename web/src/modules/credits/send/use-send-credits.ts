@@ -1,5 +1,4 @@
-import { SEND_CONFIRM_BGL } from '@bakehouse/contract/limits';
-import { parseBgl } from '@bakehouse/contract/money';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { IdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { currencyChoice } from '../../../lib/format/currency.ts';
@@ -7,10 +6,10 @@ import { amountInBgl } from '../../../lib/format/typed-amount.ts';
 import { useForm } from '../../../ui/use-form.ts';
 import { useUser } from '../../accounts/session.ts';
 import { useBalance } from '../credit-queries.ts';
-import { useTransfer } from './send-calls.ts';
+import { canBeLookedUp, recipientQuery, useTransfer } from './send-calls.ts';
 import { lackOfCredit, type SendForm, type SendProblems, sendProblems, whyNothing } from './send-form.ts';
 
-/** What the Send Credits sheet knows: its form, whether it asks once more, and the transfer. A repeat after a lost answer is not sent twice. */
+/** What the Send Credits sheet knows: its form, whom it asks about before it sends, and the transfer. A repeat after a lost answer is not sent twice. */
 export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen: boolean) {
   const user = useUser();
   // What was typed keeps its value when the header's currency is switched.
@@ -37,11 +36,17 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen:
     return lack ? { ...found, amount: lack } : found;
   }
 
-  /** Sends it, or asks first where it is much. */
+  const name = form.recipient.trim();
+  const recipientLookUp = useQuery({
+    ...recipientQuery(user.id, { name, amount }),
+    enabled: asking && canBeLookedUp(name),
+  });
+
+  /** Asks once: what is sent again after a lost answer was asked about. */
   function sendOrAsk() {
     if (amount === null || transfer.isPending) return;
-    if (parseBgl(amount) > parseBgl(SEND_CONFIRM_BGL)) setAsking(true);
-    else send();
+    if (isRepeat) send();
+    else setAsking(true);
   }
 
   function send() {
@@ -58,6 +63,8 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen:
     nothing,
     asking,
     setAsking,
+    /** Whom it is about to be sent to, as far as the server says. */
+    asked: { name: recipientLookUp.data?.recipient?.username ?? name, isKnown: !recipientLookUp.isLoading },
     transfer,
     send,
   };

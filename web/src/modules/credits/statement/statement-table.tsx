@@ -100,11 +100,8 @@ function About({ transaction }: { transaction: Transaction }) {
   const { description, asset_name: name, generation_id: generationId } = transaction;
   const generation = useFace(useUser().id, generationId ?? null);
   const work = generation === null ? null : workOf(transaction);
-  const about = generation
-    ? shortPrompt(generation.prompt)
-    : name && !description.includes(name)
-      ? name
-      : null;
+  const ofName = name && !description.includes(name) ? name : null;
+  const about = generation ? shortPrompt(generation.prompt) : generation === null ? 'Deleted' : ofName;
   return (
     <span className="flex items-center gap-3">
       {generationId && <Face generation={generation} />}
