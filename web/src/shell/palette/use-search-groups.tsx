@@ -74,7 +74,7 @@ export function useSearchGroups(typed: string, ask: (question: Question) => void
     const { id, prompt } = generation;
     return {
       ...{ value: id, label: shortPrompt(prompt), icon: ImageIcon },
-      picture: <Face generation={generation} className="-my-1 -ml-1 size-6" />,
+      picture: <Face generation={generation} className="-mx-1 -my-0.5 size-6" />,
       run: () => void navigate({ to: '/gallery/$id', params: { id } }),
     };
   });

@@ -61,7 +61,9 @@ it('waits for its price', () => {
 it('deploys at the price that stands beside it', async () => {
   priceIs('1.25');
   show();
-  expect((await screen.findByText(/per hour/)).textContent).toBe('$0.05 per hour');
+  expect((await screen.findByText(/per hour/)).textContent).toBe(
+    '$0.05 per hour plus tokens; an hour is held',
+  );
   await press();
   expect(deploys()).toEqual([
     { body: { model_id: 'm1', user_id: 'u1', cost_max: '1.25' }, key: expect.any(String) },
@@ -108,7 +110,9 @@ it('a price that has changed is read again and said, and what is deployed at the
   priceIs('2.5');
   await press();
   await screen.findByText('The price has changed:');
-  expect(screen.getByText(/per hour/).textContent).toBe('The price has changed: $0.10 per hour');
+  expect(screen.getByText(/per hour/).textContent).toBe(
+    'The price has changed: $0.10 per hour plus tokens; an hour is held',
+  );
   await press();
   const [first, second] = deploys();
   expect(second).toEqual({ body: { model_id: 'm1', user_id: 'u1', cost_max: '2.5' }, key: first?.key });

@@ -8,7 +8,7 @@ import { Money } from '../../../ui/money.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { useUser } from '../../accounts/session.ts';
-import { linkTo } from '../kinds.ts';
+import { type Kind, kindRow, linkTo } from '../kinds.ts';
 import { type DeploymentRequest, quoteQuery, useDeploy } from './use-deploy.ts';
 
 type Props = {
@@ -39,14 +39,14 @@ export function DeployButton({ request, label = 'Deploy', licence = null, accept
         {price ? (
           <>
             <span role="status">{isPriceChange(deployment.error) && 'The price has changed: '}</span>
-            <Money bgl={price} /> per hour
+            <Money bgl={price} /> per hour plus {outputsOf(request.kind)}; an hour is held
           </>
         ) : quote.isError ? (
           errorMessage(quote.error)
         ) : (
           <>
             <span className="sr-only">Loading the price…</span>
-            <Skeleton className="h-4 w-[5.75rem]" />
+            <Skeleton className="h-4 w-64 max-w-full" />
           </>
         )}
       </span>
@@ -67,4 +67,11 @@ export function DeployButton({ request, label = 'Deploy', licence = null, accept
       )}
     </div>
   );
+}
+
+/** What is paid for beside the time. */
+function outputsOf(kind: Kind): string {
+  const { output } = kindRow(kind);
+  if (!output) return 'tokens';
+  return output.makes === undefined ? 'pictures' : 'videos';
 }

@@ -49,13 +49,15 @@ it('deploys at the price that is shown; one that has changed is read again and s
     </QueryClientProvider>,
   );
   const price = () => screen.findByText(/per hour/);
-  expect((await price()).textContent).toBe('$0.50 per hour');
+  expect((await price()).textContent).toBe('$0.50 per hour plus pictures; an hour is held');
   expect(screen.getByText(/After 45 minutes without a request it sleeps and costs nothing/)).toBeTruthy();
   price_per_hour = '25';
   const deploy = () => userEvent.click(screen.getByRole('button', { name: 'Deploy' }));
   await deploy();
   await screen.findByText('The price has changed:');
-  expect((await price()).textContent).toBe('The price has changed: $1.00 per hour');
+  expect((await price()).textContent).toBe(
+    'The price has changed: $1.00 per hour plus pictures; an hour is held',
+  );
 
   await deploy();
   const sent = vi

@@ -143,8 +143,7 @@ function Placement({ request }: { request: DeploymentRequest }) {
     );
   return (
     <p className="text-[0.8125rem] text-muted leading-5">
-      {quote.device !== 'CPU' && `Runs on: ${deviceName(quote.device)}. `}The price of one hour is held at the
-      start; you pay for the time it is awake
+      {quote.device !== 'CPU' && `Runs on: ${deviceName(quote.device)}. `}You pay for the time it is awake
       <OutputPrice kind={request.kind} />. {sleepSentence(quote.sleeps_after_minutes)}
     </p>
   );

@@ -31,7 +31,7 @@ test.each([
       <DeployDialog family="text" chosen="m1" onClose={() => undefined} />
     </QueryClientProvider>,
   );
-  expect((await screen.findByText(/^The price of one hour/)).textContent).toContain(sentence);
+  expect((await screen.findByText(/^You pay for the time/)).textContent).toContain(sentence);
 });
 
 test('a deployment says it beside its last request', () => {

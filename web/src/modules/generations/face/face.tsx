@@ -8,15 +8,16 @@ const PROMPT_MAX = 100;
 type Props = {
   /** Null where it was deleted, undefined until it is known. */
   generation: Generation | null | undefined;
+  /** Its size, and its place in the row. */
   className?: string;
 };
 
 /** A small picture of a generation beside a row about it; it has its place before it is there. */
-export function Face({ generation, className }: Props) {
+export function Face({ generation, className = 'size-8' }: Props) {
   return (
     <span
       aria-hidden
-      className={cx('relative block size-8 shrink-0 overflow-hidden rounded-md bg-subtle', className)}
+      className={cx('relative block shrink-0 overflow-hidden rounded-md bg-subtle', className)}
     >
       {generation === null ? (
         <ImageOff className="absolute inset-0 m-auto size-4 text-faint" />
