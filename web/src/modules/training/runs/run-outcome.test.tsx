@@ -45,3 +45,14 @@ test('a run that was cancelled says how far it came, unless it had not begun', (
   rerender(<RunOutcome run={{ ...at(0), resume_hold: null }} />);
   expect(container.textContent).toContain('is gone now, so it cannot be resumed.');
 });
+
+test('an export says how many answers are the same as the fine-tune gives', () => {
+  const summary = { prompts: 5, equal_answers: 4, size_bytes: 144_000_000 };
+  const run = {
+    ...{ kind: 'export', state: 'completed', summary, parameters: { format: 'gguf_q8_0' } },
+    ...{ charged: null, quote: { total: '1' }, elapsed_seconds: 27, device: 'cpu' },
+  };
+  render(<RunOutcome run={run as unknown as Run} />);
+  expect(screen.getByText('4 of 5')).toBeTruthy();
+  expect(screen.getByText('GGUF Q8_0')).toBeTruthy();
+});
