@@ -16,8 +16,8 @@ import { exportsQuery, useStartExport } from './export-calls.ts';
 
 const uses: Record<ExportFormat, string> = {
   safetensors: 'Loads with Transformers and vLLM, like the base model.',
-  gguf_f16: 'One file for llama.cpp, with a Modelfile for Ollama. Full precision.',
-  gguf_q8_0: 'The same at half the size. Its answers may differ slightly.',
+  gguf_f16: 'One file for llama.cpp, with a Modelfile for Ollama. 16 bits a weight.',
+  gguf_q8_0: 'The same in 8 bits, at half the size. Some answers may differ.',
 };
 
 /** Makes one whole model of a fine-tune, in a format that other programs load. */
