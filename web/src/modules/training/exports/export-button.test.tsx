@@ -28,11 +28,11 @@ beforeEach(() => {
   refusal = null;
   offered = { obstacle: null, exports: [offer('safetensors'), offer('gguf_f16'), offer('gguf_q8_0')] };
   vi.mocked(call).mockReset();
-  vi.mocked(call).mockImplementation((async (endpoint: unknown) => {
+  vi.mocked(call).mockImplementation(async (endpoint: unknown) => {
     if (endpoint === listExports) return offered;
     if (refusal) throw refusal;
     return { run_id: 'r1', model_id: 'm2' };
-  }) as unknown as typeof call);
+  });
 });
 
 async function open() {
