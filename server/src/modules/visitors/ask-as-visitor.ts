@@ -1,5 +1,6 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { askAsVisitor as endpoint } from '@bakehouse/contract/visitors';
+import { inTurn } from '../../platform/concurrency/in-turn.ts';
 import { openByKey } from '../../platform/concurrency/open-by-key.ts';
 import type { Caller, Context } from '../../platform/context.ts';
 import type { Http } from '../../platform/http/bind.ts';
@@ -10,11 +11,13 @@ import { asVisitor, VISITORS } from './as-visitor.ts';
 import { busyWithOthers, explainRefusal } from './explain-refusal.ts';
 import { openBudget } from './open-budget.ts';
 
-/** Of all visitors together: who has signed in waits for no more than these. */
-const OPEN_MAX = 2;
+/** Of all visitors together. */
+const WAITING_MAX = 4;
 const ANSWER_TOKENS_MAX = 200;
 
 const open = openByKey();
+/** One after the other: who has signed in waits for no more than one of them. */
+const turns = inTurn();
 
 /**
  * Asks the starter language model and streams its answer as a chat completion; the installation pays. Throws what
@@ -24,18 +27,20 @@ const open = openByKey();
 export async function askAsVisitor(
   ctx: Context<Caller>,
   parts: ChatParts,
-  { body: { question, turns } }: InputOf<typeof endpoint>,
+  { body: asked }: InputOf<typeof endpoint>,
   http: Http,
 ): Promise<void> {
-  const leave = open.enter(VISITORS, OPEN_MAX);
+  const leave = open.enter(VISITORS, WAITING_MAX);
   if (!leave) throw busyWithOthers();
   try {
     await openBudget(ctx);
-    const messages = [...turns, { role: 'user', content: question }];
+    const messages = [...asked.turns, { role: 'user', content: asked.question }];
     const { slug: model } = starterLanguageModel;
     const body = { model, messages, max_tokens: ANSWER_TOKENS_MAX, temperature: 0, stream: true };
     await explainRefusal(() =>
-      completeChat(asVisitor(ctx), parts, { path: '/v1/chat/completions', body }, http),
+      turns(VISITORS, () =>
+        completeChat(asVisitor(ctx), parts, { path: '/v1/chat/completions', body }, http),
+      ),
     );
   } finally {
     leave();
