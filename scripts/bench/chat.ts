@@ -7,10 +7,14 @@ import { Client } from '../client/client.ts';
 import { findStarterModel, waitForMachine } from '../client/machine-ready.ts';
 import { type OwnServer, startOwnServer } from '../client/own-server.ts';
 import { type Answer, ask } from './ask.ts';
+import { callTool } from './call-tool.ts';
 import { startLlamaServer } from './llama-server.ts';
 import { type Measured, medianNeighbour, medianPair, type Pair } from './measured.ts';
 
 const SPEED = { rounds: 15, tokens: 128 };
+/** About 7,000 tokens before the answer, of the 8,192 that the starter has room for. */
+const LONG = { rounds: 9, tokens: 64, prompt: 'rye flour water salt '.repeat(1_700) };
+const CALL = { rounds: 9 };
 const FIRST_TOKEN = { rounds: 150, tokens: 4 };
 /** As many as a server has answered within its first minutes: until then its code is still being compiled. */
 const WARM_UP = { rounds: 200, tokens: 1 };
@@ -49,10 +53,11 @@ async function compare(server: OwnServer, llamaUrl: string): Promise<Measured[]>
   const throughGateway: Ask = (tokens) => ask(server.url, { 'x-api-key': client.apiKey }, modelName, tokens);
   // The first request wakes the model server.
   await throughGateway(1);
-  const { url, key } = await findModelServer(server);
-  const straight: Ask = (tokens) => ask(url, { authorization: `Bearer ${key}` }, modelName, tokens);
+  const modelServer = await findModelServer(server);
+  const straight: Ask = (tokens) =>
+    ask(modelServer.url, { authorization: `Bearer ${modelServer.key}` }, modelName, tokens);
   const withoutUs: Ask = (tokens) => ask(llamaUrl, {}, modelName, tokens);
-  const proxy = await startBareProxy(url, key);
+  const proxy = await startBareProxy(modelServer.url, modelServer.key);
   const throughProxy: Ask = (tokens) => ask(proxy.url, {}, modelName, tokens);
   try {
     // Warms the code and caches of all.
@@ -61,24 +66,39 @@ async function compare(server: OwnServer, llamaUrl: string): Promise<Measured[]>
 
     const first = await takeTurns([throughGateway, straight, throughProxy], FIRST_TOKEN);
     const speed = await takeTurns([throughGateway, withoutUs], SPEED);
-    return toLines(first, speed);
+    const key = { 'x-api-key': client.apiKey };
+    const long = await takeTurns(
+      [
+        (tokens) => ask(server.url, key, modelName, tokens, LONG.prompt),
+        (tokens) => ask(llamaUrl, {}, modelName, tokens, LONG.prompt),
+      ],
+      LONG,
+    );
+    const calls = await takeTurns(
+      [() => callTool(server.url, key, modelName), () => callTool(llamaUrl, {}, modelName)],
+      { ...CALL, tokens: 0 },
+    );
+    return [
+      ...toLines(first, speed),
+      speedLine('chat at 7,000 tokens', long),
+      speedLine('chat with a tool', calls),
+    ];
   } finally {
     proxy.stop();
   }
 }
 
+function speedLine(name: string, rounds: Answer[][]): Measured {
+  const { ours, theirs } = medianPair(rounds.map(pairOf('tokensPerSecond', 0)));
+  const reference = { what: 'llama.cpp alone', value: theirs };
+  return { name, unit: 'tokens/s', ours, reference, goal: { kind: 'ratio at least', value: 0.97 } };
+}
+
 function toLines(first: Answer[][], speed: Answer[][]): Measured[] {
-  const tokens = medianPair(speed.map(pairOf('tokensPerSecond', 0)));
   const firstToken = medianNeighbour(first.map(pairOf('firstTokenMs', 0)));
   const proxied = medianNeighbour(first.map(pairOf('firstTokenMs', 2)));
   return [
-    {
-      name: 'chat',
-      unit: 'tokens/s',
-      ours: tokens.ours,
-      reference: { what: 'llama.cpp alone', value: tokens.theirs },
-      goal: { kind: 'ratio at least', value: 0.97 },
-    },
+    speedLine('chat', speed),
     {
       name: 'first token',
       unit: 'ms',

@@ -62,6 +62,7 @@ it('starts nothing before the part of the environment that it needs has been pre
   const vllm = 'Text serving on GPUs: this machine is still being prepared';
   const withTorch = {
     train: training,
+    export: training,
     'serve paris': training,
     'serve kontext': training,
     'serve wan': training,

@@ -6,6 +6,8 @@ import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
 import { faceQuery } from '../generations/face/face-query.ts';
 import { useNotifications, useReadNotifications } from './notification-calls.ts';
 
+/** What tells how work ended: other news is read when somebody reads it. */
+const OF_WORK = /^(run|deployment|generation|clone)_/;
 /** The newest alone can be of what is on the page. */
 const LOOKED_AT = 10;
 
@@ -19,7 +21,7 @@ export function useReadWatched(userId: string): number {
   const { mutate } = useReadNotifications(userId);
   const asked = useRef(new Set<string>());
   const newest = useNotifications(userId).data?.pages[0]?.notifications.slice(0, LOOKED_AT) ?? [];
-  const unread = newest.filter(({ status }) => status === 'unread');
+  const unread = newest.filter(({ status, kind }) => status === 'unread' && OF_WORK.test(kind));
   const isMade = useMadeHere(userId, pathname, unread);
   const watched = isVisible ? unread.filter((one) => one.link === pathname || isMade(one)) : [];
   const ids = watched.map(({ notification_id: id }) => id);

@@ -35,7 +35,8 @@ export function DeployButton({ request, label = 'Deploy', licence = null, accept
     );
   return (
     <div className="flex items-center gap-2">
-      <span className="max-w-xs text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
+      {/* On a phone the price has two lines, and their place before it is known. */}
+      <span className="block max-w-xs content-center text-[0.8125rem] text-muted [overflow-wrap:anywhere] max-sm:min-h-11">
         {price ? (
           <>
             <span role="status">{isPriceChange(deployment.error) && 'The price has changed: '}</span>
