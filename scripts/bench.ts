@@ -1,7 +1,6 @@
 import { measureChat } from './bench/chat.ts';
 import { measureClone } from './bench/clone.ts';
 import { measureData } from './bench/data.ts';
-import { measureEmbeddings } from './bench/embeddings.ts';
 import { measureFilms } from './bench/films.ts';
 import { measureLighthouse } from './bench/lighthouse.ts';
 import { isRight, type Measured, result, verdict } from './bench/measured.ts';
@@ -23,7 +22,6 @@ const measures: Record<string, (tell: (line: Measured) => void) => Promise<Measu
   transfers: measureTransfers,
   data: measureData,
   chat: measureChat,
-  embeddings: measureEmbeddings,
   training: measureTraining,
   neighbours: measureNeighbours,
   page: measurePage,

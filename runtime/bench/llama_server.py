@@ -1,6 +1,6 @@
 """llama.cpp's own server with its own defaults, as a person would start it without Bakehouse.
 
-    python runtime/bench/llama_server.py MODEL.gguf [--embedding]
+    python runtime/bench/llama_server.py MODEL.gguf
 
 Prints its address, and answers until its standard input is closed.
 """
@@ -16,7 +16,6 @@ def main() -> None:
     params = xllamacpp.CommonParams()
     params.model.path = sys.argv[1]
     params.port = 0
-    params.embedding = "--embedding" in sys.argv
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)
     sys.stdin.read()

@@ -6,19 +6,16 @@ export type Answer = { tokensPerSecond: number; firstTokenMs: number };
 
 const agent = new http.Agent({ keepAlive: true });
 
-const QUESTION = 'Count from one to one hundred in words.';
-
 /** One streamed answer of a fixed length. Rejects when it is refused, or breaks off. */
 export function ask(
   url: string,
   headers: Record<string, string>,
   model: string,
   tokens: number,
-  content = QUESTION,
 ): Promise<Answer> {
   const body = JSON.stringify({
     model,
-    messages: [{ role: 'user', content }],
+    messages: [{ role: 'user', content: 'Count from one to one hundred in words.' }],
     max_tokens: tokens,
     temperature: 0,
     stream: true,

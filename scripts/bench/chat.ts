@@ -12,8 +12,6 @@ import { startLlamaServer } from './llama-server.ts';
 import { type Measured, medianNeighbour, medianPair, type Pair } from './measured.ts';
 
 const SPEED = { rounds: 15, tokens: 128 };
-/** About 7,000 tokens before the answer, of the 8,192 that the starter has room for. */
-const LONG = { rounds: 9, tokens: 64, prompt: 'rye flour water salt '.repeat(1_700) };
 const CALL = { rounds: 9 };
 const FIRST_TOKEN = { rounds: 150, tokens: 4 };
 /** As many as a server has answered within its first minutes: until then its code is still being compiled. */
@@ -67,22 +65,11 @@ async function compare(server: OwnServer, llamaUrl: string): Promise<Measured[]>
     const first = await takeTurns([throughGateway, straight, throughProxy], FIRST_TOKEN);
     const speed = await takeTurns([throughGateway, withoutUs], SPEED);
     const key = { 'x-api-key': client.apiKey };
-    const long = await takeTurns(
-      [
-        (tokens) => ask(server.url, key, modelName, tokens, LONG.prompt),
-        (tokens) => ask(llamaUrl, {}, modelName, tokens, LONG.prompt),
-      ],
-      LONG,
-    );
     const calls = await takeTurns(
       [() => callTool(server.url, key, modelName), () => callTool(llamaUrl, {}, modelName)],
       { ...CALL, tokens: 0 },
     );
-    return [
-      ...toLines(first, speed),
-      speedLine('chat at 7,000 tokens', long),
-      speedLine('chat with a tool', calls),
-    ];
+    return [...toLines(first, speed), speedLine('chat with a tool', calls)];
   } finally {
     proxy.stop();
   }

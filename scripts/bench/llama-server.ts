@@ -3,19 +3,19 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { runtimeDir } from '../../server/src/engine/host/environment/environment.ts';
-import { prepareEmbeddingModel, preparePython, prepareStarterModel } from '../prepare/python-environment.ts';
+import { preparePython, prepareStarterModel } from '../prepare/python-environment.ts';
 import { cleanEnvironment } from './clean-environment.ts';
 
 export type LlamaServer = { url: string; stop: () => Promise<void> };
 
-/** llama.cpp's own server on the starter model that chats or embeds, with its own defaults and in a clean environment. */
-export async function startLlamaServer({ embeds = false } = {}): Promise<LlamaServer> {
+/** llama.cpp's own server on the starter model, with its own defaults and in a clean environment. */
+export async function startLlamaServer(): Promise<LlamaServer> {
   const python = await preparePython('serving');
-  const folder = embeds ? await prepareEmbeddingModel() : await prepareStarterModel();
-  const file = (await readdir(folder, { recursive: true })).find((name) => name.endsWith('.gguf'));
+  const folder = await prepareStarterModel();
+  const file = (await readdir(folder)).find((name) => name.endsWith('.gguf'));
   if (!file) throw new Error('The starter model has no GGUF file.');
   const script = path.join(runtimeDir, 'bench', 'llama_server.py');
-  const server = spawn(python, [script, path.join(folder, file), ...(embeds ? ['--embedding'] : [])], {
+  const server = spawn(python, [script, path.join(folder, file)], {
     env: cleanEnvironment(),
     stdio: ['pipe', 'pipe', 'ignore'],
   });

@@ -28,13 +28,6 @@ export async function preparePython(layer: Layer): Promise<string> {
   return environmentPython(config);
 }
 
-/** Writes the starter's embedding model if it is not there; resolves to its folder. */
-export async function prepareEmbeddingModel(): Promise<string> {
-  const config = readSettings();
-  await ensureStarterModel(config, 'gguf', () => undefined, undefined, 'embedding');
-  return starterModelDir(config, 'embedding');
-}
-
 /** Writes the starter model in both formats if it is not there; resolves to its folder. Needs the layer 'training'. */
 export async function prepareStarterModel(): Promise<string> {
   const config = readSettings();
