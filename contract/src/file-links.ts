@@ -18,7 +18,7 @@ export const linkFile = endpoint({
   query: z.object({
     path: z.string().min(1),
     revision_id: idOf('revision').optional(),
-    /** `inline` shows pictures, films and sounds in their place; other files can only be downloaded. */
+    /** `inline` shows pictures, videos and sounds in their place; other files can only be downloaded. */
     disposition: z.enum(linkDispositions).default('attachment'),
   }),
   response: z.object({

@@ -2,11 +2,13 @@ import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
-import { generationStates } from './generations.ts';
+import { text } from './fields/text.ts';
+import { generationStates, promptText } from './generations.ts';
+import { tooLong } from './labels.ts';
 
 /*
  * What a visitor may try on the landing page without an account. The installation pays for it, from a budget for each day;
- * nothing of it stays after an hour.
+ * a picture that nobody keeps is deleted after an hour.
  */
 
 /** Of the model's own few words. */
@@ -32,15 +34,6 @@ export const getVisitorTries = endpoint({
 });
 export type VisitorTryState = z.infer<typeof state>;
 
-const words = (name: string, max: number) =>
-  z
-    .string()
-    .trim()
-    .min(1, `Please enter a ${name}`)
-    .max(max, `${name} must have at most ${max} characters without an account`)
-    // oxlint-disable-next-line no-control-regex -- these it looks for; JSON Schema's readers do not all know \p{Cc}
-    .regex(/^[^\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]*$/, 'must not contain control characters');
-
 /** Opens the picture for an hour, and for nobody without it. */
 const token = z.string().max(128);
 
@@ -65,7 +58,9 @@ export const startVisitorPicture = endpoint({
   access: 'public',
   operation: 'generate the picture',
   summary: 'Generate a picture with the starter model, without an account',
-  body: only({ prompt: words('prompt', VISITOR_PROMPT_LENGTH_MAX) }),
+  body: only({
+    prompt: promptText.max(VISITOR_PROMPT_LENGTH_MAX, tooLong('Prompt', VISITOR_PROMPT_LENGTH_MAX)),
+  }),
   response: visitorPicture,
 });
 
@@ -102,7 +97,7 @@ export const askAsVisitor = endpoint({
   summary: 'Ask the starter language model, without an account; streams as chat completions do',
   answers: { 'text/event-stream': null },
   body: only({
-    question: words('question', VISITOR_QUESTION_LENGTH_MAX),
+    question: text('Question', VISITOR_QUESTION_LENGTH_MAX).min(1, 'Please enter a question'),
     /** What was said before. */
     turns: z.array(turn).max(VISITOR_TURNS_MAX).default([]),
   }),

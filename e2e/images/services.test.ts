@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { journey, look } from '../journey.ts';
@@ -75,10 +74,15 @@ journey(
     await balance(page, '$4.90');
     await look(page, 'service-several');
 
-    // It has failed before its start is answered.
+    // The page hears of its end before its start is answered.
+    const ended = page.waitForResponse(
+      async (answer) =>
+        /\/users\/[^/]+\/generations/.test(answer.url()) &&
+        (await answer.text()).includes('"state":"failed"'),
+    );
     await page.route('**/api/v1/generations', async (route) => {
       const response = await route.fetch();
-      await setTimeout(1_000);
+      await ended;
       await route.fulfill({ response });
     });
     upstream.answer = 'no credit';

@@ -9,21 +9,17 @@ export function readWrongWords(document: string): Map<string, string> {
   return words;
 }
 
-/** What is wrong with a text, a sentence each; nothing of what the specification says itself. Pure. */
-export function findWrongWords(
-  text: string,
-  words: ReadonlyMap<string, string>,
-  isSpecified: (text: string) => boolean = () => false,
-): string[] {
+/** What is wrong with a text, a sentence each. Pure. */
+export function findWrongWords(text: string, words: ReadonlyMap<string, string>): string[] {
   return [...words].flatMap(([wrong, right]) => {
     const isThere = new RegExp(`(?<![\\w-])${wrong}s?(?![\\w-])`, 'i').test(text);
-    return isThere && !isSpecified(text) ? [`'${wrong}' is called '${right}': ${text.slice(0, 120)}`] : [];
+    return isThere ? [`'${wrong}' is called '${right}': ${text.slice(0, 120)}`] : [];
   });
 }
 
-/** Whether a text of a program is one that people read, and no name, key or class. Pure. */
-export function isSentence(text: string): boolean {
-  return /^\p{Lu}/u.test(text) && /\s/.test(text);
+/** A text without the sentences that are specified, whose words stay as they are. Pure. */
+export function withoutAll(text: string, sentences: readonly string[]): string {
+  return sentences.reduce((rest, sentence) => rest.replaceAll(sentence, ''), text);
 }
 
 /** The prose of a page: without code. Pure. */

@@ -59,7 +59,7 @@ begin
   left join lateral (
     select u.id from users u
     where (u.username = lower(asked.recipient) or u.email = lower(asked.recipient) or u.id = asked.recipient)
-      and u.deleted_at is null
+      and u.deleted_at is null and not starts_with(u.id, 'system:')
     limit 1
   ) r on true
   left join ledger_accounts a on a.kind = 'user' and a.owner_user_id = r.id;

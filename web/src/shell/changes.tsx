@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { followChanges } from '../lib/live/follow-changes.ts';
-import { takeTries } from '../modules/home/landing/try/kept-tries.ts';
+import { readTries } from '../modules/home/landing/try/kept-tries.ts';
 
 /** Keeps what is shown true while the same person is signed in, and gives them what they tried before. */
 export function Changes({ userId }: { userId: string }) {
@@ -10,9 +10,12 @@ export function Changes({ userId }: { userId: string }) {
     return () => ended.abort();
   }, [userId]);
   useEffect(() => {
-    const tries = takeTries();
-    if (tries)
-      void import('../modules/home/landing/try/give-tries.ts').then(({ giveTries }) => giveTries(tries));
+    const ended = new AbortController();
+    if (readTries())
+      void import('../modules/home/landing/try/give-tries.ts').then(({ giveTries }) =>
+        giveTries(ended.signal),
+      );
+    return () => ended.abort();
   }, [userId]);
   return null;
 }

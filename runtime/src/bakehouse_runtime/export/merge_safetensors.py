@@ -49,17 +49,25 @@ def merge_safetensors(
         if file.is_file() and file.suffix not in _LEFT_OUT:
             shutil.copyfile(file, out / file.name)
     copy_tokenizer(base, out)
-    total = sum(part.stat().st_size for part in parts)
+    names = {part: _tensors_of(part) for part in parts}
+    total = sum(map(len, names.values()))
     done = 0
     for part in parts:
         merged = {}
         with safe_open(part, framework="pt") as source:
-            for name in source.keys():  # noqa: SIM118 - no mapping
+            for name in names[part]:
                 merged[name] = deltas.added_to(name, source.get_tensor(name))
+                done += 1
+                progress(done, total)
         save_file(merged, out / part.name, {"format": "pt"})
-        done += part.stat().st_size
-        progress(done, total)
     deltas.raise_if_left()
+
+
+def _tensors_of(part: Path) -> list[str]:
+    from safetensors import safe_open
+
+    with safe_open(part, framework="pt") as source:
+        return list(source.keys())
 
 
 class _Deltas:

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../../platform/db/database.ts';
+import { isPerson } from './ensure-system-user.ts';
 
 /** The id of the user whose username, email address or id this is; undefined where there is none or the account was deleted. */
 export async function findUserId(db: Database | Transaction, handle: string): Promise<string | undefined> {
@@ -13,6 +14,7 @@ export async function findUserId(db: Database | Transaction, handle: string): Pr
       ]),
     )
     .where('deleted_at', 'is', null)
+    .where(isPerson)
     .executeTakeFirst();
   return row?.id;
 }

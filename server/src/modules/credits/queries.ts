@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
+import { isPerson } from '../accounts/ensure-system-user.ts';
 import { userAccount } from './ledger/accounts.ts';
 
 type Reader = Database | Transaction;
@@ -10,9 +11,8 @@ export async function findNamedUser(
   name: string,
 ): Promise<{ id: string; username: string } | undefined> {
   const { rows } = await sql<{ id: string; username: string }>`
-    select id, username from users where (username = lower(${name}) or id = ${name}) and deleted_at is null`.execute(
-    db,
-  );
+    select id, username from users where (username = lower(${name}) or id = ${name}) and deleted_at is null
+      and ${isPerson}`.execute(db);
   return rows[0];
 }
 

@@ -25,8 +25,11 @@ export async function forgetGenerations(ctx: Context): Promise<void> {
 
 /** Deletes those that the caller asked for before a moment; what is under way is stopped. */
 export async function forgetGenerationsBefore(ctx: Deleting, before: Date): Promise<void> {
-  for (const id of await listGenerationIds(ctx.db, ctx.caller.userId, BATCH, before))
-    await tryToDelete(ctx, id);
+  let ids: string[];
+  do {
+    ids = await listGenerationIds(ctx.db, ctx.caller.userId, BATCH, before);
+    for (const id of ids) await deleteGeneration(ctx, { id });
+  } while (ids.length === BATCH);
 }
 
 async function tryToDelete(ctx: Deleting, id: string): Promise<boolean> {

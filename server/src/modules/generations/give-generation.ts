@@ -5,8 +5,8 @@ import { findOutputs } from './find-generations.ts';
 import { insertGeneration, insertOutput, lockGeneration, nextId, removeGeneration } from './queries.ts';
 
 /**
- * Step: moves a completed generation to another user, who pays nothing for it. Returns its new id: it is the newest of
- * theirs; null for one that is not completed, and undefined where there is none.
+ * Step: moves a completed generation, made of a prompt alone, to another user, who pays nothing for it. Returns its new id: it
+ * is the newest of theirs; null for one that is under way, and undefined where there is none, or nothing was made.
  */
 export async function giveGeneration(
   tx: Transaction,
@@ -14,7 +14,10 @@ export async function giveGeneration(
 ): Promise<string | null | undefined> {
   const row = await lockGeneration(tx, { id, userId: from }, 'changes');
   if (!row) return undefined;
-  if (row.state !== 'completed') return null;
+  if (row.ended_at === null) return null;
+  if (row.state !== 'completed') return undefined;
+  if (row.root_generation_id !== null || row.lora_revision_id !== null)
+    throw new Error(`Generation ${id} was made of more than a prompt`);
   for (const userId of [from, to].sort()) await lockStoredBytes(tx, userId);
   const newId = await nextId(tx);
   const { parameters, details, asked, upstream_job: _, ...columns } = row;

@@ -239,7 +239,7 @@ export async function listGenerationIds(
 ): Promise<string[]> {
   let query = db.selectFrom('generations').select('id').where('user_id', '=', userId);
   if (before) query = query.where('created_at', '<', before);
-  return (await query.limit(limit).execute()).map(({ id }) => id);
+  return (await query.orderBy('id').limit(limit).execute()).map(({ id }) => id);
 }
 
 // Previews

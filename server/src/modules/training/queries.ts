@@ -201,8 +201,10 @@ export async function selectRuns(
   return rows.map(toRunRow);
 }
 
-/** A run that has not ended and reads or makes this asset. */
-/** The title of a run of the user that uses the asset and has not ended, and how many of others do. */
+/**
+ * The title of a run of the user that reads or makes the asset and has not ended, and how many of others do. An export reads its
+ * fine-tune and what that was trained from, and no dataset.
+ */
 export async function findRunsUsing(
   tx: Transaction,
   { assetId, userId }: { assetId: string; userId: string | null },
@@ -211,9 +213,11 @@ export async function findRunsUsing(
     select min(runs.title) filter (where runs.user_id = ${userId}::text) as own,
       count(*) filter (where runs.user_id is distinct from ${userId}::text) as others
     from runs join workloads on workloads.id = runs.id and workloads.ended_at is null
-    where ${assetId} in (runs.model_asset_id, runs.base_asset_id, runs.dataset_asset_id, runs.validation_asset_id)`.execute(
-    tx,
-  );
+    where ${assetId} in (runs.model_asset_id, runs.base_asset_id, runs.validation_asset_id)
+      or (runs.kind <> 'export' and runs.dataset_asset_id = ${assetId})
+      or (runs.kind = 'export' and exists (
+        select from asset_lineage
+        where asset_id = runs.base_asset_id and base_asset_id = ${assetId}))`.execute(tx);
   return { ownTitle: rows[0]?.own ?? null, others: Number(rows[0]?.others ?? 0n) };
 }
 

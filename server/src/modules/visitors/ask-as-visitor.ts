@@ -4,6 +4,7 @@ import { inTurn } from '../../platform/concurrency/in-turn.ts';
 import { openByKey } from '../../platform/concurrency/open-by-key.ts';
 import type { Caller, Context } from '../../platform/context.ts';
 import type { Http } from '../../platform/http/bind.ts';
+import { clientSignal } from '../../platform/http/client-signal.ts';
 import { completeChat } from '../chat/answer-completion.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
 import { starterLanguageModel } from '../models/starter/starter-language-model.ts';
@@ -11,7 +12,7 @@ import { asVisitor, VISITORS } from './as-visitor.ts';
 import { busyWithOthers, explainRefusal } from './explain-refusal.ts';
 import { openBudget } from './open-budget.ts';
 
-/** Of all visitors together. */
+/** Of all visitors together, in this process. */
 const WAITING_MAX = 4;
 const ANSWER_TOKENS_MAX = 200;
 
@@ -30,6 +31,7 @@ export async function askAsVisitor(
   { body: asked }: InputOf<typeof endpoint>,
   http: Http,
 ): Promise<void> {
+  const client = clientSignal(http.reply);
   const leave = open.enter(VISITORS, WAITING_MAX);
   if (!leave) throw busyWithOthers();
   try {
@@ -38,9 +40,11 @@ export async function askAsVisitor(
     const { slug: model } = starterLanguageModel;
     const body = { model, messages, max_tokens: ANSWER_TOKENS_MAX, temperature: 0, stream: true };
     await explainRefusal(() =>
-      turns(VISITORS, () =>
-        completeChat(asVisitor(ctx), parts, { path: '/v1/chat/completions', body }, http),
-      ),
+      turns(VISITORS, async () => {
+        // Who has left meanwhile is not answered.
+        if (client.aborted) return;
+        await completeChat(asVisitor(ctx), parts, { path: '/v1/chat/completions', body }, http);
+      }),
     );
   } finally {
     leave();

@@ -8,7 +8,7 @@ import { goneAfterAnHour, idOfToken } from './visitor-picture.ts';
 
 /**
  * Moves a picture that was made without an account to the caller's gallery; it stays paid for. Throws AppError 'not_found',
- * 'conflict' for one that is not completed, and what `refuseFullStorage` throws.
+ * 'conflict' for one that is under way, and what `refuseFullStorage` throws.
  */
 export async function keepVisitorPicture(
   ctx: Context,

@@ -31,9 +31,13 @@ export async function openBudget({
       userId: VISITORS,
       amountMicro,
       description: `Tries without an account on ${day}`,
-      // Another budget on the same day is a further one.
-      idempotencyKey: `visitors:${day}:${amountMicro}`,
+      idempotencyKey: `visitors:${day}`,
       expiresAt: new Date(Date.parse(day) + DAY_MS),
-    });
+    }).catch(unlessGivenBefore);
   });
+}
+
+/** Of another amount: the setting was changed since, and counts from tomorrow on. */
+function unlessGivenBefore(error: unknown): void {
+  if (!(error instanceof AppError && error.code === 'idempotency_conflict')) throw error;
 }

@@ -1,11 +1,13 @@
-import { getBalance, listTransactions } from '@bakehouse/contract/credits';
+import { getBalance, listTransactions, transferTokens } from '@bakehouse/contract/credits';
 import { getGeneration, listGenerations } from '@bakehouse/contract/generations';
 import * as visitors from '@bakehouse/contract/visitors';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { testGenerations } from '../../testing/test-generations.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
+import { findUserId } from '../accounts/find-user-id.ts';
 import { expireGivenJob } from '../credits/jobs/expire-given.ts';
+import { findNamedUser } from '../credits/queries.ts';
 import { VISITORS } from './as-visitor.ts';
 import { forgetVisitorsJob } from './jobs/forget-visitors.ts';
 
@@ -108,12 +110,42 @@ describe('a picture without an account', () => {
   });
 });
 
+test('nobody can name the account of visitors, to send credits there', async () => {
+  await completed((await start()).token);
+  const { username, email } = await db
+    .selectFrom('users')
+    .select(['username', 'email'])
+    .where('id', '=', VISITORS)
+    .executeTakeFirstOrThrow();
+  const ada = await server.signUp('Ada');
+  for (const recipient_id of [VISITORS, username, email]) {
+    const body = { user_id: ada.userId, recipient_id, amount: '0.000001' };
+    await expect(server.request(transferTokens, { body }, { as: ada })).rejects.toThrow(
+      'Please check the recipient username',
+    );
+    expect(await findNamedUser(db, recipient_id)).toBeUndefined();
+    expect(await findUserId(db, recipient_id)).toBeUndefined();
+  }
+});
+
 describe('what visitors may do', () => {
   test('ends with the budget of the day, and begins anew on the next one', async () => {
     await nextDay();
     config.visitorBudgetBgl = '0.3';
     await completed((await start()).token);
     await expect(start()).rejects.toThrow("Today's free tries are used up. Sign up to go on.");
+    await nextDay();
+    await completed((await start()).token);
+  });
+
+  test('is as much as on the morning of the day: another budget counts from the next one', async () => {
+    await nextDay();
+    config.visitorBudgetBgl = '0.3';
+    await completed((await start()).token);
+    for (const budget of ['0.25', '25']) {
+      config.visitorBudgetBgl = budget;
+      await expect(start()).rejects.toThrow("Today's free tries are used up. Sign up to go on.");
+    }
     await nextDay();
     await completed((await start()).token);
   });

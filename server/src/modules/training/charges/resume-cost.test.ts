@@ -3,6 +3,7 @@ import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { settleSeconds } from './resume-cost.ts';
 
 const run = {
+  kind: 'text' as const,
   ...{ price: defaultPrice('training:CPU'), devices: 1 },
   ...{ settledSeconds: 40, unpaidSeconds: 15, chargedMicro: 5n },
 };

@@ -3,12 +3,13 @@ import { secondsSaved } from '../../../engine/seconds-saved.ts';
 import type { RunRow } from '../queries.ts';
 import { runCostMicro } from '../validation/estimate-run.ts';
 
-type Run = Pick<RunRow, 'price' | 'devices' | 'settledSeconds' | 'unpaidSeconds' | 'chargedMicro'>;
+type Run = Pick<RunRow, 'kind' | 'price' | 'devices' | 'settledSeconds' | 'unpaidSeconds' | 'chargedMicro'>;
 
 /** What is held for an ended run that goes on from its last checkpoint; null: it cannot. Pure. */
 export function resumeCostMicro(run: Run, workload: Workload): bigint | null {
   const isOver = workload.state === 'stopped' || workload.state === 'failed';
-  if (!isOver || workload.filesRemovedAt) return null;
+  // A half merged model is of no use: an export begins anew, as another run.
+  if (!isOver || workload.filesRemovedAt || run.kind === 'export') return null;
   const { unpaidSeconds } = settleSeconds(run, secondsSaved(workload));
   return runCostMicro(run.price, unpaidSeconds + secondsLeft(workload), run.devices) || 1n;
 }

@@ -1,6 +1,6 @@
-import { getAsset, getModelReadiness } from '@bakehouse/contract/assets';
+import { deleteAsset, getAsset, getModelReadiness } from '@bakehouse/contract/assets';
 import { type ExportFormat, listExports, startExport } from '@bakehouse/contract/exports';
-import { cancelRun, getRun } from '@bakehouse/contract/runs';
+import { cancelRun, getRun, resumeRun } from '@bakehouse/contract/runs';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Launch } from '../../../engine/drivers/driver.ts';
@@ -92,6 +92,8 @@ test('a fine-tune is quoted in every format, merged, charged for its time, and d
     ...{ kind: 'export', title: 'my model (GGUF Q8_0)', parameters: { format: 'gguf_q8_0' } },
     base_model: { dataset_id: modelId },
     quote: { total: exports[2]?.quote.total },
+    // No more than what was shown.
+    ceiling: exports[2]?.quote.total,
   });
   await ended(begun.model_id);
   const over = await runOf(begun.model_id);
@@ -130,6 +132,33 @@ test('one that is cancelled before its first step costs nothing', async () => {
   await ended(exported);
   expect(await runOf(exported)).toMatchObject({ state: 'cancelled', charged: '0' });
   expect(await balance()).toEqual(before);
+});
+
+test('one that is cancelled in the middle has made nothing, costs nothing, and does not go on', async () => {
+  const { base, modelId } = await fineTuned();
+  const before = await balance();
+  const underWay = Promise.withResolvers<void>();
+  machine.script = async (launch, process) => {
+    const { report } = workload(launch);
+    await report({ type: 'phase', phase: 'merging' }, step(0));
+    clock.advance({ seconds: 10 });
+    await report(step(1));
+    underWay.resolve();
+    return idleUntilStopped(launch, process);
+  };
+  const { run_id: runId, model_id: exported } = await begin(modelId, 'safetensors');
+  await underWay.promise;
+  for (const id of [base, modelId])
+    await expect(request(deleteAsset, { params: { id } }, { as: user })).rejects.toThrow(
+      "The run of 'my model (merged)' uses it",
+    );
+  await request(cancelRun, { params: { runId } }, { as: user });
+  await ended(exported);
+  expect(await runOf(exported)).toMatchObject({ state: 'cancelled', charged: '0', resume_hold: null });
+  expect(await balance()).toEqual(before);
+  await expect(request(resumeRun, { params: { runId }, body: {} }, { as: user })).rejects.toThrow(
+    'An export cannot be resumed. Start another one',
+  );
 });
 
 test('a base without a GGUF is exported as safetensors alone, and says so', async () => {

@@ -51,7 +51,8 @@ async function prepare(
   if (publicMessage !== null) throw new AppError('invalid_request', { publicMessage, param: 'format' });
   const estimate = await estimateExports(ctx, found);
   const { slowdown } = await runCpu(ctx.db);
-  const { repository, card } = await nameRevision(ctx, found.fineTune);
+  const { repository } = await nameRevision(ctx, found.fineTune);
+  const { card } = await nameRevision(ctx, found.base);
   const answers = (await selectHeldOutAnswers(ctx.db, [found.run.id])).get(found.run.id);
   const said = (key: string) => {
     const value = card?.[key];
@@ -96,7 +97,8 @@ async function make(
     trained: { kind: 'export', fileName: null, parameters: { format } },
     ...{ price, seconds, flops: work, costMicro },
     quote: quote(runItems(price, seconds, 1, exportPriceLabel)),
-    ceilingMicro: undefined,
+    // Nobody is shown another one.
+    ceilingMicro: costMicro,
   });
   return { run_id: runId, model_id: modelId };
 }

@@ -50,7 +50,10 @@ async function resume(
   { runId, body }: { runId: string; body: InputOf<typeof endpoint>['body'] },
 ): Promise<{ id: string }> {
   const { userId } = ctx.caller;
-  await requireSources(tx, (await findOwnRun(tx, { runId, userId })).run);
+  const { run: asked } = await findOwnRun(tx, { runId, userId });
+  if (asked.kind === 'export')
+    throw new AppError('conflict', { publicMessage: 'An export cannot be resumed. Start another one' });
+  await requireSources(tx, asked);
   const now = ctx.clock.now();
   const ended = await lockWorkload(tx, runId);
   await resumeWorkload(tx, { id: runId, now });

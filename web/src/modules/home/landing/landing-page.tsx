@@ -38,13 +38,11 @@ export function LandingPage() {
               that adds up to the last digit. Start on a laptop, scale to your GPUs.
             </p>
           </div>
-          <div className="min-h-[53rem] sm:h-[31rem] sm:min-h-0">
-            <Boundary fallback={EmptyFallback}>
-              <Suspense>
-                <TryPanel />
-              </Suspense>
-            </Boundary>
-          </div>
+          <Boundary fallback={EmptyFallback}>
+            <Suspense fallback={<div className="h-[53rem] sm:h-[31rem]" />}>
+              <TryPanel />
+            </Suspense>
+          </Boundary>
           <div id="sign-in" className="scroll-mt-6 lg:col-start-2 lg:row-span-2 lg:row-start-1">
             <SignInCard />
           </div>

@@ -82,7 +82,7 @@ function ExportDialog({ modelId, onClose }: { modelId: string; onClose: () => vo
             <Formats offers={exports} value={format} onChange={setFormat} />
             {chosen && (
               <p className="mt-4 text-[0.8125rem] text-muted">
-                About <Money bgl={chosen.quote.total} />. You pay only for the time it takes.
+                At most <Money bgl={chosen.quote.total} />. You pay only for the time it takes.
               </p>
             )}
             {start.error && (

@@ -86,7 +86,7 @@ describe('a link to a file', () => {
     const asked = await server.send(links.linkFile, { params: { id }, query }, { as: ada });
     expect(await refusal(asked)).toEqual([
       400,
-      `${name} can be downloaded, but not shown: only pictures, films and sounds can be shown`,
+      `${name} can be downloaded, but not shown: only pictures, videos and sounds can be shown`,
     ]);
     const { headers } = await open(await linkTo(name));
     expect(headers.get('content-type')).toBe('application/octet-stream');

@@ -22,7 +22,7 @@ export async function linkFile(
   const { canBeInline } = contentTypeOf(path);
   if (disposition === 'inline' && !canBeInline) {
     throw new AppError('invalid_request', {
-      publicMessage: `${path} can be downloaded, but not shown: only pictures, films and sounds can be shown`,
+      publicMessage: `${path} can be downloaded, but not shown: only pictures, videos and sounds can be shown`,
       param: 'disposition',
     });
   }

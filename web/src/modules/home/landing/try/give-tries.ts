@@ -1,25 +1,53 @@
 import { saveConversation } from '@bakehouse/contract/conversations';
 import { keepVisitorPicture } from '@bakehouse/contract/visitors';
 import { call } from '../../../../lib/api/api-client.ts';
+import { ApiError } from '../../../../lib/api/api-error.ts';
 import { readAgain } from '../../../../lib/mutation/read-again.ts';
 import { notify } from '../../../../ui/notify.ts';
 import { initialSettings } from '../../../deployments/chat/chat-options.tsx';
-import type { Said, Tries } from './kept-tries.ts';
+import { keepForSignUp, readTries, type Said } from './kept-tries.ts';
 
-/** Gives who has just signed in what was tried in this tab: the picture to the gallery, the conversation to the chat. */
-export async function giveTries({ picture, chat }: Tries): Promise<void> {
-  const kept = await Promise.allSettled([
-    picture && call(keepVisitorPicture, { params: { token: picture } }),
-    chat && call(saveConversation, { query: { model: chat.model }, body: toConversation(chat.turns) }),
-  ]);
-  readAgain(['generation'], ['conversation']);
-  const [hasPicture, hasChat] = kept.map(({ status }, at) => status === 'fulfilled' && [picture, chat][at]);
-  if (hasPicture) notify.success('Your picture is in the gallery');
-  else if (hasChat) notify.success('Your conversation is in Deploy Models');
+const UNDER_WAY_MS = 2_000;
+
+/**
+ * Gives who has just signed in what was tried in this tab: the conversation to the chat, and the picture to the gallery once
+ * it is done. What cannot be given now stays in the tab for the next page that is loaded.
+ */
+export async function giveTries(signal: AbortSignal): Promise<void> {
+  const { picture, chat } = readTries() ?? {};
+  if (chat) await giveChat(chat.model, chat.turns);
+  if (picture) await givePicture(picture, signal);
 }
 
-/** The first one with this model: of who has another, that stays. */
-function toConversation(turns: Said[]) {
+async function giveChat(model: string, turns: Said[]): Promise<void> {
   const conversation = { turns, unanswered: '', settings: initialSettings };
-  return { version: 0, save_id: crypto.randomUUID(), conversation };
+  // The first one with this model: of who has another, that stays.
+  const body = { version: 0, save_id: crypto.randomUUID(), conversation };
+  const status = await statusOf(call(saveConversation, { query: { model }, body }));
+  if (status !== 200 && status !== 409) return;
+  keepForSignUp({ chat: undefined });
+  readAgain(['conversation']);
+  if (status === 200) notify.success('Your conversation is in Deploy Models');
+}
+
+async function givePicture(token: string, signal: AbortSignal): Promise<void> {
+  let status = 409;
+  while (status === 409 && !signal.aborted) {
+    status = await statusOf(call(keepVisitorPicture, { params: { token } }, { signal }));
+    if (status === 409) await new Promise((resolve) => setTimeout(resolve, UNDER_WAY_MS));
+  }
+  if (status !== 200 && status !== 404) return;
+  keepForSignUp({ picture: undefined });
+  readAgain(['generation']);
+  if (status === 200) notify.success('Your picture is in the gallery');
+}
+
+/** 200, that of a refusal, or 0 where nobody answers. */
+async function statusOf(answer: Promise<unknown>): Promise<number> {
+  try {
+    await answer;
+    return 200;
+  } catch (error) {
+    return error instanceof ApiError ? error.status : 0;
+  }
 }

@@ -11,7 +11,8 @@ const waits: Record<Exclude<VisitorTryState, 'ready'>, string> = {
 
 type Props = {
   title: string;
-  state: VisitorTryState;
+  /** Undefined until it is known. */
+  state: VisitorTryState | undefined;
   /** What is made, above the input; while it cannot be tried, why. */
   children: ReactNode;
   label: string;
@@ -24,7 +25,7 @@ type Props = {
   note: ReactNode;
   /** What is offered to start with. */
   examples: readonly string[];
-  onSubmit: (text: string) => void;
+  onSubmit: (text: string, on: { onError: () => void }) => void;
 };
 
 /** One thing to try: what comes of it, and one line to ask for it. */
@@ -35,7 +36,8 @@ export function TryCard({ title, state, children, examples, note, onSubmit, ...f
   const ask = (wanted: string) => {
     if (!isReady || isBusy || wanted.trim() === '') return;
     setText('');
-    onSubmit(wanted.trim());
+    // What is refused can be sent again.
+    onSubmit(wanted.trim(), { onError: () => setText((typed) => typed || wanted) });
   };
   const send = (event: FormEvent) => {
     event.preventDefault();
@@ -48,7 +50,9 @@ export function TryCard({ title, state, children, examples, note, onSubmit, ...f
         {isReady ? (
           children
         ) : (
-          <p className="flex h-full items-center justify-center p-6 text-center text-muted">{waits[state]}</p>
+          <p className="flex h-full items-center justify-center p-6 text-center text-muted">
+            {state && waits[state]}
+          </p>
         )}
       </div>
       <ul className="flex min-h-7 flex-wrap gap-1.5">

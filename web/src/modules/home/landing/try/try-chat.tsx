@@ -5,7 +5,7 @@ import { useVisitorChat } from './tries.ts';
 import { TryCard } from './try-card.tsx';
 
 /** A conversation with the starter language model. */
-export function TryChat({ state, model }: { state: VisitorTryState; model: string | undefined }) {
+export function TryChat({ state, model }: { state: VisitorTryState | undefined; model: string | undefined }) {
   const { said, ask, isAnswering, error } = useVisitorChat(model);
   const { box, content: end, onScroll } = useStickToBottom();
   return (

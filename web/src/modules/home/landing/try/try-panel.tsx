@@ -7,16 +7,18 @@ import { TryPicture } from './try-picture.tsx';
 const RUN_ALT =
   'A finished fine-tune: its losses, how long it took, what it cost, and its answers beside those of the base model';
 
+const OFF = { picture: 'off', chat: 'off' } as const;
+const UNKNOWN = { picture: undefined, chat: undefined };
+
 /** A picture and a question that a visitor can ask the starter models for, without an account. */
 export function TryPanel() {
   const { data, isError } = useTries();
-  const state = (of: 'picture' | 'chat') => data?.[of] ?? (isError ? 'off' : 'preparing');
-  if (state('picture') === 'off' && state('chat') === 'off')
-    return <ProductPicture first name="run" alt={RUN_ALT} />;
+  const { picture, chat } = isError ? OFF : (data ?? UNKNOWN);
+  if (picture === 'off' && chat === 'off') return <ProductPicture first name="run" alt={RUN_ALT} />;
   return (
-    <div className="grid h-full gap-4 sm:grid-cols-2 sm:grid-rows-[minmax(0,1fr)]">
-      <TryPicture state={state('picture')} />
-      <TryChat state={state('chat')} model={data?.chat_model} />
+    <div className="grid gap-4 sm:h-[31rem] sm:grid-cols-2 sm:grid-rows-[minmax(0,1fr)]">
+      <TryPicture state={picture} />
+      <TryChat state={chat} model={data?.chat_model} />
     </div>
   );
 }

@@ -11,7 +11,7 @@ import { TryCard } from './try-card.tsx';
 const EXAMPLES_MAX = 2;
 
 /** A picture by the starter of Paris, as it is generated. */
-export function TryPicture({ state }: { state: VisitorTryState }) {
+export function TryPicture({ state }: { state: VisitorTryState | undefined }) {
   const { generate, picture, isBusy, error } = useVisitorPicture();
   return (
     <TryCard
