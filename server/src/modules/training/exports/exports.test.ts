@@ -147,6 +147,7 @@ test('one that is cancelled in the middle has made nothing, costs nothing, and d
     return idleUntilStopped(launch, process);
   };
   const { run_id: runId, model_id: exported } = await begin(modelId, 'safetensors');
+  await server.app.engine.pass();
   await underWay.promise;
   for (const id of [base, modelId])
     await expect(request(deleteAsset, { params: { id } }, { as: user })).rejects.toThrow(
