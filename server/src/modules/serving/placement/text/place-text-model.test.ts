@@ -153,10 +153,9 @@ it('a shared server is told by what is loaded: a changed card makes no other', a
   expect(await serverOf('# A card')).toBe(await serverOf('# Another card'));
 });
 
-it('says why a trained adapter cannot be served by llama.cpp', async () => {
-  const { server } = onCpu;
-  const user = await server.signUp();
-  const base = await insertModel(server.services, user, 'A Base', { 'model.gguf': 'weights' });
+/** A fine-tune of a base with these files. */
+async function insertFineTune({ server }: TestServing, user: TestUser, content: Record<string, string>) {
+  const base = await insertModel(server.services, user, 'A Base', content);
   const trained = { 'adapter_config.json': '{"r":8}', 'adapter_model.safetensors': 'adapter' };
   const { assetId } = await insertModel(server.services, user, 'My Tune', trained);
   const source = { ...base, title: 'A Base' };
@@ -165,8 +164,28 @@ it('says why a trained adapter cannot be served by llama.cpp', async () => {
     const runId = await insertTraining(tx, files);
     await recordLineage(tx, { assetId, runId, base: source, dataset: source });
   });
+  return assetId;
+}
+
+it('says why a trained adapter cannot be served by llama.cpp', async () => {
+  const user = await onCpu.server.signUp();
+  const assetId = await insertFineTune(onCpu, user, { 'model.gguf': 'weights' });
   await expect(onCpu.deploy(user, assetId)).rejects.toMatchObject({
     status: 409,
     message: expect.stringContaining('My Tune has no adapter.gguf'),
+  });
+});
+
+it('a fine-tune needs the memory of its base, and of what vLLM sets aside for adapters', async () => {
+  const user = await onGpus.server.signUp();
+  const sizes = {
+    ...{ num_hidden_layers: 1, num_attention_heads: 1, hidden_size: 1, intermediate_size: 1, vocab_size: 1 },
+    ...{ max_position_embeddings: 1, layer_types: [] },
+  };
+  const content = { 'model.safetensors': '1', 'config.json': JSON.stringify(sizes) };
+  const assetId = await insertFineTune(onGpus, user, content);
+  await expect(onGpus.deploy(user, assetId)).rejects.toMatchObject({
+    status: 409,
+    message: expect.stringContaining('A Base needs a GPU with at least 4 GB of memory'),
   });
 });

@@ -3,6 +3,7 @@ import type { Context } from '../../../../platform/context.ts';
 import { AppError } from '../../../../platform/errors.ts';
 import { contextBytes } from '../../../models/context/context-memory.ts';
 import { readModelContext } from '../../../models/context/read-model-context.ts';
+import { readModelJson } from '../../../models/weights/read-model-json.ts';
 import {
   type PlacedModel,
   type ReadCapacity,
@@ -13,6 +14,7 @@ import {
 import { chooseContext, chooseCpuContext } from '../choose-context.ts';
 import { choosePlacement, gpuBytes } from '../choose-placement.ts';
 import { describeTextModel } from './describe-text-model.ts';
+import { loraSlotBytes } from './lora-slots.ts';
 import { refuseUnevenSplit } from './refuse-uneven-split.ts';
 
 const GIB = 1024 ** 3;
@@ -38,7 +40,10 @@ export async function placeTextModel(
   const found = await readModelContext(ctx, storedFiles(model.base));
   const context = chooseContext(model.baseTitle, found, asked.contextTokens);
   // How large it is decides which GPU, and whether any.
-  const bytes = weightsBytes(model) + contextBytes(found, context.tokens);
+  const bytes =
+    weightsBytes(model) +
+    contextBytes(found, context.tokens) +
+    (await adapterBytes(ctx, model, asked.gpuCount));
   const placement = choosePlacement(asked, capacity, bytes);
   if (placement?.engine === 'vllm') {
     await refuseUnevenSplit(ctx, model, placement.count);
@@ -84,6 +89,11 @@ function tooLarge({ baseTitle }: ServedModel, bytes: number, gpuCount: number): 
       ? `${gpuCount} GPUs with at least ${gib} GB of memory each`
       : `a GPU with at least ${gib} GB of memory`;
   return `${baseTitle} needs ${gpus}, which this server does not have`;
+}
+
+async function adapterBytes(ctx: Context, { base, adapter }: ServedModel, gpuCount: number): Promise<number> {
+  if (!adapter) return 0;
+  return loraSlotBytes(await readModelJson(ctx, storedFiles(base), 'config.json'), adapter.rank, gpuCount);
 }
 
 function weightsBytes({ base }: ServedModel): number {

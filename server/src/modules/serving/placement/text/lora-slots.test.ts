@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { loraSlotBytes } from './lora-slots.ts';
+
+/** The published sizes of Llama 3.1 8B. */
+const llama = {
+  ...{ num_hidden_layers: 32, num_attention_heads: 32, num_key_value_heads: 8, hidden_size: 4096 },
+  ...{ intermediate_size: 14_336, vocab_size: 128_256 },
+};
+const GB = 1e9;
+
+test.each([
+  ['rank 256', llama, 256, 1, 5.64],
+  ['a rank that vLLM has no kernels for takes the next one', llama, 200, 1, 5.64],
+  ['rank 8', llama, 8, 1, 0.176],
+  ['on two GPUs one matrix of each pair is on both', llama, 256, 2, 8.46],
+  ['the text of a model that also sees', { text_config: llama }, 8, 1, 0.176],
+])('an 8B model: %s', (_case, config, rank, gpus, gigabytes) => {
+  expect(loraSlotBytes(config, rank, gpus) / GB).toBeCloseTo(gigabytes, 2);
+});
+
+test('what no configuration tells is not counted', () => {
+  expect(loraSlotBytes({ hidden_size: 64 }, 8, 1)).toBe(0);
+  expect(loraSlotBytes(null, 8, 1)).toBe(0);
+});
