@@ -6,8 +6,11 @@ import { expect, vi } from 'vitest';
 import type { Config } from '../config.ts';
 import { createFakeDriver } from '../engine/drivers/fake/fake-driver.ts';
 import type { Capacity } from '../engine/model/capacity.ts';
+import { revenueAccount, userAccount } from '../modules/credits/ledger/accounts.ts';
+import { transfer } from '../modules/credits/ledger/transfer.ts';
 import { CPU_SERVERS } from '../modules/deployments/servers/limits/cpu-servers.ts';
 import { stubModelServer } from '../modules/deployments/testing/stub-model-server.ts';
+import { inTransaction } from '../platform/db/in-transaction.ts';
 import { fakeClock } from './fake-clock.ts';
 import { type TestUser, testServer } from './test-server.ts';
 
@@ -51,6 +54,21 @@ export async function testServing(options: { capacity?: Capacity; config?: Parti
       const messages = [{ role: 'user' as const, content: 'What do you bake?' }];
       const body = { model, messages, stream };
       return server.send(chatCompletions, { body }, { as, signal });
+    },
+    /** Leaves the user as much, in micro-BGL, and charges the rest. */
+    leave: async (who: TestUser, leftMicro: bigint) => {
+      const { userId } = who;
+      const found = await server.request(getBalance, { params: { userId } }, { as: who });
+      await inTransaction(server.services.db, (tx) =>
+        transfer(tx, {
+          debitAccountId: userAccount(userId),
+          creditAccountId: revenueAccount('fine_tuning'),
+          amountMicro: parseBgl(found.balance) - leftMicro,
+          kind: 'charge',
+          description: 'All of it',
+          idempotencyKey: null,
+        }),
+      );
     },
     /** In micro-BGL, with what usage windows in which nothing goes on have to charge. */
     balance: async (as: TestUser) => {

@@ -70,13 +70,22 @@ function billedTo(chat: ChatParts, batch: BatchRow, bill: { micro: bigint }): Ch
     recallPrices: async () => withAgreedPrices(await chat.recallPrices(), batch.prices),
     usage: {
       closeIdle: (userId) => chat.usage.closeIdle(userId),
-      reserve: async ({ priceMicro }) => ({
-        windowId: batch.id,
-        priceMicro,
-        settle: (used) => {
-          bill.micro = used?.amountMicro ?? 0n;
-        },
-      }),
+      reserve: async ({ priceMicro }) => {
+        let reservedMicro = priceMicro;
+        return {
+          windowId: batch.id,
+          get priceMicro() {
+            return reservedMicro;
+          },
+          // What the whole request can cost is held with the batch.
+          extend: async (toMicro) => {
+            reservedMicro = toMicro;
+          },
+          settle: (used) => {
+            bill.micro = used?.amountMicro ?? 0n;
+          },
+        };
+      },
     },
   };
 }

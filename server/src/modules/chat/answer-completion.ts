@@ -3,6 +3,7 @@ import type { Context } from '../../platform/context.ts';
 import type { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { clientSignal } from '../../platform/http/client-signal.ts';
+import { isOutOfCredit } from '../credits/ledger/holds/is-out-of-credit.ts';
 import type { ModelServer } from '../deployments/reach/await-model-server.ts';
 import type { Upstream } from '../deployments/reach/upstream.ts';
 import { readText } from '../serving/ask/model-server-client.ts';
@@ -16,7 +17,8 @@ import { callModel, type RunningCall } from './call-model.ts';
 import type { ChatParts } from './chat-parts.ts';
 import { CompletionStream } from './completion-stream.ts';
 import { beginEvents, failEvents, keepAlive, readChunks, sendComment, sendText } from './pass-answer.ts';
-import { highestCostOfAll, noteUsage, usageBounds } from './requests/highest-cost.ts';
+import { noteUsage, usageBounds } from './requests/highest-cost.ts';
+import { firstCostMicro, reserveAsUsed } from './requests/reserve-as-used.ts';
 import { toRefusal } from './to-refusal.ts';
 import { tokenPrices } from './token-prices.ts';
 import { toolsOf } from './tools/asked-tools.ts';
@@ -36,6 +38,7 @@ type Question = {
 type Answering = RunningCall & {
   asked: Asked;
   choices: (AskedChoice & { bounds: ReturnType<typeof usageBounds> })[];
+  reserve: ReturnType<typeof reserveAsUsed>;
   isStream: boolean;
   reply: Http['reply'];
 };
@@ -78,8 +81,11 @@ export async function answerCompletion(
         const prices = tokenPrices(upstream, priceList);
         shape = asked.shape;
         return {
-          quote: { prices, highestMicro: highestCostOfAll(prices, choices) },
-          run: (call) => answer(ctx, parts, { ...call, asked, choices, isStream, reply }),
+          quote: { prices, reservedMicro: firstCostMicro(prices, choices) },
+          run: (call) => {
+            const reserve = reserveAsUsed({ prices, choices }, call.extend);
+            return answer(ctx, parts, { ...call, asked, choices, reserve, isStream, reply });
+          },
         };
       },
     });
@@ -115,7 +121,8 @@ async function answer(ctx: Context, parts: ChatParts, call: Answering): Promise<
       });
     }
   } catch (error) {
-    if (isStream || used.usage.completionTokens === 0 || !isTimeOver(call)) throw error;
+    const isCut = isTimeOver(call) || isOutOfCredit(error);
+    if (isStream || used.usage.completionTokens === 0 || !isCut) throw error;
     shape.cut();
   } finally {
     clearInterval(heartbeat);
@@ -145,7 +152,7 @@ function streamOf(
 async function pass(
   response: IncomingMessage,
   stream: CompletionStream,
-  { upstream, asked: { shape }, choice, isStream, reply, ...call }: Answering & { choice: Choice },
+  { upstream, asked: { shape }, choice, reserve, isStream, reply, ...call }: Answering & { choice: Choice },
   { heartbeat, wasRead }: { heartbeat: NodeJS.Timeout | undefined; wasRead: () => void },
 ): Promise<void> {
   const { signal, deadline, beganMs, used } = call;
@@ -177,9 +184,11 @@ async function pass(
       if (chunks.length > 0) heartbeat?.refresh();
       const text = shape.add(chunks, stream);
       if (isStream) await sendText(reply.raw, text, signal);
+      await reserve(used.usage.completionTokens);
     });
   } catch (error) {
-    throw signal.aborted || reply.raw.headersSent ? error : doesNotAnswer(upstream, error);
+    const isKnown = signal.aborted || reply.raw.headersSent || isOutOfCredit(error);
+    throw isKnown ? error : doesNotAnswer(upstream, error);
   } finally {
     noteUsed();
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { untilKeyEnds } from '../../platform/http/callers/until-key-ends.ts';
+import { isOutOfCredit } from '../credits/ledger/holds/is-out-of-credit.ts';
 import type { PriceList } from '../credits/prices/prices.ts';
 import type { Reservation } from '../credits/usage/usage-leader.ts';
 import { findModel } from '../deployments/reach/find-model.ts';
@@ -28,12 +29,17 @@ export type RunningCall<K extends Kind = 'text'> = {
   beganMs: number;
   /** What it has used, kept up to date: whatever ends the call, this is what it is charged for. */
   used: { usage: Usage; firstTokenMs: number | null };
+  /**
+   * Raises what is reserved for it to this price, which it may cost from now on. Throws AppError 'insufficient_funds' or
+   * 'budget_exceeded': the call then ends, and is charged for what it used.
+   */
+  extend: (priceMicro: bigint) => Promise<void>;
 };
 
 /** What is asked of a model, checked. */
 export type PreparedCall<K extends Kind, Answer> = {
-  /** What it can cost at most; null: it is free, and no request is kept of it. */
-  quote: { prices: TokenPrices; highestMicro: bigint } | null;
+  /** What is reserved for it before it begins; null: it is free, and no request is kept of it. */
+  quote: { prices: TokenPrices; reservedMicro: bigint } | null;
   run: (call: RunningCall<K>) => Promise<Answer>;
 };
 
@@ -50,10 +56,10 @@ type ModelCall<K extends Kind, Answer> = {
 const NOTHING: Usage = { promptTokens: 0, completionTokens: 0 };
 
 /**
- * The one way to a model, for every kind of call: admits the caller, finds the model, reserves what the call can cost at most in
+ * The one way to a model, for every kind of call: admits the caller, finds the model, reserves what the call can cost in
  * a usage window, runs it, settles what it used, and keeps the request. A call that an error ends is charged for what it used
- * where the cause is the caller's: the client left, the key ended, the time was over in the middle of the answer, or an input was
- * refused after others were computed; else it costs nothing.
+ * where the cause is the caller's: the client left, the key ended, the time or the credit was over in the middle of the answer, or
+ * an input was refused after others were computed; else it costs nothing.
  */
 export async function callModel<K extends Kind, Answer>(
   ctx: Context,
@@ -77,7 +83,8 @@ export async function callModel<K extends Kind, Answer>(
       client.throwIfAborted();
       endUse = keepInUse(ctx, upstream);
       const signal = AbortSignal.any([client, deadline.signal, key.signal]);
-      const answer = await run({ upstream, signal, deadline, beganMs: began.ms, used });
+      const extend = async (priceMicro: bigint) => reservation?.extend(priceMicro);
+      const answer = await run({ upstream, signal, deadline, beganMs: began.ms, used, extend });
       ok = true;
       return answer;
     } catch (error) {
@@ -85,7 +92,8 @@ export async function callModel<K extends Kind, Answer>(
       ok = client.aborted;
       if (ok) throw client.reason;
       const isOurs = !(deadline.signal.aborted || key.signal.aborted) || deadline.isOurs();
-      const isCharged = isRefusal(error) || (!isOurs && used.usage.completionTokens > 0);
+      const isCharged =
+        isRefusal(error) || isOutOfCredit(error) || (!isOurs && used.usage.completionTokens > 0);
       if (!isCharged) used.usage = NOTHING;
       throw key.signal.aborted ? key.signal.reason : deadline.signal.aborted ? deadline.signal.reason : error;
     } finally {
@@ -123,12 +131,11 @@ function isRefusal(error: unknown): boolean {
   );
 }
 
-/** Reserves the price that the call can have at most. */
 function reserve(
   { caller }: Context,
   { usage }: ChatParts,
   { pod_id: podId, model_name: modelName }: Upstream<Kind>,
-  { prices, highestMicro }: { prices: TokenPrices; highestMicro: bigint },
+  { prices, reservedMicro }: { prices: TokenPrices; reservedMicro: bigint },
 ): Promise<Reservation> {
   return usage.reserve({
     userId: caller.userId,
@@ -138,6 +145,6 @@ function reserve(
     description: `Tokens of ${modelName}`,
     references: { asset_name: modelName, ...(podId && { pod_id: podId }) },
     unitPrices: [prices.prompt.unitPriceMicro, prices.completion.unitPriceMicro],
-    priceMicro: highestMicro,
+    priceMicro: reservedMicro,
   });
 }

@@ -8,8 +8,6 @@ import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { createHeartbeat } from '../../engine/machines/heartbeat.ts';
 import type { TestUser } from '../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../testing/test-serving.ts';
-import { revenueAccount, userAccount } from '../credits/ledger/accounts.ts';
-import { transfer } from '../credits/ledger/transfer.ts';
 import { costMicro } from '../credits/prices/cost-micro.ts';
 import { defaultPrice } from '../credits/prices/default-price.ts';
 import { FLOOD_TOKENS_MAX, stubUsage } from '../deployments/testing/stub-model-server.ts';
@@ -356,17 +354,7 @@ it('passes nothing on to who cannot pay', async () => {
   stub.answer = 'ok';
   expect((await serving.ask(user, STARTER)).status).toBe(200);
   const poor = await server.signUp();
-  const { balance } = await serving.balance(poor);
-  await server.services.db.transaction().execute((tx) =>
-    transfer(tx, {
-      debitAccountId: userAccount(poor.userId),
-      creditAccountId: revenueAccount('fine_tuning'),
-      amountMicro: balance,
-      kind: 'charge',
-      description: 'All of it',
-      idempotencyKey: null,
-    }),
-  );
+  await serving.leave(poor, 0n);
   for (const stream of [false, true]) {
     const answer = await serving.ask(poor, STARTER, { stream });
     expect(answer.status).toBe(402);

@@ -35,7 +35,7 @@ export function answerEmbeddings(
       return {
         quote: {
           prices: { prompt: price, completion: price },
-          highestMicro: costMicro([{ price, parts: BigInt(tokensMax(inputs, upstream.context_tokens)) }]),
+          reservedMicro: costMicro([{ price, parts: BigInt(tokensMax(inputs, upstream.context_tokens)) }]),
         },
         run: async (call) => {
           const vectors = await ask(ctx, parts, call, { body, inputs });

@@ -40,16 +40,28 @@ export function noteUsage(
   );
 }
 
-/** The same of all answers of a request: a prompt is charged once, however many answers to it are asked for. */
-export function highestCostOfAll(
-  prices: TokenPrices,
-  choices: { isFirst: boolean; bounds: UsageBounds }[],
-): bigint {
-  return choices.reduce((sum, { isFirst, bounds }) => {
-    const parts = BigInt(Math.min(bounds.completionTokens, bounds.contextTokens));
-    const more = () => costMicro([{ price: prices.completion, parts }]);
-    return sum + (isFirst ? highestCostMicro(prices, bounds) : more());
-  }, 0n);
+export type ChoiceBounds = { isFirst: boolean; bounds: UsageBounds };
+
+/** The tokens that all answers of a request may have together. */
+export function answerTokens(choices: ChoiceBounds[]): number {
+  return choices.reduce((sum, { bounds }) => sum + bounds.completionTokens, 0);
+}
+
+/**
+ * The highest price of all answers of a request, one after the other, up to so many tokens of them together: a prompt is
+ * charged once, however many answers to it are asked for.
+ */
+export function highestCostOfAll(prices: TokenPrices, choices: ChoiceBounds[], tokensMax = Infinity): bigint {
+  let left = tokensMax;
+  let sum = 0n;
+  for (const { isFirst, bounds } of choices) {
+    const completionTokens = Math.min(bounds.completionTokens, left);
+    left -= completionTokens;
+    sum += isFirst
+      ? highestCostMicro(prices, { ...bounds, completionTokens })
+      : costMicro([{ price: prices.completion, parts: BigInt(completionTokens) }]);
+  }
+  return sum;
 }
 
 /** The price that no answer within these bounds exceeds: as much as there can be of what is dearer, and of the other what the context leaves. */

@@ -53,7 +53,14 @@ async function ask(
   const deadline = requestDeadline('loaf', 'text');
   const { signal } = new AbortController();
   const used = { usage: { promptTokens: 0, completionTokens: 0 }, firstTokenMs: null };
-  const call = { upstream: { ...upstream, ...of }, signal, deadline, used, beganMs: 0 };
+  const call = {
+    upstream: { ...upstream, ...of },
+    signal,
+    deadline,
+    used,
+    beganMs: 0,
+    extend: async () => {},
+  };
   const question = { path: '/v1/chat/completions', body, onWait: () => undefined } as const;
   const { promise, resolve } = Promise.withResolvers<{ status: number | undefined; text: string }>();
   const pass = async (answer: IncomingMessage) =>

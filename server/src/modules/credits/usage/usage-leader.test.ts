@@ -145,6 +145,33 @@ describe('a usage window', () => {
     expect((await chargesOf(userId))[0]?.refs).toMatchObject({ key_id: keyId });
   });
 
+  test('lets an open reservation grow as far as the credit goes, also while it is ending', async () => {
+    const leader = lead();
+    const usage = await usageOf(10n * PRICE);
+    const place = await leader.reserve(usage);
+    expect(await leader.closeIdle()).toBe(0);
+    clock.advance({ minutes: 61 });
+    await leader.look();
+    await place.extend(7n * PRICE);
+    await place.extend(2n * PRICE);
+    expect(place.priceMicro).toBe(7n * PRICE);
+    await expect(place.extend(11n * PRICE)).rejects.toMatchObject({ code: 'insufficient_funds' });
+    expect(place.priceMicro).toBe(7n * PRICE);
+    expect(() => place.settle(used(7n * PRICE + 1n))).toThrow('cannot be charged');
+    expect((await getUserTotals(db, usage.userId)).held).toBeGreaterThanOrEqual(7n * PRICE);
+  });
+
+  test('charges what a reservation has grown to', async () => {
+    const leader = lead();
+    const usage = await usageOf(10n * PRICE);
+    const place = await leader.reserve(usage);
+    await place.extend(9n * PRICE);
+    place.settle(used(9n * PRICE));
+    await leader.closeIdle();
+    expect(await getUserTotals(db, usage.userId)).toMatchObject({ balance: PRICE, held: 0n });
+    await expectSoundBooks();
+  });
+
   test('refuses a second settlement', async () => {
     const leader = lead();
     const place = await leader.reserve(await usageOf(1_000n));

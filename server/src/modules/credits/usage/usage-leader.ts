@@ -10,7 +10,18 @@ import { EventWriter } from './event-writer.ts';
 import { takeCredit } from './take-credit.ts';
 import { keyOf, type Usage } from './usage.ts';
 import { endLease, growHoldNow, openWindowRow, renewLease, type UsageEvent } from './usage-queries.ts';
-import { firstHoldMicro, growth, isDue, isOver, openWindow, reserve, settle, type Window } from './window.ts';
+import {
+  firstHoldMicro,
+  growth,
+  headroomMicro,
+  isDue,
+  isOver,
+  openWindow,
+  reserve,
+  settle,
+  type Window,
+  widen,
+} from './window.ts';
 
 /** A hold outlives the hour of its window and the longest answer in it; it is never extended. */
 const HOLD_MS = 3 * 60 * 60_000;
@@ -26,7 +37,12 @@ export type Used = Omit<UsageEvent, 'n'>;
 /** A place in a window. */
 export type Reservation = {
   windowId: string;
-  priceMicro: bigint;
+  readonly priceMicro: bigint;
+  /**
+   * Raises its price to this one, where it is less. Throws what `reserve` throws; the reservation stays as it was then, and
+   * open.
+   */
+  extend: (priceMicro: bigint) => Promise<void>;
   /** Ends the reservation, once: with what was used, at most its price, or null for nothing. */
   settle: (used: Used | null) => void;
 };
@@ -238,11 +254,36 @@ export class UsageLeader {
     return turn;
   }
 
-  private reservationIn(open: OpenWindow, priceMicro: bigint): Reservation {
+  /** Raises an open reservation. A window that is ending goes on until its last one is settled. */
+  private async widen(open: OpenWindow, byMicro: bigint): Promise<void> {
+    for (;;) {
+      const widened = widen(open.window, byMicro, this.nowMs());
+      if (widened) {
+        open.window = widened;
+        return;
+      }
+      const { heldMicro } = open.window;
+      await this.grow(open, byMicro);
+      if (open.window.heldMicro === heldMicro && headroomMicro(open.window) < byMicro)
+        throw new AppError('unavailable', {
+          publicMessage: 'The credits held for this answer have ended. Try again',
+        });
+    }
+  }
+
+  private reservationIn(open: OpenWindow, firstMicro: bigint): Reservation {
     let isOpen = true;
+    let priceMicro = firstMicro;
     return {
       windowId: open.id,
-      priceMicro,
+      get priceMicro() {
+        return priceMicro;
+      },
+      extend: async (toMicro) => {
+        if (toMicro <= priceMicro) return;
+        await this.widen(open, toMicro - priceMicro);
+        priceMicro = toMicro;
+      },
       settle: (used) => {
         if (!isOpen) throw new Error(`A reservation in usage window ${open.id} was settled twice`);
         isOpen = false;

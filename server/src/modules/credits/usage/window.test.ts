@@ -9,6 +9,7 @@ import {
   reserve,
   settle,
   type Window,
+  widen,
 } from './window.ts';
 
 const PRICE = 100n;
@@ -22,13 +23,20 @@ test('however it is used, a window promises no more than its hold', () => {
     let charged = 0n;
     for (let step = 0; step < 200; step += 1) {
       const priceMicro = BigInt(1 + next(150));
-      if (next(2) === 0) {
+      const at = next(open.length || 1);
+      const reservedBefore = open[at];
+      if (next(4) === 0 && reservedBefore !== undefined) {
+        const wider = widen(window, priceMicro, step);
+        expect(wider === null, `seed ${seed}`).toBe(headroomMicro(window) < priceMicro);
+        if (wider) open[at] = reservedBefore + priceMicro;
+        window = wider ?? grown(window, priceMicro, step);
+      } else if (next(2) === 0) {
         const reserved = reserve(window, priceMicro, step);
         expect(reserved === null, `seed ${seed}`).toBe(headroomMicro(window) < priceMicro);
         if (reserved) open.push(priceMicro);
         window = reserved ?? grown(window, priceMicro, step);
       } else {
-        const reservedMicro = open.splice(next(open.length || 1), 1)[0];
+        const reservedMicro = open.splice(at, 1)[0];
         if (reservedMicro === undefined) continue;
         const amountMicro = BigInt(next(Number(reservedMicro) + 1));
         charged += amountMicro;

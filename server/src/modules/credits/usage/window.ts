@@ -43,6 +43,12 @@ export function reserve(window: Window, priceMicro: bigint, nowMs: number): Wind
   };
 }
 
+/** The window with an open reservation raised by this much; null where its hold has no room for it. */
+export function widen(window: Window, byMicro: bigint, nowMs: number): Window | null {
+  if (headroomMicro(window) < byMicro) return null;
+  return { ...window, reservedMicro: window.reservedMicro + byMicro, usedMs: nowMs };
+}
+
 /** The window after a reservation has ended with a charge of at most its price, or null for none. Throws for a higher charge. */
 export function settle(
   window: Window,

@@ -170,7 +170,8 @@ async function answer(stub: Stub, body: Record<string, unknown>, response: Serve
   const verbose = body.verbose === true && { __verbose: { stopping_word: stoppedBy ?? '' } };
   const piece = body.prompt === undefined ? { delta: {} } : { text: '' };
   send({ choices: [{ index: 0, ...piece, finish_reason: 'stop' }], ...kindOf(body), ...verbose });
-  send({ choices: [], usage: stubUsage });
+  const written = { completion_tokens: words.length, total_tokens: stubUsage.prompt_tokens + words.length };
+  send({ choices: [], usage: { ...stubUsage, ...written } });
   response.end('data: [DONE]\n\n');
 }
 
