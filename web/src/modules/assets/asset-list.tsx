@@ -84,11 +84,11 @@ export function AssetList({ kind, filter, onFilter, badge, empty }: Props) {
 const none = {
   shared: {
     title: (many: string) => `No ${many} are shared with you`,
-    text: 'What other users share with you by your username is here.',
+    text: 'What other users share with you.',
   },
   published: {
     title: (many: string) => `No published ${many} yet`,
-    text: 'What you and others publish is here, for every user. Publish one of yours with Share on its page.',
+    text: 'What users publish for everyone. Publish yours with Share on its page.',
   },
 };
 

@@ -44,7 +44,7 @@ export function DatasetsPage() {
             <EmptyState
               icon={<Database aria-hidden />}
               title="No datasets yet"
-              description="A dataset holds the questions and answers, or the texts, that you fine-tune a model on."
+              description="A dataset holds the rows or pictures that you fine-tune on."
               action={create}
             />
           }

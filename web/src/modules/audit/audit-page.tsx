@@ -73,7 +73,7 @@ function Audit() {
     <>
       <PageHeader
         title="Audit Log"
-        description="Who has changed what: money, assets, runs, keys, deployments and access. Nothing in it can be changed or deleted."
+        description="Who changed what. Nothing in it can be changed or deleted."
       />
       <div className="mb-4 flex flex-wrap items-center gap-3">
         <SearchInput

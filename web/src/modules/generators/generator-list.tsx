@@ -56,8 +56,8 @@ export function GeneratorList({ served, without, ownOnly = false }: Props) {
           {isAnyToCome
             ? 'Those with a dashed outline are not connected to this server yet, or are still being prepared.'
             : isAnyAnswered
-              ? 'Those with a dashed outline are not connected to this server: a starter model answers in their place.'
-              : 'Those with a dashed outline are not connected to this server yet.'}
+              ? 'Dashed: not connected. A starter model answers in their place.'
+              : 'Dashed: not connected to this server yet.'}
         </p>
       )}
     </div>

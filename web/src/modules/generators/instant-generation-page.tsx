@@ -40,7 +40,7 @@ export function InstantGenerationPage() {
     <>
       <PageHeader
         title="Instant Generation"
-        description="Pick a generator and describe what you want to see. Its own page has all of its settings."
+        description="Pick a generator and describe what you want to see."
       />
       <div className="grid gap-6">
         <QuickForm />

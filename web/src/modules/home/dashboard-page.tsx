@@ -182,7 +182,7 @@ function RecentRuns() {
       query={query}
       rowsOf={({ pages }) => pages[0]?.runs ?? []}
       rowKey={(run) => run.run_id}
-      empty="Fine-tune a language model on your own data. The price is shown before anything starts."
+      empty="Fine-tune a language model on your own data."
       action={
         <Button size="sm" onClick={() => sheets.open('create-model')}>
           Create Model
@@ -217,7 +217,7 @@ function RecentDeployments() {
       query={query}
       rowsOf={({ deployments }) => deployments}
       rowKey={(pod) => pod.pod_id}
-      empty="Serve a model and chat with it, here or from your own programs."
+      empty="Serve a model and chat with it."
       action={
         <ButtonLink to="/my-deployments" size="sm">
           Deploy Models

@@ -29,26 +29,26 @@ const steps: Step[] = [
   {
     id: 'create_dataset',
     title: 'Create a dataset',
-    text: 'Upload a csv, jsonl, json, txt or parquet file and look at its rows.',
+    text: 'Upload a csv, jsonl, json, txt or parquet file.',
     start: ({ open }) => open('create-dataset'),
   },
   {
     id: 'fine_tune_model',
     title: 'Fine-tune a model',
-    text: 'Train the starter model on your data. It runs on this machine’s CPU if there is no GPU.',
+    text: 'Train the starter model on your data, on a GPU or the CPU.',
     start: ({ open }, dataset) =>
       open('create-model', { modelType: 'finetune', ...(dataset && { dataset }) }),
   },
   {
     id: 'create_model',
     title: 'Create a model',
-    text: 'A finished fine-tune counts. You can also upload model files of your own.',
+    text: 'A finished fine-tune counts, and so does an upload.',
     start: ({ open }) => open('create-model'),
   },
   {
     id: 'ask_model',
     title: 'Ask your model',
-    text: 'Deploy it and chat with it, here or from your own programs.',
+    text: 'Deploy it and chat with it.',
   },
 ];
 

@@ -23,7 +23,7 @@ export function ModelHubPage() {
     <>
       <PageHeader
         title="Model Hub"
-        description="Clone models and datasets from the public hub. They become your own, with their source and revision."
+        description="Clone models and datasets from the public hub."
         actions={
           <Button onClick={() => setSavesToken(true)}>
             <KeyRound aria-hidden />

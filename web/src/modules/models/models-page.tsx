@@ -25,7 +25,7 @@ export function ModelsPage() {
     <>
       <PageHeader
         title="My Models"
-        description="Your fine-tunes and uploads, the starter models, and what others share."
+        description="Your models, the starter models, and what others share."
         actions={
           <>
             <ButtonLink to="/model-hub">
@@ -53,7 +53,7 @@ export function ModelsPage() {
             <EmptyState
               icon={<Box aria-hidden />}
               title="No models yet"
-              description="Fine-tune the starter model on one of your datasets. It appears here once this machine has prepared it."
+              description="Fine-tune the starter model on one of your datasets. It appears once it is prepared."
               action={create}
             />
           }

@@ -15,10 +15,7 @@ export function ApiKeyPage() {
   const [shown, setShown] = useState(false);
   return (
     <>
-      <PageHeader
-        title="API-Key"
-        description="Your programs send a key with every call. Anyone who has one can spend your credits."
-      />
+      <PageHeader title="API-Key" description="Anyone who has a key can spend your credits." />
       <div className="grid grid-cols-1 gap-6">
         <WebAppKeyCard apiKey={apiKey} shown={shown} onShownChange={setShown} />
         <FurtherKeysCard />

@@ -8,13 +8,13 @@ export function ExamplesCard({ apiKey, shown }: { apiKey: string; shown: boolean
   return (
     <Card
       title="Use it"
-      description="Chat calls use the OpenAI format, so any OpenAI client works. All other calls take the key in the X-API-KEY header."
+      description="Any OpenAI client works. Other calls take the key in the X-API-KEY header."
     >
       <div className="flex flex-col gap-4">
         <div>
           <p className="mb-2">
-            First, put a key into the environment of your shell or program. This is the web app key, which may
-            do everything; a key made for the program is safer.
+            First, put a key into your environment. This is the web app key; a key made for the program is
+            safer.
           </p>
           <CodeBlock
             label="Setting the key"

@@ -31,7 +31,7 @@ export function FurtherKeysCard() {
   return (
     <Card
       title="Keys for your programs"
-      description="Give each program a key of its own, with just the rights and the budget that it needs."
+      description="Give each program its own key, with the rights and budget it needs."
       actions={keys && keys.length > 0 && create}
       flush
     >
@@ -44,7 +44,7 @@ export function FurtherKeysCard() {
           <EmptyState
             icon={<KeyRound aria-hidden />}
             title="You have no other API keys yet"
-            description="A key of its own can be revoked without stopping your other programs."
+            description="Give each program its own key."
             action={create}
           />
         }

@@ -50,7 +50,7 @@ export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
       description={
         apiKey
           ? 'The key itself stays the same. Changes apply at once.'
-          : 'It works alongside your other keys and can be revoked on its own.'
+          : 'Revoke it without affecting your other keys.'
       }
       footer={
         <>

@@ -41,7 +41,7 @@ export function KeyFields({ form, problems, currency, onChange }: Props) {
         value={form.lastDay}
         onChange={(lastDay) => set({ lastDay })}
         error={problems.lastDay}
-        help="The key works until the end of this day. Leave it empty for a key that does not expire."
+        help="Works until the end of this day. Empty: it does not expire."
       />
       <div className="grid grid-cols-[minmax(0,1fr)_8.5rem] items-start gap-3">
         <Field

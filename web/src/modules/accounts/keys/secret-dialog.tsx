@@ -16,7 +16,7 @@ export function SecretDialog({ secret, onClose }: Props) {
       keepOpen
       onOpenChange={(open) => !open && onClose()}
       title="Copy the new key now"
-      description="It is shown only once: the server keeps no readable copy. Anyone who has it can use it."
+      description="It is shown only once. Anyone who has it can use it."
       footer={
         <>
           <CopyButton text={secret ?? ''} label="Copy" withText />

@@ -31,10 +31,7 @@ export function WebAppKeyCard({ apiKey, shown, onShownChange }: Props) {
   }
 
   return (
-    <Card
-      title="Web app key"
-      description="This browser sends it. It may do everything and manage the other keys, and does not expire."
-    >
+    <Card title="Web app key" description="Used by this browser. It may do everything and does not expire.">
       <div className="flex flex-wrap items-center gap-3">
         <output
           aria-label="API key"
@@ -58,7 +55,7 @@ export function WebAppKeyCard({ apiKey, shown, onShownChange }: Props) {
         open={asking}
         onOpenChange={setAsking}
         title="Replace the API key?"
-        description="The old key stops working at once. Programs that use it need the new one; this browser is updated automatically."
+        description="The old key stops working at once. This browser is updated."
         action="Replace"
         pending={rotate.isPending}
         onConfirm={replace}

@@ -56,7 +56,7 @@ export function ChangePasswordForm() {
       <Checkbox
         checked={endsKeys}
         onChange={setEndsKeys}
-        label="End my API keys too: programs that use them stop, and the web app gets a new key. For when somebody else may know your password."
+        label="End my API keys too: programs that use them stop."
       />
       <div>
         <Button type="submit" variant="primary" loading={pending}>

@@ -11,7 +11,7 @@ export function ExportCard() {
   return (
     <Card
       title="Your data"
-      description="Your profile, keys by name, assets, runs, deployments and transactions as one JSON file. Files are downloaded from their own pages."
+      description="Your profile, keys by name, assets, runs, deployments and transactions as one JSON file."
     >
       <Button loading={exporting.isPending} onClick={() => exporting.mutate()}>
         <Download aria-hidden />

@@ -59,7 +59,7 @@ export function SessionsCard() {
         open={asking}
         onOpenChange={setAsking}
         title="Sign out everywhere else?"
-        description="All other browsers are signed out. Programs that use an API key keep working; replace the key to stop them too."
+        description="All other browsers are signed out. Programs with an API key keep working."
         action="Sign out everywhere else"
         pending={end.isPending}
         onConfirm={endOthers}

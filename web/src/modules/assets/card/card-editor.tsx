@@ -151,7 +151,7 @@ function CardText({ content, problem, onChange }: TextProps) {
     <Field
       label="README.md"
       error={problem}
-      help="Markdown. The lines between the two --- at the top are metadata: license, language, tags, base_model, datasets."
+      help="Markdown. The lines between --- are metadata: license, language, tags, base_model, datasets."
     >
       <Textarea
         value={content}

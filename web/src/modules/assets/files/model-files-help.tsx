@@ -2,7 +2,7 @@
 export function ModelFilesHelp() {
   return (
     <span className="block">
-      For a model that has folders, such as FLUX or Paris, choose the folder that has model_index.json in it.
+      For a model with folders, such as FLUX, choose the one with model_index.json.
     </span>
   );
 }

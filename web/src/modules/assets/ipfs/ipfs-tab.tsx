@@ -96,7 +96,7 @@ function Intro({ asset, canChange, services, isKnown }: IntroProps) {
         open={asking}
         onOpenChange={setAsking}
         title="Turn off IPFS?"
-        description="Its versions are unpinned and their addresses no longer shown. Copies that others have made stay theirs."
+        description="Its versions are unpinned. Copies that others have made remain."
         action="Turn off"
         pending={update.isPending}
         onConfirm={() => update.mutate({ use_ipfs: false }, { onSettled: () => setAsking(false) })}

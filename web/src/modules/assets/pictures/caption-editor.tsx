@@ -71,7 +71,7 @@ function LoadedEditor({ datasetId, trigger, onClose, read }: Required<Props> & {
       open
       size="lg"
       title="Captions"
-      description="Say what is in each picture. Training reads these words beside it."
+      description="Say what is in each picture."
       onOpenChange={(open) => !open && !isPending && onClose()}
       dirty={changes.length > 0 && !isPending}
       footer={
@@ -154,11 +154,7 @@ function problemOf(error: Error): string {
 function TriggerWord({ first, onAdd }: { first: string; onAdd: (word: string) => void }) {
   const [word, setWord] = useState(first);
   return (
-    <Field
-      label="Trigger word"
-      aside="Optional"
-      help="Put before each caption that does not have it. Training does that too, with the trigger word of the run."
-    >
+    <Field label="Trigger word" aside="Optional" help="Put before each caption that does not have it.">
       <div className="flex gap-2">
         <Input
           value={word}

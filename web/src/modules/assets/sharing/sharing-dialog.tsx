@@ -18,13 +18,13 @@ const choices = [
   {
     value: 'private',
     label: 'Private',
-    description: 'Only you and the users you share it with can see it.',
+    description: 'Only you and the users you share it with.',
     icon: <Lock aria-hidden />,
   },
   {
     value: 'published',
     label: 'Published',
-    description: 'Every user here can find, download and use it. Only you can change it.',
+    description: 'Every user can find and use it. Only you can change it.',
     icon: <Globe aria-hidden />,
   },
 ] as const;
@@ -50,7 +50,7 @@ export function SharingDialog({ asset, kind, onClose }: Props) {
       <div className="flex flex-col gap-5">
         <Field
           label={`Who can see this ${kind}`}
-          help="If you make it private again, other users lose access. What they already run with it continues."
+          help="Other users lose access. What they already run continues."
         >
           <RadioCards
             value={chosen ? 'published' : 'private'}

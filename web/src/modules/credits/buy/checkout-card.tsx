@@ -38,10 +38,7 @@ export function CheckoutCard() {
   }
 
   return (
-    <Card
-      title="Buy credits"
-      description="A one-time payment by card or another method that Stripe offers. Credits do not expire."
-    >
+    <Card title="Buy credits" description="A one-time payment. Credits do not expire.">
       <form noValidate onSubmit={onSubmit} className="grid gap-5">
         <div role="group" aria-label="Amount" className="grid grid-cols-2 gap-3 sm:grid-cols-4">
           {creditPackagesUsd.map((dollars) => (

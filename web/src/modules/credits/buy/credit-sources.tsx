@@ -8,32 +8,27 @@ import { NO_STARTING_CREDITS } from '../credit-queries.ts';
 export function CreditSources() {
   const user = useUser();
   return (
-    <Card
-      title="How to get credits"
-      description="This server has no payment provider, so credits cannot be bought by card here."
-    >
+    <Card title="How to get credits" description="This server has no payment provider.">
       <ul className="grid gap-5 sm:grid-cols-3">
         <li>
           <Gift aria-hidden className="size-5 text-accent-text" />
           <h3 className="mt-2 font-medium">Starting credits</h3>
           <p className="mt-0.5 text-[0.8125rem] text-muted leading-5">
-            {user.is_returning
-              ? NO_STARTING_CREDITS
-              : 'Every new account starts with some. Yours are in your transaction history.'}
+            {user.is_returning ? NO_STARTING_CREDITS : 'Every new account starts with some.'}
           </p>
         </li>
         <li>
           <UserCog aria-hidden className="size-5 text-accent-text" />
           <h3 className="mt-2 font-medium">A grant</h3>
           <p className="mt-0.5 text-[0.8125rem] text-muted leading-5">
-            The operator of this server can give you more. Tell them your username.
+            Ask the operator of this server, with your username.
           </p>
         </li>
         <li>
           <ArrowLeftRight aria-hidden className="size-5 text-accent-text" />
           <h3 className="mt-2 font-medium">A transfer</h3>
           <p className="mt-0.5 text-[0.8125rem] text-muted leading-5">
-            Any other user can send you credits by your username.
+            Another user can send you credits by your username.
           </p>
         </li>
       </ul>

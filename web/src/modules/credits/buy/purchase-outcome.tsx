@@ -29,7 +29,7 @@ export function PurchaseOutcome({ purchaseId, className }: Props) {
       )}
       {purchase.status === 'open' && (
         <Callout title="Waiting for your payment to be confirmed">
-          The credits are added as soon as it is. You need not stay on this page.
+          The credits are added as soon as it is.
         </Callout>
       )}
       {purchase.status === 'failed' && (

@@ -17,10 +17,7 @@ export function CodesPage() {
 function Codes() {
   return (
     <>
-      <PageHeader
-        title="Codes"
-        description="A code that is redeemed on Buy Credits adds its value to the user's balance."
-      />
+      <PageHeader title="Codes" description="Codes are redeemed on Buy Credits." />
       <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="min-w-0 max-lg:order-last">
           <CodeTable />

@@ -41,7 +41,7 @@ function Books() {
     <>
       <PageHeader
         title="Ledger"
-        description="Every transaction is a double entry. These checks are computed from the rows each hour, and when this page opens."
+        description="Every transaction is a double entry. Checked each hour, and when this page opens."
         actions={
           <Button
             loading={ledger.isFetching || ledger.data?.is_being_proved}

@@ -40,10 +40,7 @@ function Prices() {
   };
   return (
     <>
-      <PageHeader
-        title="Prices"
-        description="A new price applies to whatever starts after it takes effect. Runs already started keep theirs, and so does every hour of serving already paid for."
-      />
+      <PageHeader title="Prices" description="A new price applies to what starts after it takes effect." />
       <div className="grid gap-6">
         <Card title="Price list" flush>
           <QueryView

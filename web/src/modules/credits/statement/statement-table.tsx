@@ -22,8 +22,8 @@ export function StatementTable({ rows }: { rows: readonly StatementRow[] }) {
         columns={[...aboutColumns, ...amountColumns(currency)]}
       />
       <p className="border-line border-t px-5 py-3 text-[0.8125rem] text-muted">
-        Each hash seals a transaction together with the one before it, so that none can be changed afterwards.
-        A new transaction is sealed within a minute.
+        Each hash seals a transaction with the one before it, so that none can be changed. New ones are sealed
+        within a minute.
       </p>
     </>
   );

@@ -42,7 +42,7 @@ export function TransactionsPage() {
     <>
       <PageHeader
         title="Transaction History"
-        description="Every credit in and out. Amounts on hold are pending until their work has ended."
+        description="Every credit in and out. Holds are pending until their work has ended."
       />
       <div className="grid grid-cols-1 gap-6">
         <SpendCard from={from} to={to} />

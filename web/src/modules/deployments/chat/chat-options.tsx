@@ -115,7 +115,7 @@ export function ChatOptionFields({ settings, contextTokens, onChange }: Props) {
           <Field
             label={optionLabels.top_p}
             aside="Optional"
-            help="The model picks only from the most likely tokens that together reach this share."
+            help="Picks from the most likely tokens that together reach this share."
             error={problems.top_p}
           >
             <NumberField step={0.05} {...optional('top_p')} />
@@ -143,7 +143,7 @@ function ToolFields({ tools, onChange }: { tools: TypedTools; onChange: (tools: 
         <Field
           label="Functions"
           aside="Optional"
-          help="A JSON list, as for “tools” in the API. You enter the result of each call yourself."
+          help="A JSON list, as “tools” in the API. You enter each result yourself."
           error={toolsProblem(tools)}
         >
           <Textarea

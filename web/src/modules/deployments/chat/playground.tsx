@@ -138,7 +138,7 @@ function Settings({ fields, folded, hasProblem, isKept, children }: SettingsProp
       <p className="text-muted text-xs">
         {isKept
           ? `Your last ${CONVERSATIONS_MAX} conversations are kept in your account; of very long ones, the newest part.`
-          : 'Conversations are not kept here: this one ends when you leave the page.'}
+          : 'This conversation ends when you leave the page.'}
       </p>
     </div>
   );

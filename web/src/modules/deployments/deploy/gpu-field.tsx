@@ -32,7 +32,7 @@ export function GpuField({ family, value, onChange }: Props) {
   const type = (
     <Field
       label="GPU"
-      help={isCpuOnly ? undefined : 'If this type isn’t available, another GPU with enough memory is used.'}
+      help={isCpuOnly ? undefined : 'If it isn’t available, another GPU with enough memory is used.'}
     >
       <Select
         value={value.instanceType}
@@ -47,11 +47,7 @@ export function GpuField({ family, value, onChange }: Props) {
     </Field>
   );
   if (isCpuOnly)
-    return (
-      <CpuHardware note="This machine has no GPU: the model runs on its CPU whatever you choose here.">
-        {type}
-      </CpuHardware>
-    );
+    return <CpuHardware note="This machine has no GPU: the model runs on its CPU.">{type}</CpuHardware>;
   return (
     <>
       {type}
@@ -71,10 +67,7 @@ type CountProps = { most: number; value: GpuCount; onChange: (value: GpuCount) =
 function CountField({ most, value, onChange }: CountProps) {
   const options = gpuCounts.filter((count) => count <= most);
   return (
-    <Field
-      label="Number of GPUs"
-      help="Several hold a model that one has no memory for. Each costs its hour."
-    >
+    <Field label="Number of GPUs" help="For a model that does not fit on one. Each is charged.">
       <Segmented
         label="Number of GPUs"
         value={String(value)}

@@ -16,7 +16,7 @@ export function ImageAddress({ deployment }: { deployment: ImageDeployment }) {
   return (
     <Card
       title="Address"
-      description="For your programs, with one of your API keys as the bearer token. A request wakes the model if it is asleep."
+      description="With one of your API keys as the bearer token. A request wakes the model."
     >
       <div className="flex items-center gap-2">
         <code className="min-w-0 flex-1 rounded-lg bg-subtle px-3 py-2 text-[0.8125rem] [overflow-wrap:anywhere]">

@@ -13,10 +13,7 @@ export function StarterEmbedding() {
   return (
     <div className="mb-5 flex flex-col gap-5">
       <CompareTexts modelName={starter.id} />
-      <Card
-        title="Use from code"
-        description="It answers without a deployment; you pay only for its tokens. Any OpenAI client works."
-      >
+      <Card title="Use from code" description="Answers without a deployment; you pay for its tokens.">
         <CodeTabs examples={embeddingExamples(window.location.origin, starter.id)} />
       </Card>
     </div>

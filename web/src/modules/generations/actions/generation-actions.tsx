@@ -153,7 +153,7 @@ function DeleteDialog({ generation, open, onClose, onDeleted }: DeleteProps) {
 
 const videoDeletion = {
   title: 'Delete this video?',
-  description: 'It will be permanently deleted with its settings. What it cost stays in your transactions.',
+  description: 'It will be permanently deleted.',
 };
 
 /** What goes with a generation of so many pictures. */
@@ -166,12 +166,10 @@ function deletionOf(pictures: number): { title: string; description: string } {
   if (pictures === 1)
     return {
       title: 'Delete this picture?',
-      description:
-        'The picture and its parameters will be permanently deleted; edits of it keep a copy. Its cost stays in your transactions.',
+      description: 'The picture will be permanently deleted; edits of it keep a copy.',
     };
   return {
     title: `Delete these ${pictures} pictures?`,
-    description:
-      'They were generated together and will be permanently deleted with their parameters; edits of them keep a copy. Their cost stays in your transactions.',
+    description: 'They were generated together and will be permanently deleted; edits of them keep a copy.',
   };
 }

@@ -67,7 +67,7 @@ export function RunAgainDialog({ generation, onClose, onStarted }: Props) {
       open
       onOpenChange={(open) => !open && onClose()}
       title="Run again with other experts"
-      description="Everything else stays the same, so that you can compare the two pictures."
+      description="Everything else stays the same, for comparison."
       footer={
         <>
           <Price quote={quote} className="mr-auto" />

@@ -231,7 +231,7 @@ function NothingYet() {
     <EmptyState
       icon={<Images aria-hidden />}
       title="No generations yet"
-      description="Pictures you generate are kept here with all their settings, so that you can recreate them."
+      description="Pictures you generate appear here with their settings."
       action={<ButtonLink to="/paris">Generate a picture</ButtonLink>}
     />
   );

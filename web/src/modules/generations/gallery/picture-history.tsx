@@ -43,9 +43,7 @@ export function PictureHistory({ generator, awaited = null }: Props) {
         failed={isVideo ? 'Failed to fetch video history' : 'Your pictures could not be loaded'}
         pending={<PendingGrid tiles={10} size="small" />}
         isEmpty={({ pages }) => pages[0]?.generations.length === 0 && !awaited}
-        empty={
-          <p className="text-muted">Everything you generate here is kept, with its settings and cost.</p>
-        }
+        empty={<p className="text-muted">What you generate appears here.</p>}
         compact
       >
         {({ pages }) => (

@@ -32,7 +32,7 @@ export function RecentGenerations({ title }: { title: string }) {
           <EmptyState
             icon={<Images aria-hidden />}
             title="No generations yet"
-            description="Pictures and videos you make appear here, with their prompts and costs."
+            description="Your pictures and videos appear here."
             compact
           />
         }

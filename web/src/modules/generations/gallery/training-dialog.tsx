@@ -81,7 +81,7 @@ function editsSentence(edits: number): string {
   const because = 'because their prompts only describe a change';
   if (edits === 0) return `Edits would be left out, ${because}.`;
   return edits === 1
-    ? 'The edit you selected is left out, because its prompt only describes a change.'
+    ? 'The edit is left out: its prompt only describes a change.'
     : `The ${edits} edits you selected are left out, ${because}.`;
 }
 
@@ -123,7 +123,7 @@ export function TrainingDialog({ generations, onClose, onAdded }: Props) {
       open
       onOpenChange={(open) => !open && !addition.isPending && onClose()}
       title={`Add ${countOf(added, 'picture')} to a dataset`}
-      description={`Each picture goes into a dataset with its prompt as the caption, in the layout that image trainers read. ${editsSentence(edits)}`}
+      description={`Each picture goes into a dataset with its prompt as the caption. ${editsSentence(edits)}`}
       size="sm"
       footer={
         <>

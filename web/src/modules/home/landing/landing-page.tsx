@@ -34,8 +34,8 @@ export function LandingPage() {
               From your data to a served model, on your own machines
             </h1>
             <p className="mt-4 max-w-xl text-[0.9375rem] text-muted leading-6 sm:text-base">
-              Keep datasets and models, fine-tune, deploy and chat, and pay for all of it from one balance
-              that adds up to the last digit. Start on a laptop, scale to your GPUs.
+              Datasets, fine-tuning, chat, pictures and videos, paid from one balance. Start on a laptop,
+              scale to your GPUs.
             </p>
           </div>
           <Boundary fallback={EmptyFallback}>

@@ -9,31 +9,31 @@ const parts = [
   {
     picture: 'run',
     title: 'Fine-tune in a minute',
-    text: 'Pick a dataset and a base model, see the price, start. The run shows its losses as they come, and its answers beside those of the base model.',
+    text: 'Pick a dataset and a base model, see the price, start. Then compare its answers with the base model’s.',
     alt: 'A finished fine-tune: its losses, how long it took, what it cost, and its answers beside those of the base model',
   },
   {
     picture: 'rows',
     title: 'See your data as the model will',
-    text: 'Every file shows its rows and names the lines that cannot be read. Before a run starts, the review marks what the model learns from each example, counts its tokens and shows the price.',
+    text: 'See every row, and which lines cannot be read. Before a run starts you see what the model learns from each example, and the price.',
     alt: 'A dataset with the rows of its file',
   },
   {
     picture: 'chat',
     title: 'Ask it a minute later',
-    text: 'Each model answers at an OpenAI-compatible address, on a GPU or on a CPU. One that sleeps when idle wakes with the next request.',
+    text: 'Each model has an OpenAI-compatible address. Idle models sleep, and wake with the next request.',
     alt: 'A conversation with a deployed model',
   },
   {
     picture: 'gallery',
     title: 'Generate on your own machine',
-    text: 'Starter models generate and edit pictures even on a laptop, and connected services where you want more. You see the price before you generate, and each file keeps the parameters that made it.',
+    text: 'Starter models generate and edit pictures on a laptop; connect services for more. Each file keeps the parameters that made it.',
     alt: 'The gallery with pictures that the starter model generated',
   },
   {
     picture: 'bill',
     title: 'Read a bill that adds up',
-    text: 'Every credit is a double entry in a sealed ledger. Failed work costs nothing, and whatever was held but not used is released automatically.',
+    text: 'Every credit is a double entry in a sealed ledger. Failed work costs nothing.',
     alt: 'The transaction history with what was spent on each day',
   },
 ] as const;
@@ -66,7 +66,7 @@ export function Showcase() {
           Pictures and videos, one page for each model
         </h2>
         <p className="mt-3 mb-6 max-w-2xl text-[0.9375rem] text-muted leading-6">
-          Starter models run right here, even without a GPU. Each page says who generates, and at what price.
+          Starter models run right here, even without a GPU.
         </p>
         <GeneratorList served={useQuery(servedGeneratorsQuery).data} />
       </section>

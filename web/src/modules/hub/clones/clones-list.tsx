@@ -21,7 +21,7 @@ export function ClonesList() {
           <EmptyState
             icon={<CloudDownload aria-hidden />}
             title="No clones yet"
-            description="Search for a model or dataset and clone it. You follow it here, and it goes on while you are elsewhere."
+            description="Search for a model or dataset and clone it. Its progress appears here."
           />
         }
       >

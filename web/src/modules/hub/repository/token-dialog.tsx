@@ -29,7 +29,7 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
       onOpenChange={(open) => !open && onClose()}
       dirty={isDirty && !save.isPending}
       title="Access token"
-      description="For gated repositories: a token with read access, from the settings of your account on the hub. It is kept encrypted and never shown again."
+      description="For gated repositories: a read token from your hub settings. It is kept encrypted and never shown again."
       footer={
         <>
           {kept && (

@@ -107,7 +107,7 @@ function Access({ model }: { model: RestrictedModel }) {
       return model.dataset_id ? (
         <>
           <p className="mb-4 max-w-prose text-muted">
-            You have access: the model is among the models that you can download, deploy and fine-tune.
+            You have access: you can download, deploy and fine-tune it.
           </p>
           <ButtonLink to="/model/$id/description" params={{ id: model.dataset_id }} variant="primary">
             Open the model

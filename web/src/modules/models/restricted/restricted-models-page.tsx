@@ -10,7 +10,7 @@ export function RestrictedModelsPage() {
       <PageHeader
         title="Restricted Models"
         parents={[{ label: 'My Models', to: '/model' }]}
-        description="Open a model to see what it is and to request access. An operator decides who may use it."
+        description="Request access on a model’s page. An operator decides."
       />
       <Card flush>
         <RestrictedModelList

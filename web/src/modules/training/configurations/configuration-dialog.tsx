@@ -61,7 +61,7 @@ export function ConfigurationDialog({ onClose, onApply }: Props) {
         empty={
           <EmptyState
             title="No templates yet"
-            description="Save the parameters of a fine-tune on its Parameters step, or import a file; they appear here."
+            description="Save the parameters of a fine-tune, or import a file."
           />
         }
       >

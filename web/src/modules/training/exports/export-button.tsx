@@ -57,7 +57,7 @@ function ExportDialog({ modelId, onClose }: { modelId: string; onClose: () => vo
       open
       onOpenChange={onClose}
       title="Export"
-      description="Merges the adapter into its base model and saves the result as a new model."
+      description="Merges the adapter into its base, as a new model."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>

@@ -101,8 +101,7 @@ function Grid({ runId, prompts, checkpoints }: Samples & { runId: string }) {
       </ul>
       <div className="mt-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <p className="max-w-[62ch] text-muted text-xs">
-          Left: the base model. Right: with the LoRA of this checkpoint, at strength 1. As a model it draws
-          the same ones again from the same prompts and seeds.
+          Left: the base model. Right: with this checkpoint’s LoRA, at strength 1.
         </p>
         {shown.step > 0 && <UseCheckpoint key={shown.step} runId={runId} checkpoint={shown} />}
       </div>
@@ -123,11 +122,7 @@ function UseCheckpoint({ runId, checkpoint }: { runId: string; checkpoint: Sampl
       </ButtonLink>
     );
   if (!isKept)
-    return (
-      <p className="text-muted text-xs">
-        This checkpoint is no longer kept: the last 20 are, until a week after the run.
-      </p>
-    );
+    return <p className="text-muted text-xs">No longer kept: the last 20 are, for a week after the run.</p>;
   return (
     <Button
       size="sm"

@@ -39,9 +39,8 @@ export function RunProgress({ run }: { run: Run }) {
       )}
       {run.restarts > 0 && (
         <p className="mt-3 text-[0.8125rem] text-muted">
-          It was interrupted {run.restarts === 1 ? 'once' : countOf(run.restarts, 'time')}. After an
-          interruption it continues from its last checkpoint, or starts over if it has none yet. The time that
-          was lost is not charged and no longer counted.
+          It was interrupted {run.restarts === 1 ? 'once' : countOf(run.restarts, 'time')}. It continues from
+          its last checkpoint, or starts over. The lost time is not charged.
         </p>
       )}
     </Card>
@@ -69,8 +68,7 @@ function Overrun({ run }: { run: Run }) {
   if (parseBgl(run.held) <= parseBgl(run.quote.total)) return null;
   return (
     <p className="mt-3 text-[0.8125rem] text-warn">
-      This run is taking longer than estimated, so more than the quote is held. You pay only for the time
-      used.
+      Longer than estimated, so more than the quote is held. You pay for the time used.
     </p>
   );
 }

@@ -38,7 +38,7 @@ const text: Area = {
   description: 'Your fine-tunes, running and finished.',
   sheet: 'create-model',
   create: 'New fine-tune',
-  empty: 'A run fine-tunes a model on one of your datasets. You can watch its curves as it learns.',
+  empty: 'A run fine-tunes a model on one of your datasets.',
 };
 
 const pictures: Area = {
@@ -48,7 +48,7 @@ const pictures: Area = {
   description: 'LoRAs for image models, trained on your pictures.',
   sheet: 'train-lora',
   create: 'New LoRA',
-  empty: 'Train a LoRA on 10 to 50 pictures of one style or subject, and image models draw in it.',
+  empty: 'Train a LoRA on 10 to 50 pictures of one style or subject.',
 };
 
 /** As many curves as can be distinguished. */

@@ -134,8 +134,8 @@ function LossCard({ points, ended, ...look }: CurvesProps & { smoothing: number;
       />
       {since && (
         <Callout tone="warn" className="mt-4" title={`Held-out loss has risen since step ${since.step}`}>
-          Meanwhile the training loss fell: the model is memorizing its training data. Fewer epochs, more rows
-          or a lower learning rate may give a better model.
+          The training loss fell meanwhile: the model memorizes its training data. Try fewer epochs, more rows
+          or a lower learning rate.
         </Callout>
       )}
     </Card>
