@@ -218,7 +218,7 @@ const generations: Screen<Things>[] = [
     at: '/paris',
     full: 'a loaf of bread',
     failed: 'Could not check whether this model is available',
-    empty: 'Everything you generate here is kept',
+    empty: 'What you generate appears here',
   },
   {
     route: '/paris',
@@ -233,14 +233,14 @@ const generations: Screen<Things>[] = [
     at: '/flux-kontext',
     full: 'Picture',
     failed: 'Could not check whether this model is available',
-    empty: 'Everything you generate here is kept',
+    empty: 'What you generate appears here',
   },
   {
     route: '/wan',
     at: '/wan',
     full: 'First frame',
     failed: 'Could not check whether this model is available',
-    empty: 'Everything you generate here is kept',
+    empty: 'What you generate appears here',
   },
 ];
 

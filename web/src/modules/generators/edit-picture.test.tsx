@@ -171,7 +171,7 @@ it('a price that cannot be read is not known, and nothing is called free', async
 
 it('who hears that an edit has ended reads the history again', async () => {
   await renderPage('/flux-kontext');
-  await screen.findByText(/^Everything you generate here/);
+  await screen.findByText(/^What you generate appears here/);
   api.generations = [edit()];
   window.dispatchEvent(new Event('fluxKontextHistoryRefresh'));
   expect(await screen.findByRole('link', { name: /^a hat on it/ })).toBeTruthy();

@@ -49,7 +49,7 @@ const sent = (endpoint: unknown) =>
 test('publishing is one choice, which says what it means', async () => {
   open();
   const published = await screen.findByRole('radio', { name: 'Published' });
-  expect(screen.getByText(/^Every user here can find/)).toBeTruthy();
+  expect(screen.getByText(/^Every user can find/)).toBeTruthy();
   await userEvent.click(published);
   expect(sent(updateAsset)).toEqual([{ params: { id: 'd1' }, body: { is_published: true } }]);
 });

@@ -31,7 +31,7 @@ test('it counts what is added, and says that edits are left out', () => {
   screen.getByText(/The 2 edits you selected are left out/);
   unmount();
   show([edit('e1')]);
-  screen.getByText(/The edit you selected is left out/);
+  screen.getByText(/The edit is left out/);
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Add pictures' }).disabled).toBe(true);
 });
 

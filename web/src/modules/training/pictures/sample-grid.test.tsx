@@ -74,7 +74,7 @@ test('a checkpoint is used as a model, which is made of it where there is none a
 
   fireEvent.change(slider, { target: { value: '1' } });
   expect(screen.queryByRole('button', use)).toBeNull();
-  expect(screen.getByText(/^This checkpoint is no longer kept/)).toBeTruthy();
+  expect(screen.getByText(/^No longer kept/)).toBeTruthy();
   fireEvent.change(slider, { target: { value: '0' } });
   expect(screen.queryByText(/no longer kept/)).toBeNull();
 });
