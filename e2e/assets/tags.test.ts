@@ -21,7 +21,7 @@ journey(
       await client.call(createAsset, { body: { ...body, tags: [...tags] } });
     }
     await page.goto('/dataset');
-    await page.getByRole('button', { name: 'Only with the tag bread' }).first().click();
+    await page.getByRole('button', { name: 'bread', exact: true }).first().click();
     await page.getByText('Ale recipes').waitFor({ state: 'detached' });
     await choose(page, 'Sort by', 'Name');
     await page.waitForURL(/tag=bread.*sort=title|sort=title.*tag=bread/);

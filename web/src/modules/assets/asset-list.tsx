@@ -180,10 +180,10 @@ function columnsFor(kind: Props['kind'], { userId, badge, onTag }: RowParts): Co
               <button
                 key={tag}
                 type="button"
+                title="Filter by this tag"
                 onClick={() => onTag(tag)}
                 className="flex max-w-40 rounded-md sm:max-w-80"
               >
-                <span className="sr-only">Only with the tag </span>
                 <TagBadge tag={tag} />
               </button>
             ))}

@@ -5,11 +5,16 @@ import { GeneratorList } from './generator-list.tsx';
 
 type Served = Parameters<typeof GeneratorList>[0]['served'];
 
+/** What each link is called, with what is said of those that are marked. */
 async function listOf(served: Served): Promise<string[]> {
   const component = () => <GeneratorList served={served} />;
   const router = createRouter({ routeTree: createRootRoute({ component }), history: createMemoryHistory() });
   const { unmount } = render(<RouterProvider router={router} />);
-  const links = (await screen.findAllByRole('link')).map((link) => link.textContent);
+  const links = (await screen.findAllByRole('link')).map((link) => {
+    const legend = link.getAttribute('aria-describedby');
+    const said = legend === null ? undefined : document.getElementById(legend)?.textContent;
+    return [link.textContent, said].filter(Boolean).join(' | ');
+  });
   unmount();
   return links;
 }
@@ -18,19 +23,24 @@ it('lists the generators that work here first, and marks the others', async () =
   const served = { paris: { served_by: ['own'] }, veo: { served_by: ['upstream'] } } as unknown as Served;
   const links = await listOf(served);
   expect(links[0]).toBe('Paris');
-  expect(links[1]).toBe('FLUX.1, not connected');
-  expect(links.filter((link) => !link.endsWith('not connected'))).toEqual(['Paris', 'Veo 3']);
+  expect(links[1]).toBe('FLUX.1 | Dashed: not connected to this server yet.');
+  expect(links.filter((link) => !link.includes('not connected'))).toEqual(['Paris', 'Veo 3']);
 });
 
 it('marks those for which a starter model stands in', async () => {
   const served = { paris: { served_by: ['own'] }, flux: { served_by: ['own'] } } as unknown as Served;
   const links = await listOf(served);
-  expect(links.slice(0, 2)).toEqual(['Paris', 'FLUX.1, starter model']);
+  expect(links.slice(0, 2)).toEqual([
+    'Paris',
+    'FLUX.1 | Dashed: not connected. A starter model answers in their place.',
+  ]);
 });
 
 it('one that is still being prepared is not called unconnected', async () => {
   const served = { paris: { served_by: [], is_being_prepared: true } } as unknown as Served;
-  expect(await listOf(served)).toContain('Paris, being prepared');
+  expect(await listOf(served)).toContain(
+    'Paris, being prepared | Dashed: not connected yet, or still being prepared.',
+  );
 });
 
 it('marks none while that is not known', async () => {

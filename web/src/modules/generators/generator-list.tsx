@@ -1,8 +1,9 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { Link } from '@tanstack/react-router';
+import { useId } from 'react';
 import { cx } from '../../lib/cx.ts';
-import { answeredBy, isConnected, isServed, type ServedBy } from './form/waits-for.ts';
+import { isConnected, isServed, type ServedBy } from './form/waits-for.ts';
 
 const groups = [
   { label: 'Pictures', makes: 'image' },
@@ -20,6 +21,7 @@ type Props = {
 
 /** All generators, each with a link to its page: those that are connected first, the others marked. */
 export function GeneratorList({ served, without, ownOnly = false }: Props) {
+  const legend = useId();
   const works = (name: GeneratorName) => !served || isConnected(name, served, ownOnly);
   const isAnyToCome = !!served && Object.values(served).some((one) => one.is_being_prepared);
   const isAnyAnswered = generatorNames.some(
@@ -38,13 +40,14 @@ export function GeneratorList({ served, without, ownOnly = false }: Props) {
                 <li key={name}>
                   <Link
                     to={ownOnly ? `/bakery/${name}` : `/${name}`}
+                    aria-describedby={works(name) ? undefined : legend}
                     className={cx(
                       'inline-flex h-8 items-center rounded-lg px-3 text-[0.8125rem] hover:bg-subtle',
                       works(name) ? 'bg-surface shadow-card' : 'border border-line border-dashed text-muted',
                     )}
                   >
                     {generators[name].title}
-                    {!works(name) && <span className="sr-only">, {answeredBy(served?.[name])}</span>}
+                    {served?.[name]?.is_being_prepared && <span className="sr-only">, being prepared</span>}
                   </Link>
                 </li>
               ))}
@@ -52,9 +55,9 @@ export function GeneratorList({ served, without, ownOnly = false }: Props) {
         </div>
       ))}
       {!names.every(works) && (
-        <p className="text-[0.8125rem] text-muted">
+        <p id={legend} className="text-[0.8125rem] text-muted">
           {isAnyToCome
-            ? 'Those with a dashed outline are not connected to this server yet, or are still being prepared.'
+            ? 'Dashed: not connected yet, or still being prepared.'
             : isAnyAnswered
               ? 'Dashed: not connected. A starter model answers in their place.'
               : 'Dashed: not connected to this server yet.'}

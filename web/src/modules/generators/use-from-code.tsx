@@ -22,7 +22,7 @@ export function UseFromCode() {
     <div className="mt-10">
       <Disclosure title="Use from code">
         <p className="mb-3 text-[0.8125rem] text-muted">
-          With the prompt and the settings of the form. The key in <code>BAKEHOUSE_API_KEY</code> is one of{' '}
+          <code>BAKEHOUSE_API_KEY</code> is one of{' '}
           <Link to="/api-key" className="rounded text-accent-text hover:underline">
             your API keys
           </Link>

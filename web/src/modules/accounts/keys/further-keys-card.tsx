@@ -44,7 +44,6 @@ export function FurtherKeysCard() {
           <EmptyState
             icon={<KeyRound aria-hidden />}
             title="You have no other API keys yet"
-            description="Give each program its own key."
             action={create}
           />
         }

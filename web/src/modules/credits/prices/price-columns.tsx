@@ -20,19 +20,13 @@ export const priceColumns: Column<Price>[] = [
     ),
   },
   {
-    id: 'unit',
-    header: 'Unit',
-    cell: ({ unit }) => <span className="text-muted">{priceUnits[unit]}</span>,
-    hideBelow: 'sm',
-  },
-  {
     id: 'price',
     header: 'Price',
     numeric: true,
     cell: ({ unit_price, unit }) => (
       <>
-        <Money unrounded bgl={unit_price} className="font-medium" />
-        <span className="block text-muted text-xs sm:hidden">{priceUnits[unit]}</span>
+        <Money unrounded bgl={unit_price} className="font-medium" />{' '}
+        <span className="text-muted max-sm:block max-sm:text-xs">{priceUnits[unit]}</span>
       </>
     ),
   },

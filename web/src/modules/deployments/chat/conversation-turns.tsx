@@ -99,7 +99,7 @@ export function ConversationTurns({ modelName, turns, answering, again }: Props)
 function NothingSaid({ modelName }: Pick<Props, 'modelName'>) {
   return (
     <p className="m-auto max-w-sm text-balance text-center text-muted">
-      Ask something. The answer comes from <span className="font-mono text-[0.8125rem]">{modelName}</span>.
+      Ask <span className="font-mono text-[0.8125rem]">{modelName}</span> something.
     </p>
   );
 }

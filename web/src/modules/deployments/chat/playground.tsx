@@ -137,7 +137,7 @@ function Settings({ fields, folded, hasProblem, isKept, children }: SettingsProp
       {children}
       <p className="text-muted text-xs">
         {isKept
-          ? `Your last ${CONVERSATIONS_MAX} conversations are kept in your account; of very long ones, the newest part.`
+          ? `Your last ${CONVERSATIONS_MAX} conversations are kept in your account.`
           : 'This conversation ends when you leave the page.'}
       </p>
     </div>
