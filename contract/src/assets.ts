@@ -85,6 +85,9 @@ const assetSummary = z.object({
 
 export type AssetSummary = z.infer<typeof assetSummary>;
 
+/** A repository of a public hub, and its commit. */
+export const assetSource = z.object({ hub_url: z.string(), repo_id: z.string(), revision: z.string() });
+
 const lineageSource = z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string() });
 
 const asset = assetSummary.extend({
@@ -97,8 +100,8 @@ const asset = assetSummary.extend({
   lineage: z
     .object({ run_id: z.string(), base_model: lineageSource.nullable(), dataset: lineageSource.nullable() })
     .nullable(),
-  /** The repository of a public hub that it is a copy of, and its commit; null for what was not cloned. */
-  source: z.object({ hub_url: z.string(), repo_id: z.string(), revision: z.string() }).nullable(),
+  /** What it is a copy of; null for what was not cloned. */
+  source: assetSource.nullable(),
   downloads: z.int().describe('By each user once an hour'),
 });
 

@@ -112,7 +112,9 @@ const exportRun = anyRun.extend({
 
 const run = z.discriminatedUnion('kind', [textRun, picturesRun, exportRun]);
 
-const runKinds = ['text', 'pictures', 'export'] as const;
+/** What a run can train: a language model or, on pictures, an image model. */
+export const trainingKinds = ['text', 'pictures'] as const;
+const runKinds = [...trainingKinds, 'export'] as const;
 
 export type Run = z.infer<typeof run>;
 export type TextRun = z.infer<typeof textRun>;

@@ -29,7 +29,8 @@ const serverModuleUses: Record<string, string[]> = {
   visitors: ['generations', 'chat'],
   machines: ['deployments', 'engine'],
   audit: ['assets', 'credits'],
-  privacy: ['contact', 'referrals', 'training', 'batches', 'images', 'hub'],
+  'share-links': ['generations', 'training'],
+  privacy: ['contact', 'referrals', 'batches', 'images', 'hub', 'share-links'],
   bagelml: ['training'],
   documentation: [],
 };
@@ -42,7 +43,8 @@ const webModuleUses: Record<string, string[]> = {
   contact: ['accounts'],
   machines: ['accounts'],
   referrals: ['accounts'],
-  assets: ['accounts'],
+  'share-links': [],
+  assets: ['accounts', 'share-links'],
   hub: ['assets'],
   generations: ['assets'],
   // A charge and a notification show the picture that they are about.
@@ -52,6 +54,7 @@ const webModuleUses: Record<string, string[]> = {
   training: ['deployments', 'hub'],
   generators: ['deployments', 'generations'],
   models: ['training'],
+  shared: ['generations', 'training'],
   home: ['documentation', 'generators', 'training'],
 };
 

@@ -196,7 +196,7 @@ async function allRows(): Promise<unknown> {
     'deployments',
     'generations',
     'generation_outputs',
-    'generation_shares',
+    'share_links',
     'hub_clones',
     'asset_shares',
     'revisions',
@@ -242,6 +242,7 @@ describe("another user's thing", async () => {
   const onlyReads = ({ method, scopes = [] }: Endpoint) => method === 'GET' || scopes.includes('read');
   // They concern who changes it.
   const ownersAlone = new Set([
+    'GET /api/v1/asset/:id/share',
     'GET /api/v1/asset/:id/shares',
     'GET /api/v1/asset/:id/uploads',
     'GET /api/v1/asset/:id/uploads/:uploadId',

@@ -44,7 +44,6 @@ import { findDeployObstacle } from './modules/deployments/find-deploy-obstacle.t
 import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
 import { generationsRoutes } from './modules/generations/routes.ts';
-import { sharePage } from './modules/generations/share/share-page.ts';
 import { publicHubRoutes } from './modules/hub/public/routes.ts';
 import { redirectToPages } from './modules/hub/redirect-to-pages.ts';
 import { refuseUnknownCalls } from './modules/hub/refuse-unknown-calls.ts';
@@ -60,6 +59,8 @@ import { privacyRoutes } from './modules/privacy/routes.ts';
 import { referralsRoutes } from './modules/referrals/routes.ts';
 import { findFluxFault } from './modules/serving/placement/find-flux-fault.ts';
 import { foreseePlacement } from './modules/serving/placement/foresee-placement.ts';
+import { shareLinksRoutes } from './modules/share-links/routes.ts';
+import { sharePage } from './modules/share-links/share-page.ts';
 import { findAssetUse as findTrainingUse } from './modules/training/find-asset-use.ts';
 import { findResults } from './modules/training/openai-jobs/find-results.ts';
 import type { ReadPictures } from './modules/training/pictures/read-pictures.ts';
@@ -181,6 +182,7 @@ function listBindings(
     ...creditsRoutes({ payments, usage, send: batchSends(services, dailyLimit(services)) }),
     ...imagesRoutes(usage),
     ...videosRoutes(usage),
+    ...shareLinksRoutes,
     ...trainingRoutes({
       capacity,
       readData,

@@ -29,7 +29,6 @@ import * as exported from '@bakehouse/contract/exports';
 import * as fileLinks from '@bakehouse/contract/file-links';
 import * as fineTuningJobs from '@bakehouse/contract/fine-tuning-jobs';
 import * as gallery from '@bakehouse/contract/gallery';
-import * as generationShares from '@bakehouse/contract/generation-shares';
 import * as generations from '@bakehouse/contract/generations';
 import * as generators from '@bakehouse/contract/generators';
 import * as hubClones from '@bakehouse/contract/hub/clones';
@@ -62,6 +61,7 @@ import * as responses from '@bakehouse/contract/responses';
 import * as restrictedModels from '@bakehouse/contract/restricted-models';
 import * as runs from '@bakehouse/contract/runs';
 import * as search from '@bakehouse/contract/search';
+import * as shareLinks from '@bakehouse/contract/share-links';
 import * as sql from '@bakehouse/contract/sql';
 import * as training from '@bakehouse/contract/training';
 import * as videos from '@bakehouse/contract/videos';
@@ -97,7 +97,6 @@ const modules = [
   fileLinks,
   fineTuningJobs,
   gallery,
-  generationShares,
   generations,
   generators,
   hubCommits,
@@ -129,6 +128,7 @@ const modules = [
   openAiVideos,
   purchases,
   search,
+  shareLinks,
   sql,
   training,
   exported,

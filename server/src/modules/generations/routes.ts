@@ -1,4 +1,3 @@
-import * as shares from '@bakehouse/contract/generation-shares';
 import * as contract from '@bakehouse/contract/generations';
 import { listGenerators as listGeneratorsEndpoint } from '@bakehouse/contract/generators';
 import { uploadPicture as uploadPictureEndpoint } from '@bakehouse/contract/media';
@@ -9,11 +8,6 @@ import { deleteGeneration } from './delete-generation.ts';
 import { listGenerators } from './generators/list-generators.ts';
 import { getGeneration } from './get-generation.ts';
 import { listGenerations } from './list-generations.ts';
-import { getGenerationShare } from './share/get-generation-share.ts';
-import { getSharedGeneration } from './share/get-shared-generation.ts';
-import { openSharedOutput } from './share/open-shared-output.ts';
-import { shareGeneration } from './share/share-generation.ts';
-import { unshareGeneration } from './share/unshare-generation.ts';
 import { uploadPicture } from './sources/upload-picture.ts';
 import { quoteGeneration } from './start/quote-generation.ts';
 import { startGeneration } from './start/start-generation.ts';
@@ -38,10 +32,5 @@ export const generationsRoutes = ({ usage, isPreparing }: Parts): Binding[] => [
   bind(contract.getGeneration, (ctx, { params }) => getGeneration(ctx, params)),
   bind(contract.cancelGeneration, (ctx, { params }) => cancelGeneration(ctx, params)),
   bind(contract.deleteGeneration, (ctx, { params }) => deleteGeneration(ctx, params)),
-  bind(shares.getGenerationShare, (ctx, { params }) => getGenerationShare(ctx, params)),
-  bind(shares.shareGeneration, (ctx, { params }) => shareGeneration(ctx, params)),
-  bind(shares.unshareGeneration, (ctx, { params }) => unshareGeneration(ctx, params)),
-  bindPublic(shares.getSharedGeneration, (ctx, { params }) => getSharedGeneration(ctx, params)),
-  bindPublic(shares.openSharedOutput, (ctx, input, http) => openSharedOutput(ctx, input, http)),
   bind(uploadPictureEndpoint, (ctx, _input, { request }) => uploadPicture(ctx, request)),
 ];

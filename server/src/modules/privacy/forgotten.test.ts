@@ -38,7 +38,6 @@ const FORGOTTEN = [
   'conversations',
   'fine_tuning_jobs',
   'generation_outputs',
-  'generation_shares',
   'generation_turns',
   'generations',
   'asset_shares',
@@ -55,6 +54,7 @@ const FORGOTTEN = [
   'run_checkpoints',
   'run_samples',
   'sessions',
+  'share_links',
   'sign_in_methods',
   'training_configurations',
   'uploads',
@@ -159,7 +159,7 @@ async function fillTables(db: Database, userId: string): Promise<void> {
       returning id
     ),
     share as (
-      insert into generation_shares (generation_id, user_id) select id, ${userId} from picture
+      insert into share_links (generation_id, user_id) select id, ${userId} from picture
     ),
     upload as (
       insert into uploads (user_id, store_key, size_bytes, part_bytes) values (${userId}, 'key', 1, 1)

@@ -28,6 +28,7 @@ import { forgetAcceptances } from '../licences/steps.ts';
 import { forgetNotifications } from '../notifications/forget-notifications.ts';
 import { forgetCode } from '../referrals/steps.ts';
 import { endXAuth } from '../referrals/x/end-x-auth.ts';
+import { forgetShareLinks } from '../share-links/forget-share-links.ts';
 import { forgetConfigurations } from '../training/configurations/forget-configurations.ts';
 import { findAssetUse as findTrainingUse } from '../training/find-asset-use.ts';
 import { forgetHeldOutAnswers } from '../training/held-out/forget-held-out-answers.ts';
@@ -86,6 +87,7 @@ async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetResponses(tx, userId);
   await forgetRequests(tx, userId);
   await forgetShares(tx, userId);
+  await forgetShareLinks(tx, userId);
   await forgetHub(tx, userId);
   await forgetUploads(tx, userId);
   await forgetAcceptances(tx, userId);

@@ -370,13 +370,6 @@ export type GenerationQueueTable = {
   position: bigint | null;
 };
 
-export type GenerationSharesTable = {
-  id: Generated<string>;
-  generation_id: string;
-  user_id: string;
-  created_at: Generated<Timestamp>;
-};
-
 export type GenerationTurnsTable = {
   user_id: string;
   queue: string;
@@ -905,6 +898,15 @@ export type SessionsTable = {
   updated_at: Generated<Timestamp>;
 };
 
+export type ShareLinksTable = {
+  id: Generated<string>;
+  generation_id: string | null;
+  user_id: string;
+  created_at: Generated<Timestamp>;
+  run_id: string | null;
+  asset_id: string | null;
+};
+
 export type SignInMethodsTable = {
   id: string;
   user_id: string;
@@ -1144,7 +1146,6 @@ export type DB = {
   generation_outputs: GenerationOutputsTable;
   generation_previews: GenerationPreviewsTable;
   generation_queue: GenerationQueueTable;
-  generation_shares: GenerationSharesTable;
   generation_turns: GenerationTurnsTable;
   generations: GenerationsTable;
   held_out_answers: HeldOutAnswersTable;
@@ -1194,6 +1195,7 @@ export type DB = {
   runs: RunsTable;
   serving_workloads: ServingWorkloadsTable;
   sessions: SessionsTable;
+  share_links: ShareLinksTable;
   sign_in_methods: SignInMethodsTable;
   training_configurations: TrainingConfigurationsTable;
   upload_parts: UploadPartsTable;

@@ -23,6 +23,7 @@ import { OthersAsset } from './sharing/others-asset.tsx';
 import { SharingDialog } from './sharing/sharing-dialog.tsx';
 import { VisibilityBadge } from './sharing/visibility-badge.tsx';
 import { UseAsset } from './snippets/use-asset.tsx';
+import { SourceLine } from './source-line.tsx';
 
 type Props = {
   id: string;
@@ -167,27 +168,6 @@ function AssetWords({ asset }: { asset: Asset }) {
         </ul>
       )}
     </div>
-  );
-}
-
-type SourceProps = { source: NonNullable<Asset['source']>; type: Asset['dataset_type'] };
-
-/** The commit of a hub that it is a copy of. */
-function SourceLine({ source: { hub_url, repo_id, revision }, type }: SourceProps) {
-  const folder = type === 'MODEL' ? '' : 'datasets/';
-  return (
-    <p className="text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
-      Cloned from{' '}
-      <a
-        href={`${hub_url}/${folder}${repo_id}/tree/${revision}`}
-        target="_blank"
-        rel="noreferrer"
-        className="rounded text-accent-text underline underline-offset-2"
-      >
-        {repo_id}
-      </a>{' '}
-      at {revision.slice(0, 8)}
-    </p>
   );
 }
 

@@ -19,16 +19,6 @@ export const generationsRoutes = <App extends AnyRoute>(app: App) =>
     }),
   ] as const;
 
-/** What is shared by a link, which anybody opens who has it. */
-export const sharedRoutes = <Public extends AnyRoute>(parent: Public) =>
-  [
-    createRoute({
-      getParentRoute: () => parent,
-      path: '/share/$token',
-      component: pageComponent(() => import('./share/shared-page.tsx'), 'SharedPage'),
-    }),
-  ] as const;
-
 type GallerySearch = {
   search?: string;
   generator?: GeneratorName;

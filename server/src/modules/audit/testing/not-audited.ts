@@ -17,7 +17,6 @@ import * as errorReports from '@bakehouse/contract/error-reports';
 import * as exported from '@bakehouse/contract/exports';
 import * as fineTuningJobs from '@bakehouse/contract/fine-tuning-jobs';
 import * as gallery from '@bakehouse/contract/gallery';
-import * as generationShares from '@bakehouse/contract/generation-shares';
 import * as generations from '@bakehouse/contract/generations';
 import * as hubClones from '@bakehouse/contract/hub/clones';
 import * as hubCommits from '@bakehouse/contract/hub/commits';
@@ -40,6 +39,7 @@ import * as purchases from '@bakehouse/contract/purchases';
 import * as referrals from '@bakehouse/contract/referrals';
 import * as responses from '@bakehouse/contract/responses';
 import * as runs from '@bakehouse/contract/runs';
+import * as shareLinks from '@bakehouse/contract/share-links';
 import * as sql from '@bakehouse/contract/sql';
 import * as training from '@bakehouse/contract/training';
 import * as videos from '@bakehouse/contract/videos';
@@ -150,7 +150,7 @@ export const notAudited = new Map<Endpoint, string>([
 ]);
 
 const HUB_TEST = 'hub/repositories.test.ts';
-const LINK_TEST = 'generations/share/share-links.test.ts';
+const LINK_TEST = 'share-links/share-links.test.ts';
 const SHARING_TEST = 'assets/sharing/sharing.test.ts';
 
 /** Calls that need another server or other models: a test beside them looks for the row. */
@@ -176,8 +176,12 @@ export const auditedElsewhere = new Map<Endpoint, { action: string; test: string
   ],
   [shares.shareAsset, { action: 'asset.shared', test: SHARING_TEST }],
   [shares.unshareAsset, { action: 'asset.unshared', test: SHARING_TEST }],
-  [generationShares.shareGeneration, { action: 'generation.shared', test: LINK_TEST }],
-  [generationShares.unshareGeneration, { action: 'generation.unshared', test: LINK_TEST }],
+  [shareLinks.shareGeneration, { action: 'generation.shared', test: LINK_TEST }],
+  [shareLinks.unshareGeneration, { action: 'generation.unshared', test: LINK_TEST }],
+  [shareLinks.shareRun, { action: 'run.shared', test: 'share-links/shared-run.test.ts' }],
+  [shareLinks.unshareRun, { action: 'run.unshared', test: 'share-links/shared-run.test.ts' }],
+  [shareLinks.shareModel, { action: 'asset.link_shared', test: 'share-links/shared-model.test.ts' }],
+  [shareLinks.unshareModel, { action: 'asset.link_revoked', test: 'share-links/shared-model.test.ts' }],
   [captions.saveCaptions, { action: 'asset.committed', test: 'datasets/captions/captions.test.ts' }],
   [commits.saveCard, { action: 'asset.committed', test: 'hub/commits.test.ts' }],
   [hubCommits.commitFiles, { action: 'asset.committed', test: 'hub/commits.test.ts' }],

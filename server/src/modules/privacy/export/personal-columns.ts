@@ -28,7 +28,6 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   // Beside the runs.
   'fine_tuning_jobs.user_id': { section: 'fine_tuning_jobs' },
   'generation_outputs.user_id': { section: 'generations' },
-  'generation_shares.user_id': { section: 'share_links' },
   'generation_turns.user_id': { leftOut: 'when a picture was generated last, of which the generations tell' },
   'generations.user_id': { section: 'generations' },
   'hub_clones.user_id': { section: 'clones' },
@@ -63,6 +62,7 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   },
   'runs.user_id': { section: 'runs' },
   'sessions.user_id': { section: 'sessions' },
+  'share_links.user_id': { section: 'share_links' },
   'sign_in_methods.user_id': { section: 'sign_in_methods' },
   'training_configurations.user_id': { section: 'configurations' },
   'usage_windows.user_id': { section: 'usage_windows' },

@@ -108,7 +108,8 @@ export class FakeApi {
     const [shared] = [...this.shares].filter(([, one]) => one === token);
     if (!shared) throw new ApiError('This link does not work.', { status: 404 });
     const { generator, model, prompt, outputs, created_at } = this.find(shared[0]);
-    return { generator, title: titleOf(generator, model), prompt, outputs, created_at, maker: 'Ada' };
+    const kind = 'generation';
+    return { kind, generator, title: titleOf(generator, model), prompt, outputs, created_at, maker: 'Ada' };
   }
 
   private find(id: string | undefined): Generation {

@@ -29,7 +29,8 @@ export function HeldOutAnswers({ runId, className }: { runId: string; className?
   );
 }
 
-function AnswersCard({ answers, className }: { answers: Answers; className?: string | undefined }) {
+/** The same of answers that are there. */
+export function AnswersCard({ answers, className }: { answers: Answers; className?: string | undefined }) {
   const { task, rows, skipped } = answers;
   return (
     <Card

@@ -45,7 +45,10 @@ export function RunOutcome({ run }: { run: Run }) {
   );
 }
 
-function Losses({ run }: { run: Run }) {
+type Learned = { steps_total: number; summary: Run['summary'] };
+
+/** The losses of a run at its end. */
+export function Losses({ run }: { run: Learned }) {
   const { summary } = run;
   return (
     <>
@@ -109,14 +112,14 @@ function Charge({ bgl }: { bgl: string }) {
 }
 
 /** Which step's adapter was kept is said where it is not the last one's. */
-function heldOutNote({ summary, steps_total: steps }: Run): string {
+function heldOutNote({ summary, steps_total: steps }: Learned): string {
   const base = `base model ${decimals(summary?.eval_loss_base)}`;
   const step = summary?.best_step;
   return typeof step === 'number' && step !== steps ? `kept from step ${step}, ${base}` : base;
 }
 
 /** Which mean it is; older runs know only the one over all steps. */
-function trainingLossNote({ summary, steps_total: steps }: Run): string {
+function trainingLossNote({ summary, steps_total: steps }: Learned): string {
   if (summary?.train_loss_end === undefined) return `mean of ${countOf(steps, 'step')}`;
   return `mean of the last ${countOf(Math.max(1, Math.floor(steps / 10)), 'step')}`;
 }

@@ -14,6 +14,7 @@ import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { DeployButton } from '../../deployments/deploy/deploy-button.tsx';
 import { useDeploymentsOf, useLiveDeployment } from '../../deployments/use-deployments.ts';
+import { ShareCard } from '../../share-links/share-link.tsx';
 import { RunElsewhere } from '../exports/run-elsewhere.tsx';
 import { HeldOutAnswers } from '../held-out/held-out-answers.tsx';
 import { useHeldOutAnswers } from '../held-out/held-out-calls.ts';
@@ -125,7 +126,10 @@ function LoadedPage({ run }: { run: Run }) {
       {run.kind !== 'export' && <RunCurves runId={run.run_id} kind={run.kind} ended={over} />}
       <div className="mt-5 grid items-start gap-5 lg:grid-cols-2">
         <Log runId={run.run_id} ended={over} />
-        <RunDetails run={run} />
+        <div className="grid gap-5">
+          <RunDetails run={run} />
+          {run.kind !== 'export' && <ShareRun run={run} />}
+        </div>
       </div>
       <ConfirmDialog
         open={asking}
@@ -160,6 +164,17 @@ function UseModel({ modelId }: { modelId: string }) {
       <MessageSquare aria-hidden />
       Chat
     </ButtonLink>
+  );
+}
+
+function ShareRun({ run: { run_id: id, kind } }: { run: Run }) {
+  return (
+    <ShareCard
+      of={{ kind: 'run', id }}
+      noun="run"
+      shows={`its losses${kind === 'pictures' ? ', its samples with their prompts' : ''} and your name`}
+      hides="Cost and log stay private, and so does a dataset that is not published."
+    />
   );
 }
 

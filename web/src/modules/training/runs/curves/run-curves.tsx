@@ -1,5 +1,4 @@
-import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import type { getRunMetrics, Run } from '@bakehouse/contract/runs';
+import type { Run } from '@bakehouse/contract/runs';
 import { useState } from 'react';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Callout } from '../../../../ui/callout.tsx';
@@ -12,7 +11,7 @@ import { QueryView } from '../../../../ui/query-view.tsx';
 import { Segmented } from '../../../../ui/segmented.tsx';
 import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
 import { useRunMetrics } from '../run-calls.ts';
-import { curvesOf } from './curves.ts';
+import { curvesOf, type Point } from './curves.ts';
 import { bestHeldOut, overfittingSince } from './held-out.ts';
 
 const smoothings = { none: 0, some: 0.6, much: 0.9 } as const;
@@ -52,7 +51,7 @@ export function RunCurves({ runId, kind, ended }: { runId: string; kind: Trainin
         </Card>
       }
     >
-      {({ points }) => <Curves points={points} kind={kind} ended={ended} />}
+      {({ points }) => <CurvesOf points={points} charts={smallCharts[kind]} ended={ended} />}
     </QueryView>
   );
 }
@@ -72,10 +71,11 @@ export function PendingCurves() {
   );
 }
 
-type Points = readonly ResponseOf<typeof getRunMetrics>['points'][number][];
-type CurvesProps = { points: Points; ended: boolean };
+type CurvesProps = { points: readonly Point[]; ended: boolean };
+type SmallChart = { title: string; name: string; smoothed: boolean };
 
-function Curves({ points, kind, ended }: CurvesProps & { kind: TrainingKind }) {
+/** The losses by step, and below them smaller charts. */
+export function CurvesOf({ points, charts, ended }: CurvesProps & { charts: readonly SmallChart[] }) {
   const [smoothing, setSmoothing] = useState<Smoothing>('some');
   const [logScale, setLogScale] = useState(false);
   return (
@@ -95,7 +95,7 @@ function Curves({ points, kind, ended }: CurvesProps & { kind: TrainingKind }) {
       </div>
       <LossCard points={points} ended={ended} smoothing={smoothings[smoothing]} logScale={logScale} />
       <div className="mt-5 grid gap-5 md:grid-cols-3">
-        {smallCharts[kind].map(({ title, name, smoothed }) => (
+        {charts.map(({ title, name, smoothed }) => (
           <Card key={name} title={title}>
             <Curve
               label={`${title} by step`}

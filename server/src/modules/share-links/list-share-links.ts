@@ -1,7 +1,7 @@
-import type { Context } from '../../../platform/context.ts';
-import { selectSharesOf } from './share-queries.ts';
+import type { Context } from '../../platform/context.ts';
+import { selectLinksOf } from './queries.ts';
 
 /** What the caller shares by links, oldest first; without the links, which open without a key. */
 export async function listShareLinks({ db, caller }: Context) {
-  return selectSharesOf(db, caller.userId);
+  return selectLinksOf(db, caller.userId);
 }

@@ -1,4 +1,4 @@
-import { isSameSecret, signatureOf } from '../../../platform/signature.ts';
+import { isSameSecret, signatureOf } from '../../platform/signature.ts';
 
 /** 16 bytes in base64url. */
 const ID_LENGTH = 22;

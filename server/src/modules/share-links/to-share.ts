@@ -1,14 +1,14 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import type { shareGeneration } from '@bakehouse/contract/generation-shares';
-import type { Config } from '../../../config.ts';
-import { serverSecret } from '../../accounts/sign-in/server-secret.ts';
+import type { shareRun } from '@bakehouse/contract/share-links';
+import type { Config } from '../../config.ts';
+import { serverSecret } from '../accounts/sign-in/server-secret.ts';
 import { shareToken } from './share-token.ts';
 
 /** A share link as its owner sees it. */
 export function toShare(
   config: Config,
   { id, created_at }: { id: string; created_at: Date },
-): ResponseOf<typeof shareGeneration>['share'] {
+): ResponseOf<typeof shareRun>['share'] {
   const url = sharePageUrl(config, shareToken(serverSecret(config), id));
   return { url, created_at: created_at.toISOString() };
 }

@@ -1,30 +1,19 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import * as shares from '@bakehouse/contract/generation-shares';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { deleteGeneration } from '@bakehouse/contract/generations';
 import { deleteAccount, exportData } from '@bakehouse/contract/privacy';
-import Fastify from 'fastify';
+import * as shares from '@bakehouse/contract/share-links';
 import { beforeEach, expect, test } from 'vitest';
-import { onFileEnd } from '../../../testing/on-file-end.ts';
-import { temporaryFolder } from '../../../testing/temporary-folder.ts';
-import { type TestUser, testServer } from '../../../testing/test-server.ts';
-import { PIXEL } from '../testing/image-server.ts';
-import { insertPicture } from '../testing/insert-picture.ts';
-import { sharePage } from './share-page.ts';
+import { type TestUser, testServer } from '../../testing/test-server.ts';
+import { PIXEL } from '../generations/testing/image-server.ts';
+import { insertPicture } from '../generations/testing/insert-picture.ts';
+import { linkPages } from './testing/link-pages.ts';
+
+/* Links, and those of pictures and videos. */
 
 const server = await testServer();
 const { db } = server.services;
+const { index, page, fetchOwn, tokenOf, statusesOf, ...pages } = await linkPages(server);
 const PROMPT = 'A "rye" loaf & <b>butter</b>';
-
-// The page is sent from a web app of its own: that of the server may not be built.
-const dist = await temporaryFolder();
-await mkdir(dist, { recursive: true });
-const INDEX =
-  '<head>\n<meta name="description" content="Bread" />\n<title>Bakehouse</title></head><body></body>';
-await writeFile(path.join(dist, 'index.html'), INDEX);
-const pages = Fastify();
-await pages.register(sharePage(server.services, dist));
-onFileEnd(() => pages.close());
 
 let ada: TestUser;
 let id: string;
@@ -35,20 +24,7 @@ beforeEach(async () => {
 
 const call = () => [{ params: { id } }, { as: ada }] as const;
 const share = async () => (await server.request(shares.shareGeneration, ...call())).share;
-const tokenOf = ({ url }: { url: string }) => new URL(url).pathname.replace(/^\/share\//, '');
-const shown = (token: string) => server.request(shares.getSharedGeneration, { params: { token } });
-const page = (token: string, headers = {}) => pages.inject({ url: `/share/${token}`, headers });
-const fetchOwn = (url: string, init: RequestInit = {}) => fetch(new URL(url, server.url), init);
-
-/** All that a link opens, as a stranger meets it. */
-async function statusesOf(token: string, file: string): Promise<number[]> {
-  const answers = [
-    await server.send(shares.getSharedGeneration, { params: { token } }),
-    await fetchOwn(file),
-    await page(token),
-  ];
-  return answers.map((answer) => ('status' in answer ? answer.status : answer.statusCode));
-}
+const shown = (token: string) => pages.shown('generation', token);
 
 test('a link shows the picture, its prompt, generator and maker to anybody, and nothing else', async () => {
   expect(await server.request(shares.getGenerationShare, ...call())).toEqual({ share: null });
@@ -61,6 +37,7 @@ test('a link shows the picture, its prompt, generator and maker to anybody, and 
   const url = expect.stringMatching(/^\/api\/v1\/shares\/[\w-]{44}\/outputs\/[0-9a-f-]{36}$/);
   const output = { media_type: 'image/png', width: 1, height: 1, duration_s: null, has_audio: null };
   expect(seen).toEqual({
+    kind: 'generation',
     ...{ generator: 'paris', title: 'Paris', prompt: PROMPT, maker: 'Ada', created_at: expect.any(String) },
     outputs: [{ ...output, id: expect.any(String), url, thumbnail_url: url }],
   });
@@ -203,13 +180,16 @@ test('the export of one’s data says what is shared, without the links', async 
   const token = tokenOf(await share());
   const answer = await server.send(exportData, {}, { headers: { cookie: ada.cookie } });
   const text = await answer.text();
-  expect(JSON.parse(text)).toMatchObject({ share_links: [{ generation_id: id }] });
+  expect(JSON.parse(text)).toMatchObject({
+    share_links: [{ generation_id: id, run_id: null, model_id: null }],
+  });
   expect(text).not.toContain(token);
 });
 
 test('without a built web app there is no page', async () => {
   const token = tokenOf(await share());
-  await rm(path.join(dist, 'index.html'));
+  const html = await readFile(index, 'utf8');
+  await rm(index);
   expect((await page(token)).statusCode).toBe(404);
-  await writeFile(path.join(dist, 'index.html'), INDEX);
+  await writeFile(index, html);
 });
