@@ -2,17 +2,11 @@ import { getGeneration, startGeneration } from '@bakehouse/contract/generations'
 import { expect } from 'vitest';
 import { Client } from '../../scripts/client/client.ts';
 import { journey, look } from '../journey.ts';
+import { openShareLink, readCard } from '../share-link.ts';
 import { signUp } from '../sign-up.ts';
 import { startServiceServer } from './service-server.ts';
 
 const { server } = await startServiceServer();
-
-/** What the page behind a link says to messengers. */
-async function readCard(link: string): Promise<Map<string, string>> {
-  const html = await (await fetch(link)).text();
-  const tags = html.matchAll(/<meta (?:property|name)="([^"]+)" content="([^"]*)"/g);
-  return new Map([...tags].map(([, name = '', content = '']) => [name, content]));
-}
 
 journey(
   'a picture is shared by a link that anybody opens and messengers make a card of, until it is revoked',
@@ -31,12 +25,9 @@ journey(
     await page.goto(`/gallery/${id}`);
     await page.getByRole('button', { name: 'Share link' }).waitFor();
     await look(page, 'share-not-shared');
-    await page.getByRole('button', { name: 'Share link' }).click();
-    const link = await page.getByRole('textbox', { name: 'Link' }).inputValue();
-    await look(page, 'share-shared');
-
     const visitor = await openPage(server.url);
-    await visitor.goto(link);
+    const link = await openShareLink(page, visitor);
+    await look(page, 'share-shared');
     await visitor.getByRole('heading', { level: 1, name: 'HiDream I1 picture' }).waitFor();
     await visitor.getByText(prompt).waitFor();
     const picture = visitor.getByRole('img', { name: prompt });

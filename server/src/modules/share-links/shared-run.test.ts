@@ -5,7 +5,9 @@ import type { HeldOutAnswers } from '@bakehouse/contract/runtime/report';
 import { getRunShare, getShared, shareModel, shareRun, unshareRun } from '@bakehouse/contract/share-links';
 import { expect, test } from 'vitest';
 import type { Script } from '../../engine/drivers/fake/fake-driver.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import type { TestUser } from '../../testing/test-server.ts';
+import { recordSource } from '../assets/sources/sources.ts';
 import { emptyGguf, emptySafetensors } from '../training/testing/test-run.ts';
 import { trainingServer } from '../training/testing/training-server.ts';
 import { step } from '../training/testing/workload-calls.ts';
@@ -75,7 +77,7 @@ test('a link shows how a run has learned; of a private dataset neither its name 
   const token = tokenOf(made);
   expect(await shown('run', token)).toEqual({
     ...{ kind: 'run', trains: 'text', title: 'Bread facts', maker: 'Ada', state: 'completed' },
-    made_from: { base_model: 'Own base', dataset: null },
+    made_from: { base_model: null, dataset: null },
     ...{ step: 2, steps_total: 2, elapsed_seconds: expect.any(Number), created_at: expect.any(String) },
     summary: { eval_loss: 0.5, eval_loss_base: 3.25 },
     points: [
@@ -87,16 +89,27 @@ test('a link shows how a run has learned; of a private dataset neither its name 
   });
   const text = await textOf(token);
   const secrets = [
-    ...['Secret recipes', '4711', 'The safe?', 'rows.csv', 'a line of the log', 'q_proj', 'charged', 'BGL'],
+    ...[
+      'Secret recipes',
+      'Own base',
+      '4711',
+      'The safe?',
+      'rows.csv',
+      'a line of the log',
+      'q_proj',
+      'charged',
+      'BGL',
+    ],
     ...[datasetId, runId, ada.userId],
   ];
   for (const secret of secrets) expect(text).not.toContain(secret);
 });
 
 test('what its owner has published of the dataset is shown, while it is', async () => {
-  const { datasetId, runId } = await trained('Open recipes');
+  const { datasetId, baseId, runId } = await trained('Open recipes');
   const token = tokenOf(await share(runId));
   await publish(datasetId);
+  await publish(baseId);
   const seen = await shown('run', token);
   expect(seen.made_from).toEqual({ base_model: 'Own base', dataset: 'Open recipes' });
   expect(seen.held_out_answers).toEqual(answers);
@@ -107,33 +120,30 @@ test('what its owner has published of the dataset is shown, while it is', async 
   expect(await textOf(token)).not.toMatch(/Open recipes|4711/);
 });
 
-test('of what others have published the name is shown and no row, and of a base of theirs that is shared nothing', async () => {
+test('of what others have published the name is shown and no row', async () => {
   const bob = await server.signUp('Bob');
-  const { datasetId, baseId, runId } = await trained('Recipes of others');
+  const { datasetId, runId } = await trained('Recipes of others');
   await publish(datasetId);
-  await db
-    .updateTable('assets')
-    .set({ owner_user_id: bob.userId })
-    .where('id', 'in', [datasetId, baseId])
-    .execute();
+  await db.updateTable('assets').set({ owner_user_id: bob.userId }).where('id', '=', datasetId).execute();
   const seen = await shown('run', tokenOf(await share(runId)));
   expect(seen.made_from).toEqual({ base_model: null, dataset: 'Recipes of others' });
   expect(seen.held_out_answers).toBeNull();
 });
 
-test('the link of its model names the base, of its dataset only one that is published, and of a private base nothing', async () => {
+test('the link of its model names of the two what is published, and a base that is a copy from the public hub', async () => {
   const { datasetId, baseId, modelId } = await trained('Recipes of a model');
   const { url } = (await request(shareModel, { params: { id: modelId } }, { as: ada })).share;
   const token = tokenOf({ url });
   const seen = async () => (await shown('model', token)).made_from;
-  expect(await seen()).toEqual({ base_model: 'Own base', dataset: null });
-  expect((await page(token)).payload).toContain('content="Trained from Own base. ');
-  await publish(datasetId);
-  expect(await seen()).toEqual({ base_model: 'Own base', dataset: 'Recipes of a model' });
-  const bob = await server.signUp('Bob');
-  await db.updateTable('assets').set({ owner_user_id: bob.userId }).where('id', '=', baseId).execute();
-  expect(await seen()).toMatchObject({ base_model: null });
+  expect(await seen()).toEqual({ base_model: null, dataset: null });
   expect((await page(token)).payload).toContain('content="Trained from a private model. ');
+  await publish(datasetId);
+  expect(await seen()).toEqual({ base_model: null, dataset: 'Recipes of a model' });
+  await inTransaction(db, (tx) =>
+    recordSource(tx, baseId, { hubUrl: 'https://hub.example', repoId: 'bakery/own', commitId: 'a' }),
+  );
+  expect(await seen()).toMatchObject({ base_model: 'Own base' });
+  expect((await page(token)).payload).toContain('content="Trained from Own base. ');
 });
 
 test('rows of a validation file that is private are not shown', async () => {
@@ -158,7 +168,8 @@ test('rows of a validation file that is private are not shown', async () => {
 });
 
 test('the page has a card, says how far a run is that trains, and not what stopped one', async () => {
-  const { runId } = await trained();
+  const { baseId, runId } = await trained();
+  await publish(baseId);
   const { payload } = await page(tokenOf(await share(runId)));
   for (const line of [
     '<title>Bread facts, a training run by Ada · Bakehouse</title>',
@@ -173,7 +184,7 @@ test('the page has a card, says how far a run is that trains, and not what stopp
   const { run_id } = await runOf(modelId);
   const token = tokenOf(await share(run_id));
   expect(await shown('run', token)).toMatchObject({ state: 'running', step: 1, summary: null });
-  expect((await page(token)).payload).toContain('Trained from tiny base. Step 1 of 2.');
+  expect((await page(token)).payload).toContain('Trained from a private model. Step 1 of 2.');
   going.resolve(1);
   await ended(modelId);
   expect((await shown('run', token)).state).toBe('failed');

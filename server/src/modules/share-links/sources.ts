@@ -1,15 +1,24 @@
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { findReadableAsset } from '../assets/access/find-readable-asset.ts';
+import { findSource } from '../assets/sources/sources.ts';
 
 type Source = { dataset_id: string; title: string };
 
-/** Whether all may know of it that have an account here, and whether it is the owner's own. */
-type Openness = { isPublic: boolean; isOwn: boolean };
+type Openness = {
+  /** Everybody with an account here may read it. */
+  isPublic: boolean;
+  /** It belongs to whoever shares. */
+  isOwn: boolean;
+  /** It is a copy from the public hub. */
+  isCopy: boolean;
+};
+
+const CLOSED: Openness = { isPublic: false, isOwn: false, isCopy: false };
 
 /**
- * The titles of what something was made from. A base model is named where everybody may know it or it is the owner's own; a
- * dataset only where it is published, whosever it is: who shares a run need not think of what it has read.
+ * The titles of what something was made from. A base model is named by the rule of the cards that runs write: one that everybody
+ * may read, or a copy from the public hub. A dataset is named only while it is published here.
  */
 export async function nameMadeFrom(
   ctx: Context,
@@ -17,7 +26,7 @@ export async function nameMadeFrom(
 ): Promise<{ base_model: string | null; dataset: string | null }> {
   const [ofBase, ofDataset] = await Promise.all([opennessOf(ctx, base), opennessOf(ctx, dataset)]);
   return {
-    base_model: base && (ofBase.isPublic || ofBase.isOwn) ? base.title : null,
+    base_model: base && (ofBase.isPublic || ofBase.isCopy) ? base.title : null,
     dataset: dataset && ofDataset.isPublic ? dataset.title : null,
   };
 }
@@ -31,15 +40,20 @@ export async function mayShowRows(ctx: Context, datasets: Source[]): Promise<boo
   return each.every(({ isPublic, isOwn }) => isPublic && isOwn);
 }
 
-/** Of what was deleted, or is not open to the owner any more, nothing is public. */
+/** What was deleted, or is not open to the owner any more, is closed. */
 async function opennessOf(ctx: Context, source: Source | null): Promise<Openness> {
+  if (source === null) return CLOSED;
   const { userId } = ctx.caller;
+  const assetId = source.dataset_id;
   try {
-    if (source === null) return { isPublic: false, isOwn: false };
-    const asset = await findReadableAsset(ctx.db, { assetId: source.dataset_id, userId });
-    return { isPublic: asset.is_published || asset.is_starter, isOwn: asset.owner_user_id === userId };
+    const asset = await findReadableAsset(ctx.db, { assetId, userId });
+    return {
+      isPublic: asset.is_published || asset.is_starter,
+      isOwn: asset.owner_user_id === userId,
+      isCopy: (await findSource(ctx.db, assetId)) !== null,
+    };
   } catch (error) {
-    if (error instanceof AppError && error.code === 'not_found') return { isPublic: false, isOwn: false };
+    if (error instanceof AppError && error.code === 'not_found') return CLOSED;
     throw error;
   }
 }

@@ -20,7 +20,7 @@ export function SharedModelPage({ shared: model }: { shared: SharedModel }) {
     <>
       <PageHeader
         title={title}
-        description={`Model. ${byline(model)}`}
+        description={byline(model, 'Model')}
         actions={
           id !== null && (
             <ButtonLink to="/model/$id/description" params={{ id }}>

@@ -61,7 +61,7 @@ const valueOf = (term: string) => screen.getByText(term).nextElementSibling?.tex
 
 test('a run shows its losses, and of what it was made from only what everybody may know', async () => {
   await open(run);
-  expect(screen.getByText(/^Training run\. By Ada · /)).toBeTruthy();
+  expect(screen.getByText(/^Training run · By Ada · /)).toBeTruthy();
   expect(screen.getByText('Completed')).toBeTruthy();
   expect(valueOf('Held-out loss')).toBe('0.500base model 3.250');
   expect([valueOf('Base model'), valueOf('Dataset')]).toEqual(['Crumb', 'A private dataset']);
@@ -80,7 +80,7 @@ test('a run that trains says how far it is, and one on pictures shows its sample
     ],
   };
   await open({ ...run, trains: 'pictures', state: 'running', step: 5, summary: null, samples });
-  expect(screen.getByText(/^Training run on pictures\. /)).toBeTruthy();
+  expect(screen.getByText(/^Training run on pictures · /)).toBeTruthy();
   expect(valueOf('Steps')).toBe('5 of 20');
   expect(screen.getByRole('img', { name: 'a cat, step 5' })).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Use this checkpoint' })).toBeNull();
@@ -97,7 +97,7 @@ test('rows that may be shown stand there with both answers', async () => {
 
 test('a model shows its card and size, and leads to its page where it is published', async () => {
   await open(model);
-  expect(screen.getByText(/^Model\. /).textContent).not.toContain('By');
+  expect(screen.getByText(/^Model · /).textContent).not.toContain('By');
   expect(await screen.findByText('Knows rye')).toBeTruthy();
   expect(await screen.findByRole('heading', { name: 'Rye' })).toBeTruthy();
   expect(valueOf('Size')).toBe('1.43 MB in 2 files');

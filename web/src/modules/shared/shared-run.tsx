@@ -19,11 +19,7 @@ export function SharedRunPage({ shared: run }: { shared: SharedRun }) {
   const noun = trains === 'pictures' ? 'Training run on pictures' : 'Training run';
   return (
     <>
-      <PageHeader
-        title={title}
-        description={`${noun}. ${byline(run)}`}
-        badge={<StatusBadge status={run.state} />}
-      />
+      <PageHeader title={title} description={byline(run, noun)} badge={<StatusBadge status={run.state} />} />
       <RunFigures run={run} />
       {samples && (
         <Card title="Samples" className="mb-5">
@@ -42,7 +38,7 @@ export function SharedRunPage({ shared: run }: { shared: SharedRun }) {
 function RunFigures({ run }: { run: SharedRun }) {
   const { state, step, steps_total: total, elapsed_seconds: elapsed } = run;
   return (
-    <dl className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-3">
+    <dl className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-3 max-sm:[&>:last-child:nth-child(odd)]:col-span-2">
       {state === 'completed' ? (
         <Losses run={run} />
       ) : (

@@ -19,7 +19,7 @@ const choices = [
   {
     value: 'private',
     label: 'Private',
-    description: 'Only you and the users you share it with.',
+    description: 'Only you and those you share it with.',
     icon: <Lock aria-hidden />,
   },
   {
@@ -68,8 +68,8 @@ export function SharingDialog({ asset, kind, onClose }: Props) {
             <ShareLink
               of={{ kind, id: asset.dataset_id }}
               noun="model"
-              shows="its card as it is written and your name"
-              hides="Its files cannot be downloaded with the link."
+              shows="its card and your name"
+              hides="Its files are not shared."
             />
           </section>
         )}

@@ -76,8 +76,7 @@ export function SampleViewer<Shown extends Checkpoint>({ prompts, checkpoints, u
       </ul>
       <div className="mt-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <p className="max-w-[62ch] text-muted text-xs">
-          Left: the base model. Right: with the LoRA of this checkpoint, at strength 1. As a model it draws
-          the same ones again from the same prompts and seeds.
+          Left: the base model. Right: with this checkpoint’s LoRA, at strength 1.
         </p>
         {shown.step > 0 && use?.(shown)}
       </div>
