@@ -55,7 +55,10 @@ const trainingFields = {
 /** A load that would slow a run down more than this is estimated no worse: nobody could tell. */
 export const SLOWDOWN_MAX = 20;
 
-/** What a run may cost at most, in BGL. At it the run saves its work and stops; in its last step it finishes, and costs no more. */
+/**
+ * What a run may cost at most, in BGL. One that needs more goes on for as much again at no cost, then saves its work and stops; under a
+ * ceiling below its quote it stops there, unless all steps are done.
+ */
 export const ceiling = positiveBgl('Ceiling');
 
 /** What a person has seen of the cost, and how far it may go. */

@@ -42,14 +42,23 @@ test('so is one that would pay for no more than what a failed round has saved', 
 describe('the house lends a run to finish', () => {
   const price = defaultPrice('training:CPU');
   const quoted = { price, devices: 1, quote: { total: '0.0001', total_usd: '0', items: [] } };
+  const rounds = { settledMicro: 0n, chargedMicro: null };
   const lent = (step: number, stepsTotal: number, ceilingMicro: bigint, heldMicro = ceilingMicro) =>
-    finishingMicro({ ...quoted, ceilingMicro, heldMicro }, { step, stepsTotal });
+    finishingMicro({ ...quoted, ...rounds, ceilingMicro, heldMicro }, { step, stepsTotal });
   const fiveMinutes = runCostMicro(price, 300, 1);
 
   test('as much again as is held, and five minutes at least, from its last step on', () => {
-    expect([lent(0, 0, 150n), lent(1, 3, 150n)]).toEqual([0n, 0n]);
+    expect([lent(0, 0, 150n), lent(1, 3, 150n, 149n)]).toEqual([0n, 0n]);
     expect([lent(2, 3, 150n), lent(3, 3, 150n), lent(1, 1, 150n)]).toEqual(Array(3).fill(fiveMinutes));
     expect(lent(2, 3, 3n * fiveMinutes)).toBe(3n * fiveMinutes);
+  });
+
+  test('as much again as its ceiling once that is held, whatever earlier rounds have cost', () => {
+    expect(lent(1, 3, 150n)).toBe(150n);
+    const later = { ...quoted, ceilingMicro: 150n, settledMicro: 110n, chargedMicro: null };
+    const step = { step: 1, stepsTotal: 3 };
+    expect(finishingMicro({ ...later, heldMicro: 40n }, step)).toBe(40n);
+    expect(finishingMicro({ ...later, heldMicro: 39n }, step)).toBe(0n);
   });
 
   test('as much again under a ceiling below its quote, once its steps are done', () => {

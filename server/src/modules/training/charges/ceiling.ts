@@ -10,26 +10,28 @@ export function usualCeilingMicro(quoteMicro: bigint): bigint {
   return ceiling > 0n ? ceiling : 1n;
 }
 
-/** What the house lends a run to finish, at least: what it costs for so long. */
+/** What the house lends a run in its last step, at least: what it costs for so long. */
 const FINISH_S = 300;
 
+type Rounds = Pick<RunRow, 'ceilingMicro' | 'settledMicro' | 'chargedMicro'>;
+
 /**
- * What a round that has all but its last step behind it may use beyond its hold, so that what was paid for ends in a model: as much
- * again as is held, and what five minutes cost where that is more. Under a ceiling below the quote it is as much again, once all
- * steps are done. It is never charged (docs/decisions/the-house-finishes-a-run.md). 0 before that, and before the first step, up
- * to which nobody knows how many there are. Pure.
+ * What a round may use beyond its hold, so that what was paid for ends in a model: once its ceiling is held, as much again. In its
+ * last step it is as much again as is held, whatever the hold could not grow for, and what five minutes cost where that is more. Under
+ * a ceiling below the quote it is as much again, once all steps are done. It is never charged
+ * (docs/decisions/the-house-finishes-a-run.md). 0 before the first step, up to which nobody knows how many there are. Pure.
  */
 export function finishingMicro(
-  run: Pick<RunRow, 'price' | 'devices' | 'quote' | 'ceilingMicro' | 'heldMicro'>,
+  run: Rounds & Pick<RunRow, 'price' | 'devices' | 'quote' | 'heldMicro'>,
   { step, stepsTotal }: Pick<Workload, 'step' | 'stepsTotal'>,
 ): bigint {
-  const isCutShort = run.ceilingMicro < parseBgl(run.quote.total);
-  if (step === 0 || step < stepsTotal - (isCutShort ? 0 : 1)) return 0n;
-  const least = isCutShort ? 0n : runCostMicro(run.price, FINISH_S, run.devices);
-  return run.heldMicro > least ? run.heldMicro : least;
+  const { heldMicro } = run;
+  if (step === 0) return 0n;
+  if (run.ceilingMicro < parseBgl(run.quote.total)) return step < stepsTotal ? 0n : heldMicro;
+  if (step < stepsTotal - 1) return heldMicro < leftOfCeilingMicro(run) ? 0n : heldMicro;
+  const least = runCostMicro(run.price, FINISH_S, run.devices);
+  return heldMicro > least ? heldMicro : least;
 }
-
-type Rounds = Pick<RunRow, 'ceilingMicro' | 'settledMicro' | 'chargedMicro'>;
 
 /** What this round of a run may cost: its ceiling less what earlier rounds did. Pure. */
 export function leftOfCeilingMicro({ ceilingMicro, settledMicro }: Rounds): bigint {

@@ -44,10 +44,10 @@ it('is typed in the chosen currency and meant exactly', () => {
 it('says what it is in both currencies, and what happens then', () => {
   render(<Form />);
   const help =
-    /At this cost the run saves its work and stops, or finishes free of charge if it is in its last step\./;
+    /You never pay more\./;
   expect(screen.getByText(help).textContent).not.toMatch(/BGL/);
   type('1.5');
-  expect(screen.getByText(help).textContent).toMatch(/^\$1\.50 = 37\.50 BGL\. At this cost /);
+  expect(screen.getByText(help).textContent).toMatch(/^\$1\.50 = 37\.50 BGL\. You never pay more\. /);
 });
 
 it('does not look like what is expected where two decimals would', () => {

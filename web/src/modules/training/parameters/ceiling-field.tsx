@@ -30,7 +30,7 @@ export function CeilingField({ usual, expected = '0', ...field }: Props) {
             cost: it will probably save its work and stop before it is done.
           </span>
         ) : (
-          'At this cost the run saves its work and stops, or finishes free of charge if it is in its last step. You can resume it with a higher ceiling.'
+          'You never pay more. A run that takes over twice as long saves its work and stops.'
         )
       }
       {...field}

@@ -12,6 +12,7 @@ const run = {
   step: 4,
   stop_reason: 'ceiling',
   ceiling: '15',
+  cost_so_far: '15',
   resume_hold: '4',
   resume_unpaid: null,
   resume_ceiling: '21',
@@ -35,6 +36,16 @@ test('a run that has reached its ceiling goes on under the proposed one, or unde
   fireEvent.click(resume);
   // Typed in dollars, sent in BGL.
   expect(mutate.mock.lastCall?.[0]).toBe('1000');
+});
+
+test('a ceiling below what the rest is expected to cost is warned of', () => {
+  vi.mocked(useResumeRun).mockReturnValue({ reset: vi.fn(), isPending: false } as never);
+  render(<ResumeDialog run={run} open onClose={() => undefined} />);
+  const type = (value: string) => fireEvent.change(screen.getByLabelText('Ceiling'), { target: { value } });
+  type('0.7');
+  screen.getByText(/^This is less than the \$0\.76 that the run is expected to cost/);
+  type('0.76');
+  expect(screen.queryByText(/^This is less than/)).toBeNull();
 });
 
 test('only what can be resumed offers it', () => {

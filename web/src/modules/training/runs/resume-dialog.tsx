@@ -1,3 +1,4 @@
+import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import type { Run } from '@bakehouse/contract/runs';
 import { Play } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
@@ -68,6 +69,7 @@ export function ResumeDialog({ run: newest, open, onClose }: Props) {
             className="mt-4"
             value={ceiling}
             usual={usual}
+            expected={formatBgl(parseBgl(run.cost_so_far) + parseBgl(run.resume_hold))}
             error={problem ?? (isOfCeiling(resume.error) ? errorMessage(resume.error) : undefined)}
             onChange={(value) => {
               setCeiling(value);

@@ -10,7 +10,7 @@ import { Money } from '../../../ui/money.tsx';
 import { Progress } from '../../../ui/progress.tsx';
 import { lastOf } from './curves/curves.ts';
 import { useRunMetrics } from './run-calls.ts';
-import { epochText, finishesFree, phaseText, secondsToCeiling, stepText } from './run-sentences.ts';
+import { epochText, goesOnFree, phaseText, secondsToCeiling, stepText } from './run-sentences.ts';
 import { RunTime } from './run-time.tsx';
 
 /** Phase, steps, time, speed and money of a run that has not ended. */
@@ -58,11 +58,10 @@ function Overrun({ run }: { run: Run }) {
         ceiling.
       </p>
     );
-  if (finishesFree(run))
+  if (goesOnFree(run))
     return (
       <p className="mt-3 text-[0.8125rem] text-muted">
-        The run reached its ceiling of <Money bgl={run.ceiling} /> in its last step. It finishes, and you pay
-        no more.
+        The run reached its ceiling of <Money bgl={run.ceiling} />. It goes on, and you pay no more.
       </p>
     );
   if (parseBgl(run.held) <= parseBgl(run.quote.total)) return null;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   cancelQuestion,
   epochText,
-  finishesFree,
+  goesOnFree,
   laterBy,
   phaseText,
   secondsToCeiling,
@@ -140,6 +140,8 @@ it.each([
   expect(epochText({ step, steps_total, parameters: { epochs: 3 } })).toBe(text);
 });
 
+const quoteOf = (total: string) => ({ total, total_usd: '0', items: [] });
+
 it.each([
   // Half of it is done, for half of the ceiling: it will just do.
   [{ cost_so_far: '1', ceiling: '2' }, null],
@@ -151,6 +153,8 @@ it.each([
   [{ cost_so_far: '1.5', ceiling: '2', state: 'stopping' }, null],
   // It may finish its last step, and what comes after it.
   [{ cost_so_far: '1.5', ceiling: '2', step: 9 }, null],
+  // It goes on for as much again.
+  [{ cost_so_far: '1.5', ceiling: '3' }, null],
 ] as const)('a run with %o reaches its ceiling before its end in %s s', (run, seconds) => {
   const half = {
     state: 'running',
@@ -158,6 +162,7 @@ it.each([
     steps_total: 10,
     elapsed_seconds: 60,
     remaining_seconds: 60,
+    quote: quoteOf('3'),
   } as const;
   expect(secondsToCeiling({ ...half, ...run })).toBe(seconds);
 });
@@ -165,15 +170,19 @@ it.each([
 it.each([
   [{ step: 9, cost_so_far: '2' }, true],
   [{ step: 10, cost_so_far: '2' }, true],
-  [{ step: 8, cost_so_far: '2' }, false],
+  [{ step: 8, cost_so_far: '2' }, true],
+  [{ step: 0, cost_so_far: '2' }, false],
   [{ step: 9, cost_so_far: '1.9' }, false],
-] as const)('a run of 10 steps with %o finishes beyond its ceiling of 2: %s', (run, expected) => {
+  [{ step: 8, cost_so_far: '2', quote: quoteOf('2.1') }, false],
+  [{ step: 9, cost_so_far: '2', quote: quoteOf('2.1') }, true],
+] as const)('a run of 10 steps with %o goes on beyond its ceiling of 2: %s', (run, expected) => {
   const late = {
     state: 'running',
     steps_total: 10,
     elapsed_seconds: 60,
     remaining_seconds: 0,
     ceiling: '2',
+    quote: quoteOf('1.5'),
   } as const;
-  expect(finishesFree({ ...late, ...run })).toBe(expected);
+  expect(goesOnFree({ ...late, ...run })).toBe(expected);
 });

@@ -94,12 +94,25 @@ const PACE_S_MIN = 20;
 
 type Spending = Pick<
   Run,
-  'state' | 'step' | 'steps_total' | 'elapsed_seconds' | 'remaining_seconds' | 'cost_so_far' | 'ceiling'
+  | 'state'
+  | 'step'
+  | 'steps_total'
+  | 'elapsed_seconds'
+  | 'remaining_seconds'
+  | 'cost_so_far'
+  | 'ceiling'
+  | 'quote'
 >;
 
-/** Whether a run has reached its ceiling in its last step or after it: it finishes, and costs no more. */
-export function finishesFree({ state, cost_so_far, ceiling, ...run }: Spending): boolean {
-  return state === 'running' && isLastStep(run) && Number(cost_so_far) >= Number(ceiling);
+/** Whether a run has reached its ceiling and goes on, for as much again at no cost. */
+export function goesOnFree(run: Spending): boolean {
+  const isAtCeiling = Number(run.cost_so_far) >= Number(run.ceiling);
+  return run.state === 'running' && run.step > 0 && isAtCeiling && (!isCutShort(run) || isLastStep(run));
+}
+
+/** Whether its owner has named a ceiling below what it was quoted at: the run stops there. */
+function isCutShort({ ceiling, quote }: Pick<Run, 'ceiling' | 'quote'>): boolean {
+  return Number(ceiling) < Number(quote.total);
 }
 
 /** Whether no step is left but the one that it is in: from there on the server lets it finish. */
@@ -111,6 +124,7 @@ function isLastStep({ step, steps_total: total }: Pick<Run, 'step' | 'steps_tota
 export function secondsToCeiling(run: Spending): number | null {
   const { state, elapsed_seconds: elapsed, remaining_seconds: remaining, cost_so_far, ceiling } = run;
   if (state !== 'running' || remaining === null || elapsed < PACE_S_MIN || isLastStep(run)) return null;
+  if (!isCutShort(run)) return null;
   const pace = Number(cost_so_far) / elapsed;
   const seconds = (Number(ceiling) - Number(cost_so_far)) / pace;
   return seconds < remaining ? Math.max(0, seconds) : null;
