@@ -4,7 +4,7 @@ import { currencyChoice, showAmount, showUnrounded } from '../lib/format/currenc
 type Props = {
   /** Decimal BGL, as the wire has it. */
   bgl: string;
-  /** Of a price, which is multiplied: a tenth of a cent is not rounded. */
+  /** Of a price, which is multiplied, and of amounts that add up to another. */
   unrounded?: boolean;
   className?: string;
 };

@@ -3,7 +3,6 @@ import {
   amountsInCurrency,
   showAmount,
   showApart,
-  showExact,
   showNumber,
   showShort,
   showUnrounded,
@@ -35,11 +34,6 @@ test.each([
   ['125.000001', '125', 'USD', '$5.00000004', '$5.00000000'],
 ] as const)('%s and %s BGL in %s are distinguished as %s and %s', (one, other, currency, ...texts) => {
   expect(showApart(one, other, currency)).toEqual(texts);
-});
-
-test('an exact amount has every decimal of its currency, so that a column lines up', () => {
-  expect(showExact('124.917501', 'USD')).toBe('$4.99670004');
-  expect(showExact('-3', 'BGL')).toBe('−3.000000 BGL');
 });
 
 test('a number of a chart has as many decimals as the largest needs, and two at least', () => {

@@ -66,11 +66,6 @@ export function showApart(
   return [show(one, least), show(other, least)];
 }
 
-/** A wire amount with every decimal that the currency needs to tell it exactly: '$4.99670000'. */
-export function showExact(bgl: string, currency: Currency): string {
-  return displayAmount(parseBgl(bgl), currency, EXACT_PLACES[currency]);
-}
-
 const MICRO = { USD: BGL_PER_USD * 1_000_000n, BGL: 1_000_000n };
 const ROOM = 12;
 const SCALES = [

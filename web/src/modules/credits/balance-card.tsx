@@ -15,7 +15,7 @@ type Props = {
   actions?: ReactNode;
 };
 
-/** What can be spent, what running work holds, the two together, and what of it can be sent. */
+/** What can be spent, what running work holds, the two together, and what of it can be sent: unrounded, so that they add up. */
 export function BalanceCard({ query, actions }: Props) {
   return (
     <Card title="Balance" actions={actions}>
@@ -38,25 +38,25 @@ export function BalanceCard({ query, actions }: Props) {
       >
         {(balance) => (
           <>
-            <Money bgl={balance.available} className="font-semibold text-3xl tracking-tight" />
+            <Money unrounded bgl={balance.available} className="font-semibold text-3xl tracking-tight" />
             <p className="mt-1 text-muted">available now</p>
             <dl className="mt-5 grid gap-2 border-line border-t pt-4">
               <div className="flex justify-between gap-4">
                 <dt className="text-muted">Held for running work</dt>
                 <dd>
-                  <Money bgl={balance.held} />
+                  <Money unrounded bgl={balance.held} />
                 </dd>
               </div>
               <div className="flex justify-between gap-4">
                 <dt className="text-muted">Balance</dt>
                 <dd>
-                  <Money bgl={balance.balance} className="font-medium" />
+                  <Money unrounded bgl={balance.balance} className="font-medium" />
                 </dd>
               </div>
               <div className="flex justify-between gap-4">
                 <dt className="text-muted">Can be sent</dt>
                 <dd>
-                  <Money bgl={balance.sendable} />
+                  <Money unrounded bgl={balance.sendable} />
                 </dd>
               </div>
             </dl>
@@ -73,11 +73,12 @@ function GivenCredits({ balance: { given, next_expiry } }: { balance: Balance })
   if (parseBgl(given) === 0n) return null;
   return (
     <p className="mt-4 text-[0.8125rem] text-muted">
-      <Money bgl={given} /> of it is promotional credit. It is spent first and cannot be sent.
+      <Money unrounded bgl={given} /> of it is promotional credit. It is spent first and cannot be sent.
       {next_expiry ? (
         <>
           {' '}
-          <Money bgl={next_expiry.amount} /> of that expires on {formatDateTime(new Date(next_expiry.at))}.
+          <Money unrounded bgl={next_expiry.amount} /> of that expires on{' '}
+          {formatDateTime(new Date(next_expiry.at))}.
         </>
       ) : null}
     </p>

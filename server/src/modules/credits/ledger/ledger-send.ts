@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Services } from '../../../platform/context.ts';
 import { runPrepared } from '../../../platform/db/run-prepared.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { type MoveOutcome, refuseUnlessMoved } from './ledger-answers.ts';
+import { insufficientFunds, type MoveOutcome, refuseUnlessMoved } from './ledger-answers.ts';
 
 type Prepared = Pick<Services, 'db' | 'pool'>;
 
@@ -62,6 +62,8 @@ export function readSend(
     });
   }
   if (outcome === 'over_daily_limit') throw overDailyLimit(amountMicro, limits.sendable ?? 0n);
+  // What can be sent is less than what can be spent.
+  if (outcome === 'insufficient_funds') throw insufficientFunds(amountMicro, limits.sendable);
   if (outcome !== 'busy') refuseUnlessMoved(outcome, amountMicro, limits);
   if (transfer_id === null || recipient_id === null) throw new Error('The sender has no account');
   return { transferId: transfer_id, recipientId: recipient_id };

@@ -1,15 +1,9 @@
 import { cx } from '../../../lib/cx.ts';
-import { currencyChoice, showAmount, showExact } from '../../../lib/format/currency.ts';
+import { currencyChoice, showUnrounded } from '../../../lib/format/currency.ts';
 import { isIncoming, type Transaction } from './transaction-rows.ts';
 
-type Props = {
-  transaction: Transaction;
-  /** With every decimal. */
-  exact?: boolean;
-};
-
-/** '+$5.00', '−$0.12' or '−$0.0034': the sign says the direction, the colour repeats it. */
-export function SignedAmount({ transaction, exact = false }: Props) {
+/** '+$5.00', '−$0.12' or '−$0.00341': the sign says the direction, the colour repeats it. Unrounded, so that rows add up. */
+export function SignedAmount({ transaction }: { transaction: Transaction }) {
   const currency = currencyChoice.use();
   const incoming = isIncoming(transaction);
   const pending = transaction.status === 'pending';
@@ -23,7 +17,7 @@ export function SignedAmount({ transaction, exact = false }: Props) {
       )}
     >
       {incoming ? '+' : '−'}
-      {(exact ? showExact : showAmount)(transaction.amount, currency)}
+      {showUnrounded(transaction.amount, currency)}
     </span>
   );
 }

@@ -1,5 +1,5 @@
 import { countOf } from '../../../lib/format/count-of.ts';
-import { currencyChoice, showExact } from '../../../lib/format/currency.ts';
+import { currencyChoice, showUnrounded } from '../../../lib/format/currency.ts';
 import { Figure } from '../../../ui/figure.tsx';
 import { type StatementRow, totalsOf } from './transaction-rows.ts';
 
@@ -16,10 +16,10 @@ export function StatementSummary({ rows, hasMore, sendable }: Props) {
   const currency = currencyChoice.use();
   const { incoming, outgoing, net } = totalsOf(rows);
   const totals = [
-    { label: 'In', text: `+${showExact(incoming, currency)}` },
-    { label: 'Out', text: `−${showExact(outgoing, currency)}` },
-    { label: 'Net', text: showExact(net, currency) },
-    ...(sendable === undefined ? [] : [{ label: 'Can be sent', text: showExact(sendable, currency) }]),
+    { label: 'In', text: `+${showUnrounded(incoming, currency)}` },
+    { label: 'Out', text: `−${showUnrounded(outgoing, currency)}` },
+    { label: 'Net', text: showUnrounded(net, currency) },
+    ...(sendable === undefined ? [] : [{ label: 'Can be sent', text: showUnrounded(sendable, currency) }]),
   ];
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-8 gap-y-3 border-line border-b px-5 py-3.5">

@@ -1,6 +1,6 @@
 import type { Currency } from '@bakehouse/contract/money';
 import { Link } from '@tanstack/react-router';
-import { currencyChoice, showExact } from '../../../lib/format/currency.ts';
+import { currencyChoice, showUnrounded } from '../../../lib/format/currency.ts';
 import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
@@ -77,9 +77,9 @@ const amountColumns = (currency: Currency): Column<StatementRow>[] => [
     numeric: true,
     cell: ({ transaction, balanceAfter }) => (
       <>
-        <SignedAmount transaction={transaction} exact />
+        <SignedAmount transaction={transaction} />
         <span className="block whitespace-nowrap text-muted text-xs sm:hidden">
-          Balance {showExact(balanceAfter, currency)}
+          Balance {showUnrounded(balanceAfter, currency)}
         </span>
       </>
     ),
@@ -90,7 +90,7 @@ const amountColumns = (currency: Currency): Column<StatementRow>[] => [
     numeric: true,
     hideBelow: 'sm',
     cell: ({ balanceAfter }) => (
-      <span className="whitespace-nowrap">{showExact(balanceAfter, currency)}</span>
+      <span className="whitespace-nowrap">{showUnrounded(balanceAfter, currency)}</span>
     ),
   },
 ];

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { currencyChoice, showExact } from '../../../../lib/format/currency.ts';
+import { currencyChoice, showUnrounded } from '../../../../lib/format/currency.ts';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { formatClock } from '../../../../lib/format/format-time.ts';
 import { Pager } from '../../../../ui/pager.tsx';
@@ -33,7 +33,7 @@ export function UsageAnswers({ windowId }: { windowId: string }) {
                 <span className="truncate text-muted">
                   {formatClock(new Date(at))} · {describeQuantities(quantities)}
                 </span>
-                <span>{showExact(amount, currency)}</span>
+                <span>{showUnrounded(amount, currency)}</span>
               </li>
             ))}
           </ul>

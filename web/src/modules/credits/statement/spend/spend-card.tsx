@@ -68,11 +68,11 @@ function SpendByKey({ keys }: { keys: Keys }) {
               {key_id === null ? 'Without an API key' : (key_name ?? 'Deleted key')}
             </span>
             <span>
-              <Money bgl={amount} />
+              <Money unrounded bgl={amount} />
               {sent !== '0' && (
                 <span className="text-muted">
                   {' and '}
-                  <Money bgl={sent} /> sent
+                  <Money unrounded bgl={sent} /> sent
                 </span>
               )}
             </span>
