@@ -6,7 +6,6 @@ export const imagen: Generator = {
   maker: 'Google',
   makes: 'image',
   about: 'Photographs and fine textures.',
-  retired:
-    'Google shut Imagen 4 down in 2026, and no service makes pictures with it any more. Please choose another generator.',
+  retired: 'Google shut Imagen 4 down in 2026: no service makes pictures with it any more.',
   fields: [aspectRatio(['1:1', '4:3', '16:9', '3:4', '9:16']), seed],
 };

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../platform/db/database.ts';
+import { isPerson } from '../accounts/ensure-system-user.ts';
 
 export type AccountRow = {
   id: string;
@@ -34,7 +35,8 @@ export async function selectAccounts(
       users.created_at,
       coalesce(credits_posted - debits_posted, 0) as balance, coalesce(debits_pending, 0) as held
     from users left join ledger_accounts account on account.id = 'user:' || users.id
-    where (${search} = '' or username like ${part} or email like ${part} or lower(name) like ${part} or users.id = ${search})
+    where ${isPerson}
+      and (${search} = '' or username like ${part} or email like ${part} or lower(name) like ${part} or users.id = ${search})
       and (${id ?? null}::text is null or users.id = ${id ?? null})
       and (${after?.id ?? null}::text is null
         or (users.created_at, users.id) < (select created_at, id from users where id = ${after?.id ?? null}))

@@ -1,9 +1,11 @@
 import { listAccounts } from '@bakehouse/contract/credits';
 import { deleteAccount } from '@bakehouse/contract/privacy';
 import { beforeAll, expect, test } from 'vitest';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { password } from '../../testing/auth-client.ts';
 import { signUpOperator } from '../../testing/sign-up-operator.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
+import { ensureSystemUser, systemUserId } from '../accounts/ensure-system-user.ts';
 
 const server = await testServer();
 let olga: TestUser;
@@ -24,6 +26,12 @@ test('an operator sees all accounts, newest first, page by page', async () => {
   expect(second.accounts).toMatchObject([{ user_id: olga.userId, is_operator: true }]);
   expect(second.next_cursor).toBeNull();
   await expect(list({ cursor: 'nobody' })).rejects.toMatchObject({ status: 400 });
+});
+
+test('what visitors use belongs to nobody who has signed up, and is not among them', async () => {
+  const id = systemUserId('visitors');
+  await inTransaction(server.services.db, (tx) => ensureSystemUser(tx, { id, name: 'Visitors' }));
+  expect(await names('visitors')).toEqual([]);
 });
 
 test('they are found by a part of the name or address, or by the id', async () => {
