@@ -58,10 +58,22 @@ export const GPUS_PER_RUN = 1;
 
 /**
  * What a row of a file with columns is: a list of turns (`messages` of OpenAI, `conversations` of
- * ShareGPT), instruction, input and output, a question and an answer, or a text that is continued.
+ * ShareGPT), instruction, input and output, a question and an answer, a text that is continued, or a
+ * question with a better and a worse answer.
  */
-export const dataFormats = ['messages', 'sharegpt', 'alpaca', 'prompt_completion', 'text'] as const;
+export const dataFormats = [
+  'messages',
+  'sharegpt',
+  'alpaca',
+  'prompt_completion',
+  'text',
+  'preference',
+] as const;
 export type DataFormatName = (typeof dataFormats)[number];
+
+/** What training minimises: the loss of the answers, or direct preference optimisation's of pairs of them. */
+export const objectives = ['sft', 'dpo'] as const;
+export type Objective = (typeof objectives)[number];
 
 /** What credits can be bought for at once, in cents of a US dollar, and the amounts in dollars that are offered. */
 export const USD_CENTS_MIN = 100;

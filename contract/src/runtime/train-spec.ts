@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { dataFormats } from '../limits.ts';
+import { dataFormats, objectives } from '../limits.ts';
 import { workloadSpecBase } from './workload-spec.ts';
 
 /** How rows become training examples. Validation and training read the data with the same values. */
@@ -14,6 +14,8 @@ export const dataSpec = z.object({
   /** Columns that hold question and answer. Of `messages`, `sharegpt` and `text` the first holds everything. */
   input_column: z.string().nullable(),
   output_column: z.string().nullable(),
+  /** Of `preference`: the column with the worse answer, where `output_column` has the better one. */
+  rejected_column: z.string().nullable().default(null),
   /** Column with a system prompt for the conversation of each row. */
   system_column: z.string().nullable().default(null),
   segmentation_method: z.enum(['regex', 'tokenizer', 'spacy', 'nltk']),
@@ -54,6 +56,12 @@ export const loraSpec = z.object({
 });
 
 export const trainingParameters = z.object({
+  /** What is minimised. `dpo` needs rows of the format `preference`; `sft` trains on the better answers of such rows. */
+  objective: z.enum(objectives).default('sft'),
+  /** Of DPO: how strongly the model is held to its base. */
+  beta: z.number().positive().default(0.1),
+  /** Of DPO: weight of the loss of SFT on the better answers, which is added to its own. */
+  sft_weight: z.number().min(0).default(0),
   epochs: z.int().min(1),
   learning_rate: z.number().positive(),
   batch_size: z.int().min(1),
@@ -120,11 +128,19 @@ export const turn = z.object({
   learnt: z.boolean(),
 });
 
+const sample = z.object({
+  turns: z.array(turn),
+  parts: z.array(z.object({ text: z.string(), learnt: z.boolean() })),
+  tokens: z.int(),
+});
+
 /** A format with the columns that it needs; of alpaca they go by their names. */
 export const dataFormat = z.object({
   format: z.enum(dataFormats),
   input_column: z.string(),
   output_column: z.string(),
+  /** Of `preference` alone. */
+  rejected_column: z.string().nullable().default(null),
   system_column: z.string().nullable(),
 });
 
@@ -155,9 +171,9 @@ export const validateReport = z.object({
    */
   samples: z.array(
     z.object({
-      turns: z.array(turn),
-      parts: z.array(z.object({ text: z.string(), learnt: z.boolean() })),
-      tokens: z.int(),
+      ...sample.shape,
+      /** The worse answer to the same question, where the objective is DPO. */
+      rejected: sample.nullable().default(null),
     }),
   ),
   base_parameters: z.int(),

@@ -53,17 +53,19 @@ class WorkloadSpecBase(Wire):
 
 
 class DataFormat(Wire):
-    format: Literal["messages", "sharegpt", "alpaca", "prompt_completion", "text"]
+    format: Literal["messages", "sharegpt", "alpaca", "prompt_completion", "text", "preference"]
     input_column: str
     output_column: str
+    rejected_column: str | None = None
     system_column: str | None
 
 
 class DataSpec(Wire):
     file_path: Annotated[str, Field(min_length=1)]
-    format: Literal["messages", "sharegpt", "alpaca", "prompt_completion", "text"] | None = None
+    format: Literal["messages", "sharegpt", "alpaca", "prompt_completion", "text", "preference"] | None = None
     input_column: str | None
     output_column: str | None
+    rejected_column: str | None = None
     system_column: str | None = None
     segmentation_method: Literal["regex", "tokenizer", "spacy", "nltk"]
     max_chunk_size: Annotated[int, Field(ge=1)]
@@ -98,6 +100,9 @@ class TrainingSources(Wire):
 
 
 class TrainingParameters(Wire):
+    objective: Literal["sft", "dpo"] = "sft"
+    beta: Annotated[float, Field(gt=0)] = 0.1
+    sft_weight: Annotated[float, Field(ge=0)] = 0
     epochs: Annotated[int, Field(ge=1)]
     learning_rate: Annotated[float, Field(gt=0)]
     batch_size: Annotated[int, Field(ge=1)]
@@ -141,10 +146,22 @@ class ValidateReportSamplePart(Wire):
     learnt: bool
 
 
+class ValidateReportSampleRejectedPart(Wire):
+    text: str
+    learnt: bool
+
+
+class ValidateReportSampleRejected(Wire):
+    turns: list[Turn]
+    parts: list[ValidateReportSampleRejectedPart]
+    tokens: int
+
+
 class ValidateReportSample(Wire):
     turns: list[Turn]
     parts: list[ValidateReportSamplePart]
     tokens: int
+    rejected: ValidateReportSampleRejected | None = None
 
 
 class ValidateReport(Wire):
