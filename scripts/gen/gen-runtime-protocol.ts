@@ -83,7 +83,8 @@ function pythonModule(exported: Record<string, unknown>): string {
 type Output = { classes: string[]; emit: (id: string) => string };
 
 function emitNamed(name: string, schema: JsonSchema, out: Output): void {
-  if (schema.oneOf === undefined) emitClass(name, schema, out);
+  if (schema.enum !== undefined) out.classes.push(`${name} = ${pythonType(schema, name, out)}\n`);
+  else if (schema.oneOf === undefined) emitClass(name, schema, out);
   else out.classes.push(`${name} = ${discriminatedUnion(name, schema, out)}\n`);
 }
 

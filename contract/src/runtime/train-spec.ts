@@ -2,6 +2,10 @@ import * as z from 'zod';
 import { dataFormats, objectives } from '../limits.ts';
 import { workloadSpecBase } from './workload-spec.ts';
 
+export const formatName = z.enum(dataFormats);
+
+export const objective = z.enum(objectives);
+
 /** How rows become training examples. Validation and training read the data with the same values. */
 export const dataSpec = z.object({
   /** Path inside the `dataset` input. Its ending decides the reader: csv, jsonl, json, txt, parquet. */
@@ -10,7 +14,7 @@ export const dataSpec = z.object({
    * Null, as in runs from before there was this field: question and answer where both columns are
    * named, else what the file is recognised as. Text files (.txt) have none, and no columns.
    */
-  format: z.enum(dataFormats).nullable().default(null),
+  format: formatName.nullable().default(null),
   /** Columns that hold question and answer. Of `messages`, `sharegpt` and `text` the first holds everything. */
   input_column: z.string().nullable(),
   output_column: z.string().nullable(),
@@ -57,7 +61,7 @@ export const loraSpec = z.object({
 
 export const trainingParameters = z.object({
   /** What is minimised. `dpo` needs rows of the format `preference`; `sft` trains on the better answers of such rows. */
-  objective: z.enum(objectives).default('sft'),
+  objective: objective.default('sft'),
   /** Of DPO: how strongly the model is held to its base. */
   beta: z.number().positive().default(0.1),
   /** Of DPO: weight of the loss of SFT on the better answers, which is added to its own. */
@@ -128,15 +132,17 @@ export const turn = z.object({
   learnt: z.boolean(),
 });
 
-const sample = z.object({
+export const samplePart = z.object({ text: z.string(), learnt: z.boolean() });
+
+export const sample = z.object({
   turns: z.array(turn),
-  parts: z.array(z.object({ text: z.string(), learnt: z.boolean() })),
+  parts: z.array(samplePart),
   tokens: z.int(),
 });
 
 /** A format with the columns that it needs; of alpaca they go by their names. */
 export const dataFormat = z.object({
-  format: z.enum(dataFormats),
+  format: formatName,
   input_column: z.string(),
   output_column: z.string(),
   /** Of `preference` alone. */
@@ -170,8 +176,7 @@ export const validateReport = z.object({
    * reads, in parts of which the loss counts those that are learnt.
    */
   samples: z.array(
-    z.object({
-      ...sample.shape,
+    sample.extend({
       /** The worse answer to the same question, where the objective is DPO. */
       rejected: sample.nullable().default(null),
     }),

@@ -52,8 +52,11 @@ class WorkloadSpecBase(Wire):
     inputs: list[WorkloadInput]
 
 
+FormatName = Literal["messages", "sharegpt", "alpaca", "prompt_completion", "text", "preference"]
+
+
 class DataFormat(Wire):
-    format: Literal["messages", "sharegpt", "alpaca", "prompt_completion", "text", "preference"]
+    format: FormatName
     input_column: str
     output_column: str
     rejected_column: str | None = None
@@ -62,7 +65,7 @@ class DataFormat(Wire):
 
 class DataSpec(Wire):
     file_path: Annotated[str, Field(min_length=1)]
-    format: Literal["messages", "sharegpt", "alpaca", "prompt_completion", "text", "preference"] | None = None
+    format: FormatName | None = None
     input_column: str | None
     output_column: str | None
     rejected_column: str | None = None
@@ -89,6 +92,26 @@ class LoraSpec(Wire):
     target_modules: Annotated[list[str], Field(min_length=1)]
 
 
+Objective = Literal["sft", "dpo"]
+
+
+class Turn(Wire):
+    role: Literal["system", "user", "assistant"]
+    content: str
+    learnt: bool
+
+
+class SamplePart(Wire):
+    text: str
+    learnt: bool
+
+
+class Sample(Wire):
+    turns: list[Turn]
+    parts: list[SamplePart]
+    tokens: int
+
+
 class TrainingSources(Wire):
     base_model: str | None
     base_model_commit: str | None
@@ -100,7 +123,7 @@ class TrainingSources(Wire):
 
 
 class TrainingParameters(Wire):
-    objective: Literal["sft", "dpo"] = "sft"
+    objective: Objective = "sft"
     beta: Annotated[float, Field(gt=0)] = 0.1
     sft_weight: Annotated[float, Field(ge=0)] = 0
     epochs: Annotated[int, Field(ge=1)]
@@ -129,39 +152,17 @@ class TrainTextSpec(Wire):
     device: Literal["auto", "cpu", "cuda", "mps"]
 
 
-class Turn(Wire):
-    role: Literal["system", "user", "assistant"]
-    content: str
-    learnt: bool
-
-
 class ValidateReportTokenHistogram(Wire):
     from_: int = Field(alias="from")
     to: int
     count: int
 
 
-class ValidateReportSamplePart(Wire):
-    text: str
-    learnt: bool
-
-
-class ValidateReportSampleRejectedPart(Wire):
-    text: str
-    learnt: bool
-
-
-class ValidateReportSampleRejected(Wire):
-    turns: list[Turn]
-    parts: list[ValidateReportSampleRejectedPart]
-    tokens: int
-
-
 class ValidateReportSample(Wire):
     turns: list[Turn]
-    parts: list[ValidateReportSamplePart]
+    parts: list[SamplePart]
     tokens: int
-    rejected: ValidateReportSampleRejected | None = None
+    rejected: Sample | None = None
 
 
 class ValidateReport(Wire):
