@@ -6,7 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from bakehouse_runtime.data.builder import Examples
-from bakehouse_runtime.data.examples import Prepared, prepare_examples
+from bakehouse_runtime.data.examples import prepare_examples
+from bakehouse_runtime.data.prepared import Prepared
 from bakehouse_runtime.data.tokens import ModelTokens, read_model_tokens
 from train_spec import data_spec
 

@@ -13,7 +13,7 @@ from .files import read_optional_object
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .protocol import TrainingParameters
+    from .protocol import Objective, TrainingParameters
 
 Shape = tuple[int, ...]
 
@@ -70,8 +70,9 @@ def read_base_model(folder: Path) -> BaseModel:
         raise PlainError(f"The base model's config.json does not name {error.args[0]}.") from error
 
 
-def lora_targets(base: BaseModel, wanted: list[str]) -> LoraTargets:
-    """Which of the wanted modules this model has. Raises PlainError when none remains."""
+def lora_targets(base: BaseModel, wanted: list[str], objective: Objective = "sft") -> LoraTargets:
+    """Which of the wanted modules this model has. Raises PlainError when none remains, and where
+    the objective cannot train one of them."""
     experts = _expert_modules(base)
     linear = {name.split(".")[-2] for name in base.shapes if _is_layer_matrix(name, base)} - experts
     if not base.tied_embeddings:
@@ -95,6 +96,11 @@ def lora_targets(base: BaseModel, wanted: list[str]) -> LoraTargets:
         raise PlainError(
             f"The base model has none of the chosen target modules. "
             f"It has: {', '.join(sorted(linear))}."
+        )
+    if objective == "dpo" and "lm_head" in modules:
+        raise PlainError(
+            "DPO cannot train an adapter on lm_head: leave it out of the target modules, or choose "
+            "the objective SFT."
         )
     return LoraTargets(modules, warnings)
 

@@ -21,7 +21,7 @@ from .base_model import (
 )
 from .confined import run_confined
 from .data.builder import expected_padded_tokens, padded_tokens
-from .data.examples import Prepared, steps_per_epoch
+from .data.examples import steps_per_epoch
 from .data.table import DataError
 from .data.tokens import read_model_tokens
 from .data.validation_file import ValidationFileError, prepare_files
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from .base_model import BaseModel
     from .data.builder import Sample
-    from .data.examples import Progress
+    from .data.prepared import Prepared, Progress
     from .data.tokens import ModelTokens
     from .protocol import ValidateSpec
 
@@ -108,6 +108,7 @@ def read_as_training_would(
                 tokens,
                 base.max_positions,
                 keep_tokens=False,
+                objective=spec.parameters.objective,
                 on_progress=_ProgressPrinter(estimate, on_estimated),
             )
             fields = _with_data(fields, spec, base, tokens, prepared)
@@ -213,7 +214,7 @@ def _model_fields(
     spec: ValidateSpec, base: BaseModel, warnings: list[str], config: dict[str, Any]
 ) -> dict[str, Any]:
     lora = spec.parameters.lora
-    targets = lora_targets(base, lora.target_modules)
+    targets = lora_targets(base, lora.target_modules, spec.parameters.objective)
     warnings.extend(targets.warnings)
     return {
         "base_parameters": base.parameters,
@@ -232,14 +233,12 @@ def _data_fields(spec: ValidateSpec, prepared: Prepared, tokens: ModelTokens) ->
         "rows_dropped": prepared.dropped.count,
         "dropped": [vars(row) for row in prepared.dropped.by_line()],
         "rows_truncated": prepared.rows_truncated,
-        "train_tokens": int(prepared.train.starts[-1]),
-        "eval_tokens": int(prepared.held_out.starts[-1]),
-        "train_padded_tokens": expected_padded_tokens(
-            prepared.train.lengths(), spec.parameters.batch_size
-        ),
-        "eval_padded_tokens": padded_tokens(
-            prepared.held_out.lengths(), spec.parameters.eval_batch_size
-        ),
+        "train_tokens": int(prepared.train.sequence_lengths().sum()),
+        "eval_tokens": int(prepared.held_out.sequence_lengths().sum()),
+        "train_padded_tokens": prepared.train.sequences
+        * expected_padded_tokens(prepared.train.longest_of_each(), spec.parameters.batch_size),
+        "eval_padded_tokens": prepared.held_out.sequences
+        * padded_tokens(prepared.held_out.longest_of_each(), spec.parameters.eval_batch_size),
         "train_examples": len(prepared.train),
         "eval_examples": len(prepared.held_out),
         "steps_total": _steps_total(spec, len(prepared.train)),
@@ -266,8 +265,9 @@ def _memory_fields(
 
 
 def _histogram(prepared: Prepared) -> list[dict[str, int]]:
-    """Examples per bin of token length; a bin holds `from` <= length < `to`."""
-    lengths = np.concatenate([prepared.train.lengths(), prepared.held_out.lengths()])
+    """Sequences per bin of token length; a bin holds `from` <= length < `to`."""
+    parts = (prepared.train, prepared.held_out)
+    lengths = np.concatenate([part.sequence_lengths() for part in parts])
     width = max(1, -(-(int(lengths.max()) + 1) // _HISTOGRAM_BINS))
     counts = np.bincount(lengths // width)
     return [
@@ -294,6 +294,7 @@ def _sample_fields(sample: Sample, tokens: ModelTokens) -> dict[str, Any]:
             for learnt, part in parts
         ],
         "tokens": len(sample.tokens),
+        "rejected": sample.rejected and _sample_fields(sample.rejected, tokens),
     }
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from bakehouse_runtime.data.chat_template import ChatTemplate, TemplateRefusalError
-from bakehouse_runtime.data.conversations import Rendered, Turn
+from bakehouse_runtime.data.conversations import Rendered
+from bakehouse_runtime.data.turns import Turn
 from bakehouse_runtime.errors import PlainError
 from tiny_model import write_tiny_model
 

@@ -6,9 +6,9 @@ import json
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from bakehouse_runtime.data.conversations import Turn
 from bakehouse_runtime.data.examples import prepare_examples
 from bakehouse_runtime.data.tokens import read_model_tokens
+from bakehouse_runtime.data.turns import Turn
 from prepared import prepare, texts, with_begin_token
 from train_spec import data_spec
 

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from bakehouse_runtime.data.builder import Examples, expected_padded_tokens, padded_tokens
-from bakehouse_runtime.data.conversations import Rendered, Turn
+from bakehouse_runtime.data.conversations import Rendered
 from bakehouse_runtime.data.examples import prepare_examples, steps_per_epoch
 from bakehouse_runtime.data.tokens import read_model_tokens
+from bakehouse_runtime.data.turns import Turn
 from bakehouse_runtime.errors import PlainError
 from prepared import prepare, texts, with_begin_token, write_pairs
 from train_spec import data_spec

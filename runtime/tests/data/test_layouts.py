@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bakehouse_runtime.data.conversations import Conversation
+from bakehouse_runtime.data.conversations import Conversation, Preference
 from bakehouse_runtime.data.layouts.columns import (
     ANSWER,
     CHOICES,
@@ -49,11 +49,15 @@ def test_a_layout_is_read_or_refused_with_what_to_do(tmp_path: Path, case: dict[
         return
     rows = read_rows(path, data)
     found = list(rows.rows)
-    assert vars(rows.format) == case["format"]
+    assert vars(rows.format) == {"rejected_column": None} | case["format"]
     if "turns" in case:
         first = found[0]
         assert isinstance(first, Conversation)
         assert [[turn.role, turn.content] for turn in first.turns] == case["turns"]
+    if "rejected" in case:
+        first = found[0]
+        assert isinstance(first, Preference)
+        assert [[turn.role, turn.content] for turn in first.rejected] == case["rejected"]
     if "lines" in case:
         assert [row.line for row in found if not isinstance(row, Dropped)] == case["lines"]
     if "dropped" in case:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from bakehouse_runtime.data.conversations import Turn
 from bakehouse_runtime.data.questions import Question, Questions, text_questions
+from bakehouse_runtime.data.turns import Turn
 
 
 def test_the_first_held_out_examples_of_the_file_are_asked() -> None:

@@ -13,7 +13,7 @@ from bakehouse_runtime import confined
 from bakehouse_runtime import validate as validate_module
 from bakehouse_runtime.cli import main
 from bakehouse_runtime.confined import run_confined
-from bakehouse_runtime.data import examples as examples_module
+from bakehouse_runtime.data import text_examples as text_module
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.protocol import ValidateProgress, ValidateReport, ValidateSpec
 from bakehouse_runtime.validate import read_as_training_would
@@ -48,6 +48,7 @@ def test_the_command_prints_one_report(
         "input_column": "q",
         "output_column": "a",
         "system_column": None,
+        "rejected_column": None,
     }
     assert report["samples"][0] == {
         "turns": [
@@ -148,7 +149,7 @@ def test_a_chat_template_that_never_ends_is_ended(template: str) -> None:
 
 def written(template: str) -> str:
     from bakehouse_runtime.data import chat_template
-    from bakehouse_runtime.data.conversations import Turn
+    from bakehouse_runtime.data.turns import Turn
 
     chat_template.TEMPLATE_LIMIT_S = 0.5
     rendered = chat_template.ChatTemplate(template, {}, date(2026, 11, 20))
@@ -265,10 +266,10 @@ def test_a_long_text_is_estimated_from_its_beginning(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(validate_module, "_SAMPLE_ROWS", 1)
-    monkeypatch.setattr(examples_module, "_TEXT_SAMPLE_CHARACTERS", 20_000)
+    monkeypatch.setattr(text_module, "_TEXT_SAMPLE_CHARACTERS", 20_000)
     path = tmp_path / "x.txt"
     monkeypatch.setattr(validate_module, "_PROGRESS_S", 0.0)
-    monkeypatch.setattr(examples_module, "_BATCH", 100)
+    monkeypatch.setattr(text_module, "_BATCH", 100)
     path.write_text("The baker gets up at four and bakes bread for the town. " * 2000)
     report, progress = printed(spec(tied_model, path), capsys)
     line, *later = progress

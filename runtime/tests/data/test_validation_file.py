@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from bakehouse_runtime.data.examples import Prepared, Progress
+from bakehouse_runtime.data.prepared import Prepared, Progress
 from bakehouse_runtime.data.tokens import read_model_tokens
 from bakehouse_runtime.data.validation_file import ValidationFileError, prepare_files
 from bakehouse_runtime.protocol import ValidateSpec

@@ -105,8 +105,8 @@ def test_the_served_adapter_is_the_one_that_peft_has_trained(
 def test_a_conversation_is_asked_in_the_words_that_it_was_trained_in(
     serving: Serving, tiny_model: Path
 ) -> None:
-    from bakehouse_runtime.data.conversations import Turn
     from bakehouse_runtime.data.tokens import read_model_tokens
+    from bakehouse_runtime.data.turns import Turn
 
     turns = [
         Turn("system", "Be brief."),
@@ -125,8 +125,8 @@ def test_a_conversation_is_asked_in_the_words_that_it_was_trained_in(
 def test_a_base_without_a_chat_template_is_asked_in_the_words_that_it_was_trained_in(
     server: BakehouseServer, tmp_path: Path, begins: bool
 ) -> None:
-    from bakehouse_runtime.data.conversations import Turn
     from bakehouse_runtime.data.tokens import read_model_tokens
+    from bakehouse_runtime.data.turns import Turn
 
     base = write_tiny_model(tmp_path / "base", tied=False, template=None, begins=begins)
     gguf = write_tiny_gguf(base, tmp_path / "tiny.gguf", template=None, begins=begins)

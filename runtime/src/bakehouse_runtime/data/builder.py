@@ -13,14 +13,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .conversations import Turn
+    from ..protocol import Objective
     from .table import Dropped
+    from .turns import Turn
 
 # What a validation report shows.
 _DROPPED_KEPT = 50
 _SAMPLES_KEPT = 5
 # A batch is tokenised after all of it was read: its rows may be dropped out of order.
 _DROPPED_BUFFERED = 2000
+# How many sequences of tokens an example has: what is compared comes in pairs.
+SEQUENCES: dict[Objective, int] = {"sft": 1, "dpo": 2}
 
 
 def expected_padded_tokens(lengths: NDArray[np.int64], batch_size: int) -> int:
@@ -63,6 +66,8 @@ class Examples:
     learnt: NDArray[np.bool_]
     # Example i is tokens[starts[i] : starts[i + 1]].
     starts: NDArray[np.int64]
+    # Where answers are compared: the worse ones, of as many examples.
+    rejected: Examples | None = None
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -76,8 +81,23 @@ class Examples:
         return self.learnt[self.starts[index] : self.starts[index + 1]]
 
     def lengths(self) -> NDArray[np.int64]:
-        """Tokens of each example."""
+        """Tokens of each example, without those of its worse answer."""
         return np.diff(self.starts)
+
+    @property
+    def sequences(self) -> int:
+        """How many sequences each example has."""
+        return 1 if self.rejected is None else 2
+
+    def sequence_lengths(self) -> NDArray[np.int64]:
+        """Tokens of each sequence, worse answers included."""
+        others = () if self.rejected is None else (self.rejected.lengths(),)
+        return np.concatenate([self.lengths(), *others])
+
+    def longest_of_each(self) -> NDArray[np.int64]:
+        """Tokens of the longest sequence of each example, up to which the others are filled."""
+        lengths = self.lengths()
+        return lengths if self.rejected is None else np.maximum(lengths, self.rejected.lengths())
 
 
 class SampleTurn(NamedTuple):
@@ -94,6 +114,8 @@ class Sample:
     turns: list[SampleTurn]
     tokens: list[int]
     learnt: list[bool]
+    # The worse answer to the same question, where answers are compared.
+    rejected: Sample | None = None
 
 
 @dataclass

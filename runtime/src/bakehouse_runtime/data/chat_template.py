@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from jinja2.runtime import Macro
 
-    from .conversations import Turn
     from .segments import Span
+    from .turns import Turn
 
 
 class TemplateRefusalError(Exception):

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from .cells import list_of
-from .conversations import KEYS
 from .layouts.columns import (
     ANSWER,
     CHOICES,
@@ -25,12 +24,14 @@ from .layouts.columns import (
     find,
     find_all,
     instruction_columns,
+    preference_columns,
 )
+from .turns import KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-Format = Literal["messages", "sharegpt", "alpaca", "prompt_completion", "text"]
+    from ..protocol import FormatName
 
 # What may stand beside a text and says nothing that a model should learn.
 _ABOUT_TEXT = re.compile(
@@ -59,36 +60,34 @@ class DataFormat:
     """A format with the columns that it needs. Of `messages`, `sharegpt` and `text` the input
     column holds everything; those of `alpaca` are found by their names."""
 
-    format: Format
+    format: FormatName
     input_column: str = ""
     output_column: str = ""
     system_column: str | None = None
+    # Of `preference` alone, whose input column is empty where the answers bring the question.
+    rejected_column: str | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that it names."""
-        named = (self.input_column, self.output_column, self.system_column)
+        answers = (self.output_column, self.rejected_column)
+        named = (self.input_column, *answers, self.system_column)
         return tuple(column for column in named if column)
 
 
 def recognise_format(
     columns: Sequence[str],
     rows: Iterable[dict[str, Any]],
-    wanted: Format | None = None,
+    wanted: FormatName | None = None,
     dropped: int = 0,
 ) -> DataFormat | None:
     """The format of a file with these columns, by their names and by its first rows, beside which
     so many are dropped; with `wanted` the columns of that format. None where nobody could say."""
     rows = list(rows)
     system = _system_column(columns, rows)
-    for name in ("messages", "sharegpt"):
-        if wanted not in (None, name):
-            continue
-        column = _dialogue_column(columns, rows, KEYS[name])
-        others = (*PREFERENCE.names, *(HISTORY.names if _has_pair(columns) else ()))
-        is_other = wanted is None and column and find([column], *others)
-        if column and not is_other:
-            return DataFormat(name, column, system_column=system)
+    found = _of_conversations(columns, rows, wanted, system)
+    if found or wanted in ("messages", "sharegpt", "preference"):
+        return found
     if wanted in (None, "alpaca") and all(instruction_columns(tuple(columns))):
         return DataFormat("alpaca", system_column=system)
     if wanted in (None, "prompt_completion"):
@@ -104,6 +103,47 @@ def recognise_format(
         if text and (wanted or is_plain):
             return DataFormat("text", text)
     return None
+
+
+def _of_conversations(
+    columns: Sequence[str],
+    rows: list[dict[str, Any]],
+    wanted: FormatName | None,
+    system: str | None,
+) -> DataFormat | None:
+    """A format of which a row is a conversation, or two that differ in their answers."""
+    for name in ("messages", "sharegpt"):
+        column = _dialogue_column(columns, rows, KEYS[name]) if wanted in (None, name) else None
+        if column and (wanted or not _is_part(column, columns)):
+            return DataFormat(name, column, system_column=system)
+    return _preference(columns, rows, system) if wanted in (None, "preference") else None
+
+
+def _is_part(column: str, columns: Sequence[str]) -> bool:
+    """Whether a column with conversations is only one of several that a row needs."""
+    others = (*PREFERENCE.names, *(HISTORY.names if _has_pair(columns) else ()))
+    is_named = find([column], *DIALOGUE.names) is not None
+    return find([column], *others) is not None or (
+        preference_columns(columns) is not None and not is_named
+    )
+
+
+def _preference(
+    columns: Sequence[str], rows: list[dict[str, Any]], system: str | None
+) -> DataFormat | None:
+    """A better and a worse answer, with their question or in conversations that have it."""
+    found = preference_columns(columns)
+    if found is None:
+        return None
+    question, *answers = found
+    holds_question = all(
+        any(_holds_dialogues(column, rows, keys) for keys in KEYS.values()) for column in answers
+    )
+    return (
+        DataFormat("preference", question, answers[0], system, answers[1])
+        if question or holds_question
+        else None
+    )
 
 
 def _has_pair(columns: Sequence[str]) -> bool:

@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 from ..errors import PlainError
-from .conversations import KEYS
 from .json_stream import JsonStream, NotJsonError, decode, skip_blanks
 from .table import Dropped, Position, Row, Table, character_fault, numbered_lines
+from .turns import KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

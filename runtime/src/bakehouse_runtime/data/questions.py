@@ -6,7 +6,7 @@ from heapq import nsmallest
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from .conversations import Turn
+    from .turns import Turn
 
 # Of so many of the first examples is kept what they ask, and of those that are held out so many are
 # taken. Which ones these are is only known once all of the file has been read.

@@ -28,9 +28,8 @@ from .table import DataError, Dropped, Row, Table, text_pieces
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
-    from ..protocol import DataSpec
+    from ..protocol import DataSpec, FormatName
     from .conversations import Conversation, Passage
-    from .formats import Format
     from .table import Position
 
 _NAMED_COLUMNS_MAX = 20
@@ -104,6 +103,11 @@ def _named_format(data: DataSpec) -> DataFormat | None:
         if not question or not answer:
             return None
         return DataFormat("prompt_completion", question, answer, system)
+    if wanted == "preference":
+        rejected = data.rejected_column
+        if not answer or not rejected:
+            return None
+        return DataFormat("preference", question or "", answer, system, rejected)
     if wanted == "alpaca" or not question:
         return None
     return DataFormat(wanted, question, system_column=system)
@@ -141,13 +145,15 @@ _JSON_LINES = (
 )
 _HEADER = " They are named by its first line: put one above it if that is a row already."
 # Why a file is not recognised as each format.
-_UNRECOGNISED: dict[Format | None, str] = {
+_UNRECOGNISED: dict[FormatName | None, str] = {
     None: "The format of {name} is not recognised: choose one, and the columns that it needs.",
     "messages": "{name} has no column, or several, with lists of messages (role, content).",
     "sharegpt": "{name} has no column, or several, with lists of turns (from, value).",
     "alpaca": "{name} has no columns instruction and output.",
     "prompt_completion": "Choose which columns of {name} hold the question and the answer.",
     "text": "Choose which column of {name} holds the text.",
+    "preference": "Choose which columns of {name} hold the question, the better and the worse "
+    "answer.",
 }
 
 

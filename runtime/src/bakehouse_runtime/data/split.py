@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .conversations import Passage
+from .conversations import Passage, Preference
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +33,10 @@ def split_key(row: Conversation | Passage) -> SplitKey:
     turns = [turn for turn in row.turns if turn.role != "system"]
     answers_at = next(at for at, turn in enumerate(turns) if turn.role == "assistant")
     keys = [_text_key(turn.content) for turn in turns]
-    return SplitKey(hash(tuple(keys[: max(1, answers_at)])), hash(tuple(keys)))
+    question = hash(tuple(keys[: max(1, answers_at)]))
+    if isinstance(row, Preference):
+        keys.append(_text_key(row.rejected[-1].content))
+    return SplitKey(question, hash(tuple(keys)))
 
 
 class Split(NamedTuple):

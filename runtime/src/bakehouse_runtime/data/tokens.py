@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
     from .chat_template import ChatTemplate
-    from .conversations import Rendered, Turn
+    from .conversations import Rendered
+    from .turns import Turn
 
 
 @dataclass(frozen=True)

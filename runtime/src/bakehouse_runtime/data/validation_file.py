@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import PlainError
-from .examples import Prepared, prepare_examples
+from .examples import prepare_examples
 from .rows import is_text, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from ..protocol import DataSpec
-    from .examples import Progress
+    from ..protocol import DataSpec, Objective
+    from .prepared import Prepared, Progress
     from .tokens import ModelTokens
 
 
@@ -32,6 +33,7 @@ def prepare_files(
     max_positions: int | None,
     *,
     keep_tokens: bool = True,
+    objective: Objective = "sft",
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Prepared:
     """`prepare_examples` of the training file, with what the validation file holds as the held-out
@@ -40,30 +42,29 @@ def prepare_files(
 
     Raises PlainError, ValidationFileError where it is about the validation file.
     """
+    if objective == "dpo" and data.format is None and not is_text(data.file_path):
+        data = data.model_copy(update={"format": "preference"})
+    prepare = partial(prepare_examples, keep_tokens=keep_tokens, objective=objective)
     if validation is None:
-        return prepare_examples(
-            path, data, tokens, max_positions, keep_tokens=keep_tokens, on_progress=on_progress
-        )
+        return prepare(path, data, tokens, max_positions, on_progress=on_progress)
     read_alike = _read_alike(path, data)
     try:
-        held_out = prepare_examples(
+        held_out = prepare(
             validation,
             read_alike,
             tokens,
             max_positions,
-            keep_tokens=keep_tokens,
             holds_out=False,
             # A sign of life: nothing of the training file has been read.
             on_progress=lambda progress: on_progress(replace(progress, part=0.0, so_far=None)),
         )
     except PlainError as error:
         raise ValidationFileError(str(error)) from error
-    prepared = prepare_examples(
+    prepared = prepare(
         path,
         data,
         tokens,
         max_positions,
-        keep_tokens=keep_tokens,
         holds_out=False,
         on_progress=lambda progress: on_progress(_with_held_out(progress, held_out)),
     )
@@ -87,6 +88,7 @@ def _read_alike(path: Path, data: DataSpec) -> DataSpec:
             "format": found.format,
             "input_column": found.input_column or None,
             "output_column": found.output_column or None,
+            "rejected_column": found.rejected_column,
             "system_column": system,
         }
     )

@@ -59,12 +59,15 @@ CHOICES = Role(
     ("choices", "options", "endings"),
     "answers that only point at a choice are learnt as such",
 )
+# The better answer and the worse one.
+PREFERENCES = (
+    ("chosen", "rejected"),
+    ("chosen_response", "rejected_response"),
+    ("preferred_output", "non_preferred_output"),
+)
 PREFERENCE = Role(
-    (
-        *("chosen", "rejected", "chosen_response", "rejected_response"),
-        *("preferred_output", "non_preferred_output"),
-    ),
-    "preferences are not trained on",
+    tuple(name for pair in PREFERENCES for name in pair),
+    "choose the format Preference to train on better and worse answers",
 )
 REASONING = Role(
     (
@@ -162,8 +165,9 @@ def context_columns(columns: tuple[str, ...], data_format: DataFormat) -> list[s
     """What is read with the question, by the names that it goes by."""
     if data_format.format == "alpaca":
         return find_all(columns, "input", *CONTEXT.names)
-    if data_format.format == "prompt_completion":
-        found = find_all(columns, *CONTEXT.names)
+    if data_format.format in ("prompt_completion", "preference"):
+        is_instruction = find([data_format.input_column], *INSTRUCTION.names)
+        found = find_all(columns, *(["input"] if is_instruction else []), *CONTEXT.names)
         return [column for column in found if column not in data_format.columns]
     return []
 
@@ -172,7 +176,7 @@ def context_columns(columns: tuple[str, ...], data_format: DataFormat) -> list[s
 def history_column(columns: tuple[str, ...], data_format: DataFormat) -> str | None:
     """The earlier turns of a question, where its format has none of its own."""
     column = find(columns, *HISTORY.names)
-    has_question = data_format.format in ("alpaca", "prompt_completion")
+    has_question = data_format.format in ("alpaca", "prompt_completion", "preference")
     return column if has_question and column not in data_format.columns else None
 
 
@@ -205,6 +209,20 @@ def pair_columns(columns: tuple[str, ...], data_format: DataFormat) -> tuple[str
     # Rows of jsonl may name theirs differently.
     question, answer = instruction_columns(columns)
     return question or "instruction", answer or "output"
+
+
+def answer_columns(columns: tuple[str, ...], data_format: DataFormat) -> tuple[str, ...]:
+    """What is answered in a format of pairs: of preferences the better answer and the worse one."""
+    _, answer = pair_columns(columns, data_format)
+    return (answer, data_format.rejected_column) if data_format.rejected_column else (answer,)
+
+
+def preference_columns(columns: Sequence[str]) -> tuple[str, str, str] | None:
+    """The question, or an empty name where there is none, the better answer and the worse one."""
+    pairs = (find_all(columns, *pair) for pair in PREFERENCES)
+    pair = next((pair for pair in pairs if len(pair) == 2), None)
+    question = find(columns, *INSTRUCTION.names, *QUESTION.names, *DIALOGUE.names)
+    return pair and (question or "", *pair)
 
 
 def column_warnings(

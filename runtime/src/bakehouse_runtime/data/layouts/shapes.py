@@ -28,8 +28,8 @@ _AS_MESSAGES = "write each conversation as one row with a list of messages (role
 _ONE_A_ROW = f"holds one turn on each row: {_AS_MESSAGES}"
 _SHAPES = (
     _shape(
-        "holds preferences, which are not trained on: keep the good answer of each row alone, in "
-        "the columns prompt and completion",
+        "holds preferences without the question, or without one of two answers: write one row for "
+        "each, with the columns prompt, chosen and rejected",
         *({name} for name in PREFERENCE.names),
     ),
     _shape(

@@ -8,9 +8,16 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..cells import is_missing_mark
-from ..conversations import ends_with_an_answer, is_context, is_history, written_turns
+from ..conversations import is_context, is_history
 from ..table import Dropped, Row
-from .columns import context_columns, decisive_columns, history_column, pair_columns
+from ..turns import ends_with_an_answer, written_turns
+from .columns import (
+    answer_columns,
+    context_columns,
+    decisive_columns,
+    history_column,
+    pair_columns,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +26,7 @@ if TYPE_CHECKING:
 
 # Rows in which the answers are counted that may stand for no value.
 _COUNTED_ROWS = 1000
-_PAIRS = ("alpaca", "prompt_completion")
+_PAIRS = ("alpaca", "prompt_completion", "preference")
 
 
 @dataclass
@@ -42,11 +49,12 @@ class Usage:
         """The row with what is used of it."""
         values = row.values
         if self.has_marks:
-            _, column = pair_columns(tuple(values), self.format)
-            mark = _mark(values.get(column))
-            if mark and mark not in self.regular:
-                self.missing += 1
-                return Dropped(row.line, f"column {column} is {mark}, which stands for no value")
+            for column in answer_columns(tuple(values), self.format):
+                mark = _mark(values.get(column))
+                if mark and mark not in self.regular:
+                    self.missing += 1
+                    reason = f"column {column} is {mark}, which stands for no value"
+                    return Dropped(row.line, reason)
         if not self.ignored and not self.written:
             return row
         used = {name: value for name, value in values.items() if name not in self.ignored}
@@ -135,14 +143,15 @@ def _deciding_nothing(
 def _written(
     columns: tuple[str, ...], first: Sequence[Row], data_format: DataFormat
 ) -> frozenset[str]:
-    """The columns of a pair that have turns in half of their first texts, those of the answer with
+    """The columns of a pair that have turns in half of their first texts, those of an answer with
     the assistant's as the last: other texts may be answers that are written so."""
-    question, answer = pair_columns(columns, data_format)
+    question, _ = pair_columns(columns, data_format)
+    answers = answer_columns(columns, data_format)
     found: set[str] = set()
-    for name in (question, answer):
+    for name in (question, *answers):
         texts = [text for row in first if isinstance(text := row.values.get(name), str) and text]
         turns = [turns for text in texts if (turns := written_turns(text)) is not None]
-        if name == answer:
+        if name in answers:
             turns = [one for one in turns if ends_with_an_answer(one)]
         if turns and 2 * len(turns) >= len(texts):
             found.add(name)
@@ -155,9 +164,8 @@ def _count_marks(usage: Usage, rows: Iterable[Row | Dropped]) -> None:
     for item in islice(rows, _COUNTED_ROWS):
         if isinstance(item, Row):
             usage.counted += 1
-            _, column = pair_columns(tuple(item.values), usage.format)
-            if mark := _mark(item.values.get(column)):
-                counts[mark] += 1
+            columns = answer_columns(tuple(item.values), usage.format)
+            counts.update(mark for name in columns if (mark := _mark(item.values.get(name))))
     usage.regular = Counter(
         {
             mark: count

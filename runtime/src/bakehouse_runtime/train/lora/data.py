@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from datasets import Dataset
 
-    from ...data.examples import Examples
+    from ...data.builder import Examples
 
 # What the loss leaves out, by PyTorch's convention.
 IGNORED = -100

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from peft import PeftModel
 
-    from ...data.examples import Prepared
     from ...data.formats import DataFormat
+    from ...data.prepared import Prepared
     from ...protocol import TrainTextSpec
 
 _TOKENIZER_FILES = (

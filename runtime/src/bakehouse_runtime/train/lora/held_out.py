@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from transformers import Trainer
 
     from ...data.builder import Examples
-    from ...data.examples import Prepared
+    from ...data.prepared import Prepared
     from ...data.questions import Question
     from ...server_client import Reporter
 

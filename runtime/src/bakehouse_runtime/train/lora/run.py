@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from transformers import Trainer
 
     from ...base_model import LoraTargets
-    from ...data.examples import Prepared
+    from ...data.prepared import Prepared
     from ...device import Device
     from ...protocol import TrainTextSpec
     from ...server_client import Reporter
@@ -156,13 +156,16 @@ def read_inputs(
     process with limits."""
     data = spec.data
     base = read_base_model(base_model)
-    targets = lora_targets(base, spec.parameters.lora.target_modules)
+    parameters = spec.parameters
+    targets = lora_targets(base, parameters.lora.target_modules, parameters.objective)
     tokens = read_model_tokens(base_model, data.date)
     path = inside(dataset, data.file_path)
     held_out = (
         inside(validation, data.validation_path) if validation and data.validation_path else None
     )
-    return targets, prepare_files(path, held_out, data, tokens, base.max_positions)
+    return targets, prepare_files(
+        path, held_out, data, tokens, base.max_positions, objective=parameters.objective
+    )
 
 
 def _train(

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from transformers import PreTrainedModel, TrainerCallback
 
-    from ...data.examples import Prepared
+    from ...data.prepared import Prepared
     from ...device import Device
     from ...protocol import TrainTextSpec
 

@@ -1,10 +1,11 @@
-"""What is said of the split into examples to train on and held-out ones."""
+"""What is said of the examples: of their split, and of what is not learnt from them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..protocol import Objective
     from .formats import DataFormat
 
 
@@ -33,4 +34,14 @@ def repeat_warnings(repeated: int, data_format: DataFormat) -> list[str]:
     return [
         f"{in_rows(repeated)} {repeats} the question of another row: those of one question are all "
         "trained on or all held out."
+    ]
+
+
+def objective_warnings(objective: Objective, data_format: DataFormat) -> list[str]:
+    """Where the objective leaves answers out."""
+    if objective != "sft" or data_format.format != "preference":
+        return []
+    return [
+        "SFT learns the better answers alone: choose the objective DPO to learn from the worse "
+        "ones too."
     ]

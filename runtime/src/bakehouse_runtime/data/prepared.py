@@ -1,0 +1,97 @@
+"""What a data file becomes, and what it needs for that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..errors import PlainError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..protocol import DataSpec, Objective
+    from .builder import DroppedRows, Examples, Sample
+    from .formats import DataFormat
+    from .questions import Question
+    from .split import Numbers
+    from .tokens import ModelTokens
+
+
+@dataclass
+class Prepared:
+    """What a data file becomes."""
+
+    columns: list[str]
+    # None for text files.
+    format: DataFormat | None
+    rows_total: int
+    dropped: DroppedRows
+    rows_truncated: int
+    train: Examples
+    held_out: Examples
+    samples: list[Sample]
+    # What some held-out examples ask; of the first ones where all are trained on.
+    questions: list[Question] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    # What each example asks, as a number; none of a text.
+    question_keys: Numbers = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+    @property
+    def longest(self) -> int:
+        """Tokens of the longest example."""
+        parts = (self.train, self.held_out)
+        return int(max(part.longest_of_each().max(initial=0) for part in parts))
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a data file has been read."""
+
+    rows: int
+    tokens: int
+    # Of the file, from 0 to 1.
+    part: float
+    # What has been read, as if it were the whole file; None while that cannot be said. Raises
+    # PlainError where nothing of it can be used.
+    so_far: Callable[[], Prepared] | None
+
+
+class Options(NamedTuple):
+    """Whether tokens are kept, and examples held out; and what they are for."""
+
+    keep_tokens: bool
+    holds_out: bool
+    objective: Objective
+
+
+def require_stride(data: DataSpec, limit: int, tokens: ModelTokens) -> int:
+    """How many tokens of text an example holds. Raises PlainError where the stride fills it."""
+    room = limit - len(tokens.text_prefix)
+    if data.stride >= room:
+        raise PlainError(
+            f"The stride of {data.stride} must be smaller than the chunk size of {limit} tokens."
+        )
+    return room
+
+
+def require_pairs(objective: Objective, data_format: DataFormat | None, file_path: str) -> None:
+    """Raises PlainError where an objective that compares answers has none to compare."""
+    if objective == "dpo" and (data_format is None or data_format.format != "preference"):
+        raise PlainError(
+            f"DPO learns from a better and a worse answer to each question. {Path(file_path).name} "
+            "is not read so: choose the format Preference, or the objective SFT."
+        )
+
+
+def require_some(examples: int, dropped: DroppedRows) -> None:
+    if examples > 0:
+        return
+    if dropped.count == 0:
+        raise PlainError("The file has no rows.")
+    first = dropped.by_line()[0]
+    which = "the only row was" if dropped.count == 1 else f"all {dropped.count} were"
+    raise PlainError(f"No row can be used: {which} dropped (line {first.line}: {first.reason}).")
