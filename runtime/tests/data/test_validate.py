@@ -63,6 +63,7 @@ def test_the_command_prints_one_report(
             {"text": "answer 0<|im_end|>\n", "learnt": True},
         ],
         "tokens": report["samples"][0]["tokens"],
+        "rejected": None,
     }
     assert report["critical_errors"] == []
 

@@ -23,6 +23,7 @@ OUTCOME = Outcome(
     train_loss_end=0.5,
     eval_loss_base=2.0,
     eval_loss=0.6,
+    eval_reward_accuracy=None,
     best_step=2,
     tokens=100,
     steps=2,

@@ -193,8 +193,9 @@ class _RowExamples:
         return [self._tokens.conversation(turns) for turns in self._answers(row)]
 
     def _answers(self, row: Conversation) -> list[list[Turn]]:
-        is_pair = len(self._builders) > 1 and isinstance(row, Preference)
-        return [row.turns, row.rejected] if is_pair else [row.turns]
+        if len(self._builders) > 1 and isinstance(row, Preference):
+            return [row.turns, row.rejected]
+        return [row.turns]
 
     def _add_batch(self, batch: list[tuple[Conversation | Passage, list[Rendered]]]) -> None:
         encodings = iter(

@@ -219,10 +219,12 @@ def answer_columns(columns: tuple[str, ...], data_format: DataFormat) -> tuple[s
 
 def preference_columns(columns: Sequence[str]) -> tuple[str, str, str] | None:
     """The question, or an empty name where there is none, the better answer and the worse one."""
-    pairs = (find_all(columns, *pair) for pair in PREFERENCES)
-    pair = next((pair for pair in pairs if len(pair) == 2), None)
     question = find(columns, *INSTRUCTION.names, *QUESTION.names, *DIALOGUE.names)
-    return pair and (question or "", *pair)
+    for pair in PREFERENCES:
+        better, worse = (find(columns, name) for name in pair)
+        if better and worse:
+            return question or "", better, worse
+    return None
 
 
 def column_warnings(

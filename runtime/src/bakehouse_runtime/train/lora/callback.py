@@ -14,7 +14,7 @@ from ..cadence import Cadence
 from .checkpoints import mark_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from transformers import TrainerControl, TrainerState, TrainingArguments
 
@@ -23,8 +23,19 @@ if TYPE_CHECKING:
 # The first checkpoint comes early, so that whoever is killed early does not begin anew.
 _FIRST_AFTER_S = 5.0
 _AFTER_S = 30.0
-_LOGGED = ("loss", "learning_rate", "grad_norm")
-_CURVES = (*_LOGGED, "num_tokens", "tokens_per_second", "eval_loss")
+# By what Trainer and TRL call them.
+_LOGGED = {
+    **{name: name for name in ("loss", "learning_rate", "grad_norm")},
+    "rewards/accuracies": "reward_accuracy",
+    "rewards/margins": "reward_margin",
+}
+_HELD_OUT = ("eval_loss", "eval_reward_accuracy", "eval_reward_margin")
+_CURVES = (*_LOGGED.values(), "num_tokens", "tokens_per_second", *_HELD_OUT)
+
+
+def held_out_measures(metrics: Mapping[str, Any]) -> dict[str, float]:
+    """Of all that was measured the points of the curves."""
+    return {name: float(metrics[name]) for name in _HELD_OUT if name in metrics}
 
 
 class TrainingCallback(TrainerCallback):
@@ -116,11 +127,11 @@ class TrainingCallback(TrainerCallback):
         control: TrainerControl,
         **event: Any,
     ) -> None:
-        loss = float(event["metrics"]["eval_loss"])
-        self._reporter.metrics(state.global_step, {"eval_loss": loss})
+        measured = held_out_measures(event["metrics"])
+        self._reporter.metrics(state.global_step, measured)
         # Before the first step it is the base model.
         if state.global_step > 0:
-            self._on_measured(event["model"], state.global_step, loss)
+            self._on_measured(event["model"], state.global_step, measured["eval_loss"])
         if 0 < state.global_step < state.max_steps:
             self._reporter.phase("training")
 
@@ -139,7 +150,7 @@ class TrainingCallback(TrainerCallback):
             raise loss_not_finite(state.global_step, args.learning_rate)
         tokens, seconds = self._logged
         self._logged = (state.num_input_tokens_seen, self.seconds)
-        values = {name: float(logs[name]) for name in _LOGGED if name in logs}
+        values = {name: float(logs[key]) for key, name in _LOGGED.items() if key in logs}
         values["num_tokens"] = state.num_input_tokens_seen
         if self.seconds > seconds:
             values["tokens_per_second"] = (self._logged[0] - tokens) / (self.seconds - seconds)

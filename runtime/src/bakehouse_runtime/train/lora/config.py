@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...device import has_bfloat16
 
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from peft import LoraConfig
-    from trl import SFTConfig
 
     from ...device import Device
     from ...protocol import LoraSpec, TrainTextSpec
@@ -36,46 +35,42 @@ def lora_config(lora: LoraSpec, modules: list[str]) -> LoraConfig:
     )
 
 
-def sft_config(
+def settings(
     spec: TrainTextSpec, device: Device, checkpoints: Path, steps_total: int, *, evaluates: bool
-) -> SFTConfig:
-    """TRL's configuration of the run."""
-    from trl import SFTConfig
-
+) -> dict[str, Any]:
+    """Trainer's settings of the run, whatever its objective."""
     parameters = spec.parameters
     bfloat16 = has_bfloat16(device)
-    return SFTConfig(
-        output_dir=str(checkpoints),
-        num_train_epochs=parameters.epochs,
-        learning_rate=parameters.learning_rate,
-        lr_scheduler_type="cosine",
+    return {
+        "output_dir": str(checkpoints),
+        "num_train_epochs": parameters.epochs,
+        "learning_rate": parameters.learning_rate,
+        "lr_scheduler_type": "cosine",
         # The first step of a warm-up trains nothing, so a run of few steps has none.
-        warmup_steps=int(_WARMUP_PART * steps_total),
-        per_device_train_batch_size=parameters.batch_size,
-        per_device_eval_batch_size=parameters.eval_batch_size,
-        gradient_accumulation_steps=parameters.gradient_accumulation_steps,
-        seed=spec.data.seed,
-        data_seed=spec.data.seed,
-        use_cpu=device == "cpu",
-        bf16=bfloat16,
-        fp16=device == "cuda" and not bfloat16,
+        "warmup_steps": int(_WARMUP_PART * steps_total),
+        "per_device_train_batch_size": parameters.batch_size,
+        "per_device_eval_batch_size": parameters.eval_batch_size,
+        "gradient_accumulation_steps": parameters.gradient_accumulation_steps,
+        "seed": spec.data.seed,
+        "data_seed": spec.data.seed,
+        "use_cpu": device == "cpu",
+        "bf16": bfloat16,
+        "fp16": device == "cuda" and not bfloat16,
         # Recomputing activations saves memory that a GPU lacks and time that a CPU lacks.
-        activation_checkpointing=device == "cuda",
-        loss_type="nll",
+        "activation_checkpointing": device == "cuda",
         # What balances the routers of a mixture would only be added to a loss that cannot change
         # them: they are frozen.
-        router_aux_loss_coef=0.0,
-        # The examples come tokenised and cut.
-        dataset_kwargs={"skip_prepare_dataset": True},
-        max_length=None,
-        eval_strategy="epoch" if evaluates else "no",
+        "router_aux_loss_coef": 0.0,
+        # The examples come cut.
+        "max_length": None,
+        "eval_strategy": "epoch" if evaluates else "no",
         # The callback decides when to save.
-        save_strategy="no",
-        save_total_limit=_KEPT_CHECKPOINTS,
-        logging_steps=max(1, steps_total // _CURVE_POINTS),
-        logging_nan_inf_filter=False,
-        include_num_input_tokens_seen="non_padding",
-        dataloader_pin_memory=device == "cuda",
-        disable_tqdm=True,
-        report_to="none",
-    )
+        "save_strategy": "no",
+        "save_total_limit": _KEPT_CHECKPOINTS,
+        "logging_steps": max(1, steps_total // _CURVE_POINTS),
+        "logging_nan_inf_filter": False,
+        "include_num_input_tokens_seen": "non_padding",
+        "dataloader_pin_memory": device == "cuda",
+        "disable_tqdm": True,
+        "report_to": "none",
+    }

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .objectives.objective import IGNORED
+
 if TYPE_CHECKING:
     from datasets import Dataset
 
     from ...data.builder import Examples
-
-# What the loss leaves out, by PyTorch's convention.
-IGNORED = -100
 
 
 def to_dataset(examples: Examples) -> Dataset:

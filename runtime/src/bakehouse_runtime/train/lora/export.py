@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ...data.formats import DataFormat
     from ...data.prepared import Prepared
-    from ...protocol import TrainTextSpec
+    from ...protocol import TrainingParameters, TrainTextSpec
 
 _TOKENIZER_FILES = (
     "tokenizer.json",
@@ -45,6 +45,9 @@ class Outcome:
     eval_loss_base: float | None
     # Of the adapter that is kept, and the step that it is of; None where nothing was held out.
     eval_loss: float | None
+    # Of it, in which part of the held-out pairs it finds the better answer the better one; None
+    # where there are no pairs.
+    eval_reward_accuracy: float | None
     best_step: int | None
     tokens: int
     steps: int
@@ -120,7 +123,7 @@ def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has
         **trained_origin(spec),
         "library_name": "peft",
         "pipeline_tag": "text-generation",
-        "tags": ["lora", "sft", "bakehouse"],
+        "tags": ["lora", spec.parameters.objective, "bakehouse"],
         **_figures(spec, title, outcome),
     }
     rows = _parameters(spec, prepared, outcome)
@@ -146,6 +149,7 @@ def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has
         f"| base model | {_loss(outcome.eval_loss_base)} |",
         f"| with this adapter | {_loss(outcome.eval_loss)} |",
         "",
+        *_rewards(outcome),
         *_curve(outcome.history),
         "## Parameters",
         "",
@@ -188,11 +192,14 @@ def _commits(spec: TrainTextSpec) -> list[str]:
 def _figures(spec: TrainTextSpec, title: str, outcome: Outcome) -> dict[str, object]:
     """What was measured on the held-out rows, as hubs read it (`model-index`); nothing where none
     were held out. A dataset needs a type there: its name on a hub, or its title."""
+    # The loss of pairs is none of tokens, which alone has a perplexity.
+    of_tokens = outcome.eval_loss if spec.parameters.objective == "sft" else None
     metrics = [
         {"type": kind, "value": value, "name": name}
         for kind, value, name in (
             ("loss", outcome.eval_loss, "Loss on the held-out rows"),
-            ("perplexity", _perplexity(outcome.eval_loss), "Perplexity on the held-out rows"),
+            ("perplexity", _perplexity(of_tokens), "Perplexity on the held-out rows"),
+            ("accuracy", outcome.eval_reward_accuracy, "Reward accuracy on the held-out rows"),
             ("loss", outcome.eval_loss_base, "Loss of the base model on them"),
         )
         if value is not None and math.isfinite(value)
@@ -232,6 +239,7 @@ def _parameters(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome) -> di
     """What was trained with, by the names that the card has for it."""
     data, parameters, lora = spec.data, spec.parameters, spec.parameters.lora
     return {
+        "Objective": _objective(parameters),
         "Epochs": parameters.epochs,
         "Learning rate": f"{parameters.learning_rate:g}, cosine",
         "Batch size": f"{parameters.batch_size} x {parameters.gradient_accumulation_steps} "
@@ -249,15 +257,38 @@ def _parameters(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome) -> di
     }
 
 
+def _objective(parameters: TrainingParameters) -> str:
+    """What was minimised, e.g. 'DPO, beta 0.1'."""
+    if parameters.objective == "sft":
+        return "SFT"
+    added = f" + {parameters.sft_weight:g} x SFT" if parameters.sft_weight else ""
+    return f"DPO, beta {parameters.beta:g}{added}"
+
+
+def _rewards(outcome: Outcome) -> list[str]:
+    """How many held-out pairs the adapter tells apart, where there are pairs."""
+    accuracy = outcome.eval_reward_accuracy
+    if accuracy is None:
+        return []
+    return [
+        f"Reward accuracy: {accuracy:.4f}, the part of these pairs whose better answer this "
+        "adapter makes likelier against the worse one than the base does.",
+        "",
+    ]
+
+
 def _describe_format(data_format: DataFormat) -> str:
     """How the rows were read, e.g. 'conversations in `messages`'."""
     column, system = data_format.input_column, data_format.system_column
+    asked = f"question `{column}`, " if column else ""
     sentence = {
         "messages": f"conversations in `{column}`",
         "sharegpt": f"conversations in `{column}`",
         "alpaca": "instruction, input and output",
         "prompt_completion": f"question `{column}`, answer `{data_format.output_column}`",
         "text": f"text in `{column}`",
+        "preference": f"{asked}better answer `{data_format.output_column}`, worse answer "
+        f"`{data_format.rejected_column}`",
     }[data_format.format]
     return f"{sentence}, system prompt `{system}`" if system else sentence
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ...base_model import lora_targets, read_base_model
 from ...confined import run_confined
@@ -184,15 +184,17 @@ def _train(
 
 def _base_loss(trainer: Trainer, reporter: Reporter, work_dir: Path) -> float:
     """The held-out loss before training, measured once, however often the run restarts."""
+    from .callback import held_out_measures
+
     evaluation_file = work_dir / _BASE_EVALUATION
     if evaluation_file.exists():
-        loss = float(json.loads(evaluation_file.read_text(encoding="utf-8"))["eval_loss"])
-        reporter.metrics(0, {"eval_loss": loss})
-        return loss
-    reporter.phase("evaluating")
-    loss = float(trainer.evaluate()["eval_loss"])
-    write_json(evaluation_file, {"eval_loss": loss})
-    return loss
+        measured = held_out_measures(json.loads(evaluation_file.read_text(encoding="utf-8")))
+        reporter.metrics(0, measured)
+    else:
+        reporter.phase("evaluating")
+        measured = held_out_measures(trainer.evaluate())
+        write_json(evaluation_file, measured)
+    return measured["eval_loss"]
 
 
 def _measure_last(trainer: Trainer, reporter: Reporter) -> None:
@@ -219,6 +221,7 @@ def _outcome(
         train_loss_end=_mean(losses[-max(1, len(losses) // 10) :]),
         eval_loss_base=base_loss,
         eval_loss=best.eval_loss if best else None,
+        eval_reward_accuracy=_measured_at(state.log_history, best, "eval_reward_accuracy"),
         best_step=best.step if best else None,
         tokens=state.num_input_tokens_seen,
         steps=state.global_step,
@@ -228,6 +231,12 @@ def _outcome(
         warnings=[*targets.warnings, *prepared.warnings],
         history=state.log_history,
     )
+
+
+def _measured_at(history: list[dict[str, Any]], best: Best | None, name: str) -> float | None:
+    """What was measured of the adapter that is kept; None where its objective has no such thing."""
+    points = [point for point in history if best and point["step"] == best.step]
+    return next((point[name] for point in points if name in point), None)
 
 
 def _mean(values: list[float]) -> float | None:
@@ -240,6 +249,11 @@ def _summary(outcome: Outcome) -> dict[str, float | str | None]:
         "train_loss_end": outcome.train_loss_end,
         "eval_loss_base": outcome.eval_loss_base,
         "eval_loss": outcome.eval_loss,
+        **(
+            {}
+            if outcome.eval_reward_accuracy is None
+            else {"eval_reward_accuracy": outcome.eval_reward_accuracy}
+        ),
         "best_step": outcome.best_step,
         "tokens": outcome.tokens,
         "steps": outcome.steps,

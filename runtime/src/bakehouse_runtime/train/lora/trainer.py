@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 import transformers
-from peft import get_peft_model
 from transformers import (
     MODEL_FOR_CAUSAL_LM_MAPPING,
     AutoConfig,
@@ -18,111 +17,24 @@ from transformers import (
     AutoTokenizer,
     PrinterCallback,
     Trainer,
-    set_seed,
 )
 from transformers.utils import logging
-from trl import SFTTrainer
 from trl.kernels import chunked_logprob
-from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
 
 from ...device import has_c_compiler, weights_dtype
-from ...errors import PlainError, StopRequested
+from ...errors import PlainError
 from ...files import SAFE_TOKENIZER, SAFE_WEIGHTS, read_optional_object
-from .config import lora_config, sft_config
-from .data import IGNORED, to_dataset
+from .config import lora_config, settings
+from .objectives.table import OBJECTIVES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from transformers import PreTrainedModel, TrainerCallback
+    from transformers import TrainerCallback
 
     from ...data.prepared import Prepared
     from ...device import Device
     from ...protocol import TrainTextSpec
-
-
-class _Evaluated(Trainer):
-    """How every trainer here measures the held-out loss: the mean over all learnt tokens, whatever
-    the batches. Trainer's own, a mean of the batches' means, depends on their size."""
-
-    _loss_sum: Any = 0.0
-    _tokens: Any = 0
-
-    def evaluate(self, *args: Any, **options: Any) -> dict[str, float]:
-        # An evaluation draws random numbers, which a run that was killed in it does not draw again:
-        # what training draws must not depend on that.
-        with torch.random.fork_rng():
-            try:
-                return super().evaluate(*args, **options)
-            except StopRequested:
-                # Trainer saves right after this, where the callback has asked for it.
-                if self.is_in_train and self.control.should_save:
-                    return {}
-                raise
-
-    def evaluation_loop(self, *args: Any, metric_key_prefix: str = "eval", **options: Any) -> Any:
-        self._loss_sum, self._tokens = 0.0, 0
-        output: Any = super().evaluation_loop(*args, metric_key_prefix=metric_key_prefix, **options)
-        output.metrics[f"{metric_key_prefix}_loss"] = float(self._loss_sum / max(1, self._tokens))
-        return output
-
-    def prediction_step(
-        self, model: Any, inputs: dict[str, Any], *_: Any, **__: Any
-    ) -> tuple[torch.Tensor, None, None]:
-        inputs = self._prepare_inputs(inputs)
-        tokens = int((inputs["labels"][:, 1:] != IGNORED).sum())
-        with torch.no_grad(), self.compute_loss_context_manager():
-            loss: Any = self.compute_loss(model, inputs)
-        loss = loss.detach()
-        self._loss_sum += float(loss) * tokens
-        self._tokens += tokens
-        return loss, None, None
-
-
-class _SftTrainer(_Evaluated, SFTTrainer):
-    def create_model_card(self, *_: Any, **__: Any) -> None:
-        """TRL writes a card into every checkpoint; ours is written once, by `export`."""
-
-
-class _TrainedPositions:
-    """TRL's nll, from the model's own logits at the positions that are trained.
-
-    TRL multiplies by `lm_head.weight` itself: on a GPU at the trained positions only, but on a CPU
-    at all of them, which for short answers is a third of the work; and it refuses an adapter on
-    lm_head, which it would pass by. Here the model makes the logits, and only where they count.
-    """
-
-    def compute_loss(
-        self,
-        model: Any,
-        inputs: dict[str, Any],
-        return_outputs: bool = False,
-        num_items_in_batch: Any = None,
-    ) -> Any:
-        targets = inputs["labels"][:, 1:]
-        trained = targets != IGNORED
-        positions = trained.any(dim=0).nonzero().squeeze(1)
-        outputs = model(
-            input_ids=inputs["input_ids"],
-            attention_mask=inputs["attention_mask"],
-            logits_to_keep=positions,
-            use_cache=False,
-        )
-        trained = trained[:, positions]
-        loss = torch.nn.functional.cross_entropy(
-            outputs.logits[trained].float(), targets[:, positions][trained], reduction="sum"
-        )
-        count = trained.sum() if num_items_in_batch is None else num_items_in_batch
-        loss = loss / torch.as_tensor(count).clamp(min=1)
-        return (loss, outputs) if return_outputs else loss
-
-
-class _CpuTrainer(_TrainedPositions, _SftTrainer):
-    pass
-
-
-class _HeadTrainer(_TrainedPositions, _Evaluated):
-    pass
 
 
 def build_trainer(
@@ -140,31 +52,26 @@ def build_trainer(
     warnings.filterwarnings("ignore", category=FutureWarning)
     logging.set_verbosity_error()
     logging.disable_progress_bar()
-    arguments = sft_config(
-        spec, device, checkpoints, steps_total, evaluates=len(prepared.held_out) > 0
+    objective = OBJECTIVES[spec.parameters.objective]
+    evaluates = len(prepared.held_out) > 0
+    arguments = objective.arguments(
+        spec.parameters, settings(spec, device, checkpoints, steps_total, evaluates=evaluates)
     )
     model = _load(base, device)
-    adapter = lora_config(spec.parameters.lora, modules)
     tokenizer = AutoTokenizer.from_pretrained(base, **SAFE_TOKENIZER)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
     _leave_out_triton_without_compiler()
-    common: dict[str, Any] = {
+    parts: dict[str, Any] = {
         "args": arguments,
-        "data_collator": DataCollatorForLanguageModeling(tokenizer.pad_token_id),
-        "train_dataset": to_dataset(prepared.train),
-        "eval_dataset": to_dataset(prepared.held_out) if len(prepared.held_out) else None,
+        "data_collator": objective.collator(tokenizer.pad_token_id),
+        "train_dataset": objective.dataset(prepared.train),
+        "eval_dataset": objective.dataset(prepared.held_out) if evaluates else None,
         "processing_class": tokenizer,
         "callbacks": callbacks,
     }
-    if "lm_head" in modules:
-        set_seed(arguments.seed)
-        arguments.label_names = ["labels"]
-        checkpointing = bool(arguments.activation_checkpointing)
-        trainer = _HeadTrainer(_with_adapter(model, adapter, checkpointing), **common)
-    else:
-        kind = _SftTrainer if device == "cuda" else _CpuTrainer
-        trainer = kind(model, peft_config=adapter, **common)
+    adapter = lora_config(spec.parameters.lora, modules)
+    trainer = objective.trainer(model, adapter, device, parts)
     if device == "cpu" and arguments.bf16:
         _narrow_frozen_matrices(trainer.model)
     # It prints every log line as a dict; the reporter says the same.
@@ -212,17 +119,3 @@ def _narrow_frozen_matrices(model: Any) -> None:
             if module.weight is model.get_input_embeddings().weight:
                 continue
             module.weight.data = module.weight.data.to(torch.bfloat16)
-
-
-def _with_adapter(model: PreTrainedModel, adapter: Any, checkpointing: bool) -> Any:
-    if checkpointing:
-        model.enable_input_require_grads()
-    adapted = get_peft_model(model, adapter)
-    save = adapted.save_pretrained
-
-    def save_without_base(*args: Any, **options: Any) -> None:
-        save(*args, **{**options, "save_embedding_layers": False})
-
-    # PEFT would store the base's whole lm_head in every checkpoint.
-    adapted.save_pretrained = save_without_base
-    return adapted

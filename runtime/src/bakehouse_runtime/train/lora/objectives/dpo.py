@@ -1,0 +1,119 @@
+"""Direct preference optimisation: better answers become likelier than worse ones, as the base has
+them (https://arxiv.org/abs/2305.18290)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trl import DPOConfig, DPOTrainer
+from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
+from trl.trainer.utils import disable_dropout_in_model
+
+from ..data import to_dataset
+from ..evaluated import Evaluated
+from .objective import IGNORED, TrainingObjective
+
+if TYPE_CHECKING:
+    from datasets import Dataset
+    from peft import LoraConfig
+    from transformers import Trainer
+
+    from ....data.builder import Examples
+    from ....device import Device
+    from ....protocol import TrainingParameters
+
+
+class _DpoTrainer(Evaluated, DPOTrainer):
+    """The reference is the base itself, which is read with the adapter switched off: in the batch
+    that is trained on, so that both sides are rounded alike and differ by the adapter alone."""
+
+    def create_model_card(self, *_: Any, **__: Any) -> None:
+        """TRL writes a card into every checkpoint; ours is written once, by `export`."""
+
+    def _prepare_dataset(self, dataset: Any, *_: Any, **__: Any) -> Any:
+        """The examples come tokenised."""
+        return dataset
+
+    def measure(self, inputs: dict[str, Any], loss: float) -> None:
+        """The loss of DPO and rewards are means over pairs, what SFT adds is one over tokens."""
+        measured = self._metrics["eval"]
+        pairs = len(inputs["input_ids"]) // 2
+        weights = dict(zip(self.loss_types, self.loss_weights, strict=True))
+        weight = weights.get("sft", 0.0)
+        if weight:
+            tokens = int(inputs["completion_mask"][:pairs, 1:].sum())
+            answers = -weight * measured["logps/chosen"][-1] * pairs / tokens
+            self.note("sft_loss", answers, tokens)
+            loss -= answers
+        self.note("dpo_loss", loss, pairs)
+        self.note("reward_accuracy", measured["rewards/accuracies"][-1], pairs)
+        self.note("reward_margin", measured["rewards/margins"][-1], pairs)
+
+    def evaluation_loop(self, *args: Any, metric_key_prefix: str = "eval", **options: Any) -> Any:
+        output = super().evaluation_loop(*args, metric_key_prefix=metric_key_prefix, **options)
+        parts = (output.metrics.pop(f"{metric_key_prefix}_{name}", 0.0) for name in _LOSS_PARTS)
+        output.metrics[f"{metric_key_prefix}_loss"] = sum(parts)
+        return output
+
+
+_LOSS_PARTS = ("dpo_loss", "sft_loss")
+
+
+class _Collator:
+    """Batches as TRL's own collator makes them: all better answers, then all worse ones, each with
+    its question. Of what is learnt nothing says that it stands at the end."""
+
+    def __init__(self, pad_token_id: int) -> None:
+        self._collate = DataCollatorForLanguageModeling(pad_token_id)
+
+    def __call__(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
+        sequences = [
+            {"input_ids": row[f"{side}_ids"], "labels": row[f"{side}_labels"]}
+            for side in _SIDES
+            for row in rows
+        ]
+        batch = self._collate(sequences)
+        batch["completion_mask"] = (batch.pop("labels") != IGNORED).long()
+        return batch
+
+
+_SIDES = ("chosen", "rejected")
+
+
+def _dataset(examples: Examples) -> Dataset:
+    """The tokens and labels of both answers."""
+    from datasets import concatenate_datasets
+
+    assert examples.rejected is not None
+    sides = zip(_SIDES, (examples, examples.rejected), strict=True)
+    return concatenate_datasets(
+        [
+            to_dataset(one).rename_columns({"input_ids": f"{side}_ids", "labels": f"{side}_labels"})
+            for side, one in sides
+        ],
+        axis=1,
+    )
+
+
+def _arguments(parameters: TrainingParameters, settings: dict[str, Any]) -> DPOConfig:
+    losses = {"sigmoid": 1.0}
+    if parameters.sft_weight > 0:
+        losses["sft"] = parameters.sft_weight
+    return DPOConfig(
+        **settings,
+        beta=parameters.beta,
+        loss_type=list(losses),
+        loss_weights=list(losses.values()),
+        # The adapter's is asked for; that of the base is switched off.
+        disable_dropout=False,
+        # The collator reads columns of its own.
+        remove_unused_columns=False,
+    )
+
+
+def _trainer(model: Any, adapter: LoraConfig, _: Device, parts: dict[str, Any]) -> Trainer:
+    disable_dropout_in_model(model)
+    return _DpoTrainer(model, peft_config=adapter, **parts)
+
+
+DPO = TrainingObjective(_arguments, _dataset, _Collator, _trainer)

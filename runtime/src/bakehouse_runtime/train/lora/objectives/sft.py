@@ -1,0 +1,112 @@
+"""Supervised fine-tuning: the loss of the answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from peft import get_peft_model
+from transformers import set_seed
+from trl import SFTConfig, SFTTrainer
+from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
+
+from ..data import to_dataset
+from ..evaluated import Evaluated
+from .objective import IGNORED, TrainingObjective
+
+if TYPE_CHECKING:
+    from peft import LoraConfig
+    from transformers import PreTrainedModel, Trainer
+
+    from ....device import Device
+    from ....protocol import TrainingParameters
+
+
+class _Sft(Evaluated):
+    """The held-out loss is the mean over all learnt tokens."""
+
+    def measure(self, inputs: dict[str, Any], loss: float) -> None:
+        self.note("loss", loss, float((inputs["labels"][:, 1:] != IGNORED).sum()))
+
+
+class _SftTrainer(_Sft, SFTTrainer):
+    def create_model_card(self, *_: Any, **__: Any) -> None:
+        """TRL writes a card into every checkpoint; ours is written once, by `export`."""
+
+
+class _TrainedPositions:
+    """TRL's nll, from the model's own logits at the positions that are trained.
+
+    TRL multiplies by `lm_head.weight` itself: on a GPU at the trained positions only, but on a CPU
+    at all of them, which for short answers is a third of the work; and it refuses an adapter on
+    lm_head, which it would pass by. Here the model makes the logits, and only where they count.
+    """
+
+    def compute_loss(
+        self,
+        model: Any,
+        inputs: dict[str, Any],
+        return_outputs: bool = False,
+        num_items_in_batch: Any = None,
+    ) -> Any:
+        targets = inputs["labels"][:, 1:]
+        trained = targets != IGNORED
+        positions = trained.any(dim=0).nonzero().squeeze(1)
+        outputs = model(
+            input_ids=inputs["input_ids"],
+            attention_mask=inputs["attention_mask"],
+            logits_to_keep=positions,
+            use_cache=False,
+        )
+        trained = trained[:, positions]
+        loss = torch.nn.functional.cross_entropy(
+            outputs.logits[trained].float(), targets[:, positions][trained], reduction="sum"
+        )
+        count = trained.sum() if num_items_in_batch is None else num_items_in_batch
+        loss = loss / torch.as_tensor(count).clamp(min=1)
+        return (loss, outputs) if return_outputs else loss
+
+
+class _CpuTrainer(_TrainedPositions, _SftTrainer):
+    pass
+
+
+class _HeadTrainer(_TrainedPositions, _Sft):
+    pass
+
+
+def _arguments(_: TrainingParameters, settings: dict[str, Any]) -> SFTConfig:
+    return SFTConfig(
+        **settings,
+        loss_type="nll",
+        # The examples come tokenised.
+        dataset_kwargs={"skip_prepare_dataset": True},
+    )
+
+
+def _trainer(model: Any, adapter: LoraConfig, device: Device, parts: dict[str, Any]) -> Trainer:
+    if "lm_head" in (adapter.target_modules or ()):
+        arguments = parts["args"]
+        set_seed(arguments.seed)
+        arguments.label_names = ["labels"]
+        checkpointing = bool(arguments.activation_checkpointing)
+        return _HeadTrainer(_with_adapter(model, adapter, checkpointing), **parts)
+    kind = _SftTrainer if device == "cuda" else _CpuTrainer
+    return kind(model, peft_config=adapter, **parts)
+
+
+def _with_adapter(model: PreTrainedModel, adapter: LoraConfig, checkpointing: bool) -> Any:
+    if checkpointing:
+        model.enable_input_require_grads()
+    adapted = get_peft_model(model, adapter)
+    save = adapted.save_pretrained
+
+    def save_without_base(*args: Any, **options: Any) -> None:
+        save(*args, **{**options, "save_embedding_layers": False})
+
+    # PEFT would store the base's whole lm_head in every checkpoint.
+    adapted.save_pretrained = save_without_base
+    return adapted
+
+
+SFT = TrainingObjective(_arguments, to_dataset, DataCollatorForLanguageModeling, _trainer)

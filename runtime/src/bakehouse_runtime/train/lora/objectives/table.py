@@ -1,0 +1,14 @@
+"""The objectives, each over a trainer of TRL's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .dpo import DPO
+from .sft import SFT
+
+if TYPE_CHECKING:
+    from ....protocol import Objective
+    from .objective import TrainingObjective
+
+OBJECTIVES: dict[Objective, TrainingObjective] = {"sft": SFT, "dpo": DPO}
