@@ -6,14 +6,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trl import DPOConfig, DPOTrainer
+from trl.trainer import utils
 from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
-from trl.trainer.utils import disable_dropout_in_model
 
 from ..data import to_dataset
 from ..evaluated import Evaluated
 from .objective import IGNORED, TrainingObjective
 
 if TYPE_CHECKING:
+    import torch
     from datasets import Dataset
     from peft import LoraConfig
     from transformers import Trainer
@@ -112,8 +113,15 @@ def _arguments(parameters: TrainingParameters, settings: dict[str, Any]) -> DPOC
 
 
 def _trainer(model: Any, adapter: LoraConfig, _: Device, parts: dict[str, Any]) -> Trainer:
-    disable_dropout_in_model(model)
+    # Without Triton TRL multiplies by lm_head at all positions, for compilers that want the same
+    # shapes in each step. Nothing compiles here: the answers' are enough, and give the same.
+    utils._use_triton = _always
+    utils.disable_dropout_in_model(model)
     return _DpoTrainer(model, peft_config=adapter, **parts)
+
+
+def _always(_: torch.device) -> bool:
+    return True
 
 
 DPO = TrainingObjective(_arguments, _dataset, _Collator, _trainer)

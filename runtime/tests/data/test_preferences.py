@@ -1,0 +1,178 @@
+"""What pairs of answers become: examples that stay together, counted twice, and refusals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bakehouse_runtime.data.examples import prepare_examples
+from bakehouse_runtime.data.tokens import read_model_tokens
+from bakehouse_runtime.data.validation_file import ValidationFileError, prepare_files
+from bakehouse_runtime.errors import PlainError
+from preferences import preference_rows, write_rows
+from prepared import texts, write_pairs
+from train_spec import data_spec
+from validate_spec import report_of, spec
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bakehouse_runtime.data.prepared import Prepared
+
+_UNNAMED = {"input_column": None, "output_column": None}
+_ASKED = "<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n"
+
+
+def prepare(path: Path, model: Path, *, held: Path | None = None, **changes: Any) -> Prepared:
+    data = data_spec(path.name, **(_UNNAMED | {"validation_path": held and held.name} | changes))
+    return prepare_files(path, held, data, read_model_tokens(model), 256, objective="dpo")
+
+
+def row(at: int, better: str = "Yes.", worse: str = "No.") -> dict[str, str]:
+    return {"prompt": f"Which is number {at}?", "chosen": better, "rejected": worse}
+
+
+def test_both_answers_follow_the_same_question(tmp_path: Path, tied_model: Path) -> None:
+    path = write_rows(tmp_path / "x.jsonl", [row(1), row(2, "Yes, it is 2.", "So what?")])
+    prepared = prepare(path, tied_model, train_test_split=0.5)
+    tokens = read_model_tokens(tied_model)
+    for part in (prepared.train, prepared.held_out):
+        assert part.rejected is not None
+        (better,), (worse,) = texts(part, tokens), texts(part.rejected, tokens)
+        number = 1 if "number 1" in better else 2
+        asked = _ASKED.format(f"Which is number {number}?")
+        answers = {1: ("Yes.", "No."), 2: ("Yes, it is 2.", "So what?")}[number]
+        assert [better, worse] == [f"{asked}{answer}<|im_end|>\n" for answer in answers]
+        for side, answer in ((part, answers[0]), (part.rejected, answers[1])):
+            learnt = side.example(0)[side.learnt_of(0)].tolist()
+            assert tokens.tokenizer.decode(learnt, skip_special_tokens=False) == (
+                f"{answer}<|im_end|>\n"
+            )
+
+
+def test_rows_that_ask_the_same_stay_together(tmp_path: Path, tied_model: Path) -> None:
+    rows = [row(at // 4, f"Yes, {at}.", f"No, {at}.") for at in range(40)]
+    prepared = prepare(write_rows(tmp_path / "x.jsonl", rows), tied_model)
+    tokens = read_model_tokens(tied_model)
+    sides = [
+        {text.split("<|im_end|>")[0] for text in texts(part, tokens)}
+        for part in (prepared.train, prepared.held_out)
+    ]
+    assert not sides[0] & sides[1]
+    assert (len(prepared.train), len(prepared.held_out)) == (32, 8)
+
+
+def test_a_pair_of_which_an_answer_has_no_room_is_dropped(tmp_path: Path, tied_model: Path) -> None:
+    long = "bread " * 20
+    rows = [
+        row(1, long, "No."),
+        row(2, f"{long} Yes.", f"{long} No."),
+        {"prompt": 2 * long, "chosen": "Yes.", "rejected": "No."},
+        row(3),
+    ]
+    prepared = prepare(write_rows(tmp_path / "x.jsonl", rows), tied_model, max_chunk_size=40)
+    assert [(dropped.line, dropped.reason) for dropped in prepared.dropped.by_line()] == [
+        (2, "both answers are the same in the 40 tokens of the chunk"),
+        (3, "the question takes up all 40 tokens of the chunk"),
+    ]
+    assert prepared.rows_truncated == 1
+    assert prepared.longest == 40
+
+
+def test_a_report_counts_and_shows_both_answers(tmp_path: Path, tied_model: Path) -> None:
+    path = write_rows(
+        tmp_path / "x.jsonl", [row(at, "Yes, gladly." if at % 2 else "Yes.") for at in range(20)]
+    )
+    fields = spec(tied_model, path)
+    fields["data"] = data_spec(path.name, **_UNNAMED).model_dump()
+    fields["parameters"] |= {"objective": "dpo", "batch_size": 1, "eval_batch_size": 1}
+    report = report_of(fields)
+    assert report.critical_errors == []
+    assert report.format is not None
+    assert (report.format.format, report.format.rejected_column) == ("preference", "rejected")
+    prepared = prepare(path, tied_model)
+    lengths = [
+        [len(part.example(at)), len(part.rejected.example(at))]
+        for part in (prepared.train, prepared.held_out)
+        if part.rejected is not None
+        for at in range(len(part))
+    ]
+    assert report.train_tokens + report.eval_tokens == sum(map(sum, lengths))
+    padded = report.train_padded_tokens + report.eval_padded_tokens
+    assert padded == sum(2 * max(pair) for pair in lengths) > report.train_tokens
+    assert sum(bin_.count for bin_ in report.token_histogram) == 40
+    assert (report.train_examples, report.eval_examples) == (16, 4)
+    sample = report.samples[0]
+    assert sample.rejected is not None
+    assert [turn.content for turn in sample.turns] == ["Which is number 0?", "Yes."]
+    assert [turn.content for turn in sample.rejected.turns] == ["Which is number 0?", "No."]
+    assert [part.learnt for part in sample.rejected.parts] == [False, True]
+    assert sample.rejected.parts[1].text == "No.<|im_end|>\n"
+
+
+def test_sft_learns_the_better_answers_and_says_so(tmp_path: Path, tied_model: Path) -> None:
+    path = write_rows(tmp_path / "x.jsonl", preference_rows())
+    tokens = read_model_tokens(tied_model)
+    prepared = prepare_examples(path, data_spec(path.name, **_UNNAMED), tokens, 256)
+    assert prepared.train.rejected is None
+    assert all("with pleasure" in text for text in texts(prepared.train, tokens))
+    assert [said for said in prepared.warnings if "SFT learns the better answers alone" in said]
+
+
+def test_dpo_on_other_rows_says_what_to_do(tmp_path: Path, tied_model: Path) -> None:
+    sentence = "is not read so: choose the format Preference, or the objective SFT"
+    with pytest.raises(PlainError, match=sentence):
+        prepare(write_pairs(tmp_path, 5), tied_model, format="prompt_completion", **_COLUMNS)
+    (tmp_path / "x.txt").write_text("Once upon a time. " * 20)
+    with pytest.raises(PlainError, match=sentence):
+        prepare(tmp_path / "x.txt", tied_model)
+    # Where nobody has named a format, pairs are looked for.
+    with pytest.raises(PlainError, match="hold the question, the better and the worse answer"):
+        prepare(write_pairs(tmp_path, 5), tied_model)
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+    beside = {"messages": messages, **row(1)}
+    path = write_rows(tmp_path / "x.jsonl", [beside, beside | row(2)])
+    found = prepare(path, tied_model).format
+    assert found is not None
+    assert (found.format, found.input_column) == ("preference", "prompt")
+
+
+_COLUMNS = {"input_column": "q", "output_column": "a"}
+
+
+def test_columns_that_are_named_are_read(tmp_path: Path, tied_model: Path) -> None:
+    rows = [{"a": f"Number {at}?", "b": "Yes.", "c": "No.", "prompt": "x"} for at in range(4)]
+    path = write_rows(tmp_path / "x.jsonl", rows)
+    named = {"input_column": "a", "output_column": "b", "rejected_column": "c"}
+    prepared = prepare(path, tied_model, format="preference", **named)
+    (first, *_) = prepared.samples
+    assert first.rejected is not None
+    assert [one.turn.content for one in first.rejected.turns] == ["Number 0?", "No."]
+    with pytest.raises(PlainError, match="has no column d"):
+        prepare(path, tied_model, format="preference", **(named | {"rejected_column": "d"}))
+
+
+def test_a_validation_file_is_read_in_pairs_too(tmp_path: Path, tied_model: Path) -> None:
+    path = write_rows(tmp_path / "x.jsonl", preference_rows())
+    held = write_rows(tmp_path / "held.jsonl", [row(1), row(2)])
+    prepared = prepare(path, tied_model, held=held)
+    assert (len(prepared.train), len(prepared.held_out)) == (40, 2)
+    assert prepared.held_out.rejected is not None
+    assert len(prepared.held_out.rejected) == 2
+    with pytest.raises(ValidationFileError, match="has no column rejected"):
+        alone = [{"prompt": "Hi", "chosen": "Yes."}]
+        prepare(path, tied_model, held=write_rows(tmp_path / "alone.jsonl", alone))
+
+
+def test_an_adapter_on_lm_head_is_a_critical_error(tmp_path: Path, tiny_model: Path) -> None:
+    path = write_rows(tmp_path / "x.jsonl", preference_rows())
+    fields = spec(tiny_model, path)
+    fields["data"] = data_spec(path.name, **_UNNAMED).model_dump()
+    fields["parameters"]["objective"] = "dpo"
+    report = report_of(fields)
+    assert report.critical_errors == [
+        "DPO cannot train an adapter on lm_head: leave it out of the target modules, or choose "
+        "the objective SFT."
+    ]
+    assert report.rows_kept == 40
