@@ -23,6 +23,9 @@ Shape = tuple[int, ...]
 _EXPERT_MODULES = {"gate_proj", "up_proj", "down_proj", "w1", "w2", "w3"}
 # What routes to experts holds a matrix, and is no linear layer.
 _ROUTERS = {"gate", "router"}
+# Of TRL's `chunked_logprob`: its tiles, and what torch holds of one without Triton for each logit.
+_TILE_TOKENS, _TILE_WORDS = 4096, 32768
+_TILE_BYTES = 34
 
 
 @dataclass(frozen=True)
@@ -131,19 +134,37 @@ def training_memory(
     CPU also the best adapter so far, which a GPU does not hold.
 
     Weights are float32 on a CPU and bfloat16 on a GPU; activations are 16 bits wide on both, all
-    kept on a CPU and recomputed per layer on a GPU (gradient checkpointing).
+    kept on a CPU and recomputed per layer on a GPU (gradient checkpointing). DPO reads two answers
+    to each question, and the base once more beside what is kept.
     """
-    batch_tokens = max(parameters.batch_size, parameters.eval_batch_size) * sequence
+    compares = parameters.objective == "dpo"
+    batch_size = max(parameters.batch_size, parameters.eval_batch_size)
+    batch_tokens = batch_size * sequence * (2 if compares else 1)
     weights = base.parameters * (2 if gpu else 4)
     adapter = trainable * (16 if gpu else 20)
     layer = batch_tokens * (34 * base.hidden_size + 6 * base.intermediate_size)
-    kept = base.layers * batch_tokens * base.hidden_size * 2 + layer if gpu else base.layers * layer
+    kept = (
+        base.layers * batch_tokens * base.hidden_size * 2 + layer
+        if gpu
+        else (base.layers + int(compares)) * layer
+    )
+    logits = _logits_memory(base, parameters, batch_tokens, gpu=gpu)
+    libraries = 1_500_000_000 if gpu else 1_300_000_000
+    return weights + adapter + kept + logits + libraries
+
+
+def _logits_memory(
+    base: BaseModel, parameters: TrainingParameters, tokens: int, *, gpu: bool
+) -> int:
+    """Peak bytes of what comes out of lm_head, if all tokens were learnt."""
+    if parameters.objective == "dpo":
+        # TRL computes it in tiles, which Triton folds on a GPU.
+        places, words = min(tokens, _TILE_TOKENS), min(base.vocabulary, _TILE_WORDS)
+        return 0 if gpu else places * words * _TILE_BYTES
     # On a GPU TRL computes the loss in tiles; with an adapter on lm_head logits are made, selected,
     # widened and differentiated.
     has_head = "lm_head" in parameters.lora.target_modules and not base.tied_embeddings
-    logits = batch_tokens * base.vocabulary * ((20 if has_head else 0) if gpu else 10)
-    libraries = 1_500_000_000 if gpu else 1_300_000_000
-    return weights + adapter + kept + logits + libraries
+    return tokens * base.vocabulary * ((20 if has_head else 0) if gpu else 10)
 
 
 def _refuse_quantised(quantisation: object) -> None:

@@ -20,6 +20,7 @@ from validate_spec import MODULES, report_of, spec
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from bakehouse_runtime.protocol import Objective
     from bakehouse_server import BakehouseServer
 
 
@@ -148,6 +149,42 @@ def test_logits_take_memory_on_a_gpu_only_with_an_adapter_on_the_head(mixture: P
     assert bytes_per_logit("q_proj", gpu=True) == 0
     assert bytes_per_logit("q_proj", "lm_head", gpu=True) == 20
     assert bytes_per_logit("q_proj", gpu=False) == 10
+
+
+def test_dpo_takes_the_memory_of_two_answers_and_of_one_tile_of_logits(mixture: Path) -> None:
+    base = read_base_model(mixture)
+
+    def peak(objective: Objective, batch_size: int, vocabulary: int, *, gpu: bool) -> int:
+        parameters = TrainingParameters(
+            objective=objective,
+            epochs=1,
+            learning_rate=1e-3,
+            batch_size=batch_size,
+            eval_batch_size=1,
+            gradient_accumulation_steps=1,
+            lora=LoraSpec(r=8, alpha=16, dropout=0, target_modules=["q_proj"]),
+        )
+        return training_memory(replace(base, vocabulary=vocabulary), parameters, 9, 64, gpu=gpu)
+
+    # On a GPU two answers are two rows.
+    assert peak("dpo", 4, 1000, gpu=True) == peak("sft", 8, 1000, gpu=True)
+    # On a CPU with the layer of the reference.
+    layer = 8 * 64 * (34 * base.hidden_size + 6 * base.intermediate_size)
+    added = peak("dpo", 4, 1000, gpu=False) - peak("sft", 8, 1000, gpu=False)
+    assert added == layer + 8 * 64 * 1000 * (34 - 10)
+    assert peak("dpo", 4, 32768, gpu=False) == peak("dpo", 4, 200_000, gpu=False)
+
+
+def test_the_tiles_are_those_of_trl() -> None:
+    from trl.kernels.chunked_logprob import TOKEN_CHUNK_SIZE
+    from trl.trainer import utils
+
+    from bakehouse_runtime import base_model
+
+    assert (base_model._TILE_TOKENS, base_model._TILE_WORDS) == (
+        TOKEN_CHUNK_SIZE,
+        utils._CHUNKED_LOGPROB_CHUNK_SIZE,
+    )
 
 
 def test_modules_that_only_experts_have_are_refused(tmp_path: Path, mixture: Path) -> None:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from bakehouse_runtime.data.prepared import Prepared
 
-_UNNAMED = {"input_column": None, "output_column": None}
+_UNNAMED: dict[str, Any] = {"input_column": None, "output_column": None}
+_COLUMNS: dict[str, Any] = {"input_column": "q", "output_column": "a"}
 _ASKED = "<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n"
 
 
@@ -138,13 +139,10 @@ def test_dpo_on_other_rows_says_what_to_do(tmp_path: Path, tied_model: Path) -> 
     assert (found.format, found.input_column) == ("preference", "prompt")
 
 
-_COLUMNS = {"input_column": "q", "output_column": "a"}
-
-
 def test_columns_that_are_named_are_read(tmp_path: Path, tied_model: Path) -> None:
     rows = [{"a": f"Number {at}?", "b": "Yes.", "c": "No.", "prompt": "x"} for at in range(4)]
     path = write_rows(tmp_path / "x.jsonl", rows)
-    named = {"input_column": "a", "output_column": "b", "rejected_column": "c"}
+    named: dict[str, Any] = {"input_column": "a", "output_column": "b", "rejected_column": "c"}
     prepared = prepare(path, tied_model, format="preference", **named)
     (first, *_) = prepared.samples
     assert first.rejected is not None

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..protocol import Objective
     from .table import Dropped
     from .turns import Turn
 
@@ -22,8 +21,6 @@ _DROPPED_KEPT = 50
 _SAMPLES_KEPT = 5
 # A batch is tokenised after all of it was read: its rows may be dropped out of order.
 _DROPPED_BUFFERED = 2000
-# How many sequences of tokens an example has: what is compared comes in pairs.
-SEQUENCES: dict[Objective, int] = {"sft": 1, "dpo": 2}
 
 
 def expected_padded_tokens(lengths: NDArray[np.int64], batch_size: int) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .answers import cut_conversation
-from .builder import SEQUENCES, DroppedRows, ExampleBuilder, Examples, Sample
+from .builder import DroppedRows, ExampleBuilder, Examples, Sample
 from .chat_template import TemplateRefusalError
 from .conversations import Passage, Preference, Rendered
 from .example_warnings import in_rows, objective_warnings, repeat_warnings, split_warnings
@@ -85,9 +85,8 @@ class _RowExamples:
         self._holds_out = options.holds_out
         self._objective: Objective = options.objective
         # Of a pair of answers the worse ones have their own.
-        self._builders = [
-            ExampleBuilder(options.keep_tokens) for _ in range(SEQUENCES[options.objective])
-        ]
+        count = 2 if options.objective == "dpo" else 1
+        self._builders = [ExampleBuilder(options.keep_tokens) for _ in range(count)]
         self._builder = self._builders[0]
         self._dropped = DroppedRows()
         # Of each example, by which it is trained on or held out.
