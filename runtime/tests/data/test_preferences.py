@@ -147,8 +147,9 @@ def test_columns_that_are_named_are_read(tmp_path: Path, tied_model: Path) -> No
     (first, *_) = prepared.samples
     assert first.rejected is not None
     assert [one.turn.content for one in first.rejected.turns] == ["Number 0?", "No."]
+    named["rejected_column"] = "d"
     with pytest.raises(PlainError, match="has no column d"):
-        prepare(path, tied_model, format="preference", **(named | {"rejected_column": "d"}))
+        prepare(path, tied_model, format="preference", **named)
 
 
 def test_a_validation_file_is_read_in_pairs_too(tmp_path: Path, tied_model: Path) -> None:

@@ -13,7 +13,7 @@ from bakehouse_runtime import confined
 from bakehouse_runtime import validate as validate_module
 from bakehouse_runtime.cli import main
 from bakehouse_runtime.confined import run_confined
-from bakehouse_runtime.data import text_examples as text_module
+from bakehouse_runtime.data import documents as text_module
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.protocol import ValidateProgress, ValidateReport, ValidateSpec
 from bakehouse_runtime.validate import read_as_training_would

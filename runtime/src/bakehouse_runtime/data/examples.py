@@ -15,6 +15,7 @@ from .answers import cut_conversation
 from .builder import DroppedRows, ExampleBuilder, Examples, Sample
 from .chat_template import TemplateRefusalError
 from .conversations import Passage, Preference, Rendered
+from .documents import text_examples
 from .example_warnings import in_rows, objective_warnings, repeat_warnings, split_warnings
 from .prepared import Options, Prepared, Progress, require_pairs, require_some, require_stride
 from .questions import Questions
@@ -22,7 +23,6 @@ from .rows import is_text, read_rows
 from .segments import windows
 from .split import Split, split_examples, split_key
 from .table import Dropped
-from .text_examples import text_examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
