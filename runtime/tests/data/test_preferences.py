@@ -152,6 +152,30 @@ def test_columns_that_are_named_are_read(tmp_path: Path, tied_model: Path) -> No
         prepare(path, tied_model, format="preference", **named)
 
 
+def test_answers_may_be_turns_alone_and_need_a_question(tmp_path: Path, tied_model: Path) -> None:
+    """As LLaMA-Factory has them beside the conversation."""
+    asked = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello"}]
+    rows = [
+        {
+            "conversations": [*asked, {"from": "human", "value": "Who?"}],
+            "chosen": {"from": "gpt", "value": "Ada"},
+            "rejected": {"from": "gpt", "value": "Bob"},
+        },
+        {"conversations": [], "system": "You are brief.", "chosen": "Yes.", "rejected": "No."},
+        {"conversations": {"q": "Hi"}, "chosen": "Yes.", "rejected": "No."},
+    ]
+    prepared = prepare(write_rows(tmp_path / "x.jsonl", rows), tied_model)
+    (sample,) = prepared.samples
+    assert sample.rejected is not None
+    said = [(one.turn.content, one.learnt) for one in sample.rejected.turns]
+    assert said == [("Hi", False), ("Hello", False), ("Who?", False), ("Bob", True)]
+    reasons = [dropped.reason for dropped in prepared.dropped.by_line()]
+    assert reasons == [
+        "column conversations holds a list, not text",
+        "column conversations holds an object, not text",
+    ]
+
+
 def test_a_validation_file_is_read_in_pairs_too(tmp_path: Path, tied_model: Path) -> None:
     path = write_rows(tmp_path / "x.jsonl", preference_rows())
     held = write_rows(tmp_path / "held.jsonl", [row(1), row(2)])

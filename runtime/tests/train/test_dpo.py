@@ -7,6 +7,7 @@ import os
 import signal
 from random import Random
 from typing import TYPE_CHECKING, Any
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -182,6 +183,19 @@ def test_a_killed_run_goes_on_with_the_same_curves_and_says_what_it_was(
     again = dpo_spec(server, tmp_path / "again", tied_model, epochs=3, learning_rate=0.001)
     assert finish(start(again)) == 0
     assert {name: curves(server, name) for name in names} == killed
+
+
+def test_a_loss_that_is_no_number_ends_a_run_with_a_remedy(
+    server: BakehouseServer, tmp_path: Path, tied_model: Path
+) -> None:
+    from bakehouse_runtime.train.lora.callback import TrainingCallback
+
+    trainer = build(
+        dpo_spec(server, tmp_path, tied_model, learning_rate=1e38), tied_model, tmp_path
+    )
+    trainer.add_callback(TrainingCallback(MagicMock(stop_requested=False), 8, lambda _: None))
+    with pytest.raises(PlainError, match=r"at step 2; a smaller learning rate than 1e\+38"):
+        trainer.train()
 
 
 def test_an_adapter_on_lm_head_is_refused(

@@ -112,8 +112,9 @@ def _turns(values: dict[str, Any], data_format: DataFormat) -> list[Turn]:
 def _system(values: dict[str, Any], data_format: DataFormat, turns: list[Turn]) -> list[Turn]:
     """The system prompt of a row whose turns have none of their own."""
     prompt = _optional_text(values, data_format.system_column)
-    is_alone = prompt is None or turns[0].role == "system"
-    return [] if is_alone or prompt is None else [Turn("system", prompt)]
+    if prompt is None or turns[0].role == "system":
+        return []
+    return [Turn("system", prompt)]
 
 
 def _up_to_the_last_learnt(turns: list[Turn]) -> list[Turn]:
@@ -158,7 +159,7 @@ def _preference(values: dict[str, Any], data_format: DataFormat) -> tuple[list[T
         raise UnusableError("both answers are the same")
     if said[0][:-1] != said[1][:-1]:
         raise UnusableError("the two conversations differ in more than their last answers")
-    if len(better) == 1:
+    if all(turn.role == "system" for turn in better[:-1]):
         raise UnusableError("no question stands before the answers")
     asked = [turn._replace(is_learnt=turn.role != "assistant") for turn in better[:-1]]
     return [*asked, better[-1]], [*asked, worse[-1]]
@@ -240,11 +241,13 @@ def _side(values: dict[str, Any], column: str, role: Role) -> list[Turn]:
     return turns
 
 
-def _turns_of_object(value: dict[str, Any], column: str) -> list[object]:
-    """The turns of a request, as the input of OpenAI's preferences is one, or a turn alone."""
+def _turns_of_object(value: dict[str, Any], column: str) -> object:
+    """The turns of a request, as the input of OpenAI's preferences is one, or a turn alone; the
+    object itself where it is neither."""
     messages = value.get("messages")
     if not isinstance(messages, list):
-        return [value]
+        is_turn = any(set(keys) <= value.keys() for keys in KEYS.values())
+        return [value] if is_turn else value
     if value.get("tools"):
         raise UnusableError(f"{column}.tools: {NO_TOOLS}")
     return messages

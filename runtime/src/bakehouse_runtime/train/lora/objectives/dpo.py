@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from ....protocol import TrainingParameters
 
 
+# How TRL calls the answers of a pair.
+_SIDES = ("chosen", "rejected")
+# Measured apart, since one is a mean over pairs and the other over tokens.
+_LOSS_PARTS = ("dpo_loss", "sft_loss")
+
+
 class _DpoTrainer(Evaluated, DPOTrainer):
     """The reference is the base itself, which is read with the adapter switched off: in the batch
     that is trained on, so that both sides are rounded alike and differ by the adapter alone."""
@@ -36,16 +42,14 @@ class _DpoTrainer(Evaluated, DPOTrainer):
         return dataset
 
     def measure(self, inputs: dict[str, Any], loss: float) -> None:
-        """The loss of DPO and rewards are means over pairs, what SFT adds is one over tokens."""
         measured = self._metrics["eval"]
         pairs = len(inputs["input_ids"]) // 2
-        weights = dict(zip(self.loss_types, self.loss_weights, strict=True))
-        weight = weights.get("sft", 0.0)
-        if weight:
+        if "sft" in self.loss_types:
+            weight = self.loss_weights[self.loss_types.index("sft")]
             tokens = int(inputs["completion_mask"][:pairs, 1:].sum())
-            answers = -weight * measured["logps/chosen"][-1] * pairs / tokens
-            self.note("sft_loss", answers, tokens)
-            loss -= answers
+            added = -weight * measured["logps/chosen"][-1] * pairs / tokens
+            self.note("sft_loss", added, tokens)
+            loss -= added
         self.note("dpo_loss", loss, pairs)
         self.note("reward_accuracy", measured["rewards/accuracies"][-1], pairs)
         self.note("reward_margin", measured["rewards/margins"][-1], pairs)
@@ -57,12 +61,9 @@ class _DpoTrainer(Evaluated, DPOTrainer):
         return output
 
 
-_LOSS_PARTS = ("dpo_loss", "sft_loss")
-
-
 class _Collator:
     """Batches as TRL's own collator makes them: all better answers, then all worse ones, each with
-    its question. Of what is learnt nothing says that it stands at the end."""
+    its question. It takes what is learnt from the labels, wherever that stands."""
 
     def __init__(self, pad_token_id: int) -> None:
         self._collate = DataCollatorForLanguageModeling(pad_token_id)
@@ -76,9 +77,6 @@ class _Collator:
         batch = self._collate(sequences)
         batch["completion_mask"] = (batch.pop("labels") != IGNORED).long()
         return batch
-
-
-_SIDES = ("chosen", "rejected")
 
 
 def _dataset(examples: Examples) -> Dataset:
@@ -105,7 +103,7 @@ def _arguments(parameters: TrainingParameters, settings: dict[str, Any]) -> DPOC
         beta=parameters.beta,
         loss_type=list(losses),
         loss_weights=list(losses.values()),
-        # The adapter's is asked for; that of the base is switched off.
+        # It would switch off the adapter's too, which is asked for.
         disable_dropout=False,
         # The collator reads columns of its own.
         remove_unused_columns=False,
@@ -116,6 +114,7 @@ def _trainer(model: Any, adapter: LoraConfig, _: Device, parts: dict[str, Any]) 
     # Without Triton TRL multiplies by lm_head at all positions, for compilers that want the same
     # shapes in each step. Nothing compiles here: the answers' are enough, and give the same.
     utils._use_triton = _always
+    # The reference must not be drawn anew in each step.
     utils.disable_dropout_in_model(model)
     return _DpoTrainer(model, peft_config=adapter, **parts)
 
