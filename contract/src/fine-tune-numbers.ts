@@ -1,4 +1,5 @@
 import type { NumberField } from './fields/number-field.ts';
+import type { DataFormatName, Objective } from './limits.ts';
 
 /** What a fine-tune may be set to. */
 
@@ -15,6 +16,19 @@ export const loraTargetModules = [
   'lm_head',
 ] as const;
 
+/** What is minimised where nothing is said: of pairs of answers that the better one is preferred. */
+export function usualObjective(format: DataFormatName | null | undefined): Objective {
+  return format === 'preference' ? 'dpo' : 'sft';
+}
+
+/** The modules that are trained where none are named. */
+export function usualTargetModules(objective: Objective): (typeof loraTargetModules)[number][] {
+  return loraTargetModules.filter((name) => objective === 'sft' || name !== 'lm_head');
+}
+
+/** What is said where DPO is asked to train the output layer. */
+export const HEAD_WITH_DPO = 'lm_head cannot be trained with DPO: leave it out';
+
 /** The numbers of a fine-tune. The wizard draws its fields from them, and the server checks by them. */
 export const fineTuneNumbers = {
   train_test_split: { label: 'Train/test split', min: 0.1, max: 0.95, step: 0.05, default: 0.8 },
@@ -29,6 +43,8 @@ export const fineTuneNumbers = {
   max_chunk_size: { label: 'Max chunk size', min: 1, max: 131_072, step: 1, default: 512 },
   stride: { label: 'Stride', min: 1, max: 131_072, step: 1, default: 50 },
   min_segment_length: { label: 'Min segment length', min: 1, max: 131_072, step: 1, default: 15 },
+  beta: { label: 'Beta', min: 0.001, max: 10, step: 0.05, default: 0.1 },
+  sft_weight: { label: 'SFT weight', min: 0, max: 10, step: 0.1, default: 0 },
 } as const satisfies Record<string, NumberField>;
 
 type FineTuneNumber = keyof typeof fineTuneNumbers;

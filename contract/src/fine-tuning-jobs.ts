@@ -6,49 +6,57 @@ import { metadata } from './fields/metadata.ts';
 import { modelName } from './fields/model-name.ts';
 import { only } from './fields/only.ts';
 import { fineTuneNumbers } from './fine-tune-numbers.ts';
+import type { Objective } from './limits.ts';
 import { bgl } from './money.ts';
 import { fileId } from './openai-files.ts';
 
 /** OpenAI's fine-tuning API. A job is a run: what the web app starts is listed here too, and the other way round. */
 const SUFFIX_LENGTH_MAX = 64;
 /** What a `learning_rate_multiplier` of 1 stands for, usual for LoRA. */
-export const LEARNING_RATE = 2e-4;
+export const LEARNING_RATES = { sft: 2e-4, dpo: 5e-5 } as const satisfies Record<Objective, number>;
 /** Passes over the data where nothing else is asked for. */
 export const EPOCHS_AUTO = 3;
 const EPOCHS_MAX = 50;
 const MULTIPLIER_MAX = 100;
 
-/** A number, or `auto` for what the server chooses. */
-const orAuto = (number: z.ZodNumber, message: string) =>
-  z.union([z.literal('auto'), number], message).nullish();
+/** A number within these, or `auto` for what the server chooses. */
+function orAuto(
+  name: string,
+  { min, max, ...kind }: { min: number; max: number; isWhole?: true; aboveMin?: true },
+) {
+  const bounds = kind.aboveMin ? `above ${min}, up to ${max}` : `from ${min} to ${max}`;
+  const message = `${name} must be 'auto' or a ${kind.isWhole ? 'whole ' : ''}number ${bounds}`;
+  const number = kind.isWhole ? z.int(message) : z.number(message);
+  const least = kind.aboveMin ? number.gt(min, message) : number.min(min, message);
+  return z.union([z.literal('auto'), least.max(max, message)], message).nullish();
+}
 
 const { max: BATCH_MAX } = fineTuneNumbers.batch_size;
+const { min: BETA_MIN, max: BETA_MAX } = fineTuneNumbers.beta;
 
-const hyperparameters = z
-  .object({
-    n_epochs: orAuto(
-      z.int().min(1).max(EPOCHS_MAX),
-      `n_epochs must be 'auto' or a whole number from 1 to ${EPOCHS_MAX}`,
-    ),
-    batch_size: orAuto(
-      z.int().min(1).max(BATCH_MAX),
-      `batch_size must be 'auto' or a whole number from 1 to ${BATCH_MAX}`,
-    ),
-    learning_rate_multiplier: orAuto(
-      z.number().gt(0).max(MULTIPLIER_MAX),
-      `learning_rate_multiplier must be 'auto' or a number above 0, up to ${MULTIPLIER_MAX}`,
-    ),
-  })
+const hyperparameters = z.object({
+  n_epochs: orAuto('n_epochs', { min: 1, max: EPOCHS_MAX, isWhole: true }),
+  batch_size: orAuto('batch_size', { min: 1, max: BATCH_MAX, isWhole: true }),
+  learning_rate_multiplier: orAuto('learning_rate_multiplier', {
+    min: 0,
+    max: MULTIPLIER_MAX,
+    aboveMin: true,
+  }),
+});
+const supervised = hyperparameters.catchall(unknownParameter);
+const dpo = hyperparameters
+  .extend({ beta: orAuto('beta', { min: BETA_MIN, max: BETA_MAX }) })
   .catchall(unknownParameter);
 
-const SUPERVISED =
-  "must be 'supervised': jobs train by supervised fine-tuning with LoRA, and by no other method";
+const METHODS =
+  "must be 'supervised' or 'dpo': jobs train by supervised fine-tuning or direct preference optimization with LoRA, and by no other method";
 const NO_INTEGRATIONS = 'must be left out: jobs report to this server alone. GET …/events has their metrics';
 
 const jobId = flatId('ftjob-', 'fine-tuning job');
 const jobParams = z.object({ fine_tuning_job_id: jobId });
 
 const chosen = z.object({ n_epochs: z.int(), batch_size: z.int(), learning_rate_multiplier: z.number() });
+const chosenOfDpo = chosen.extend({ beta: z.number() });
 
 const job = z.object({
   id: z.string(),
@@ -72,7 +80,10 @@ const job = z.object({
   result_files: z.array(z.string()),
   trained_tokens: z.int().nullable(),
   hyperparameters: chosen,
-  method: z.object({ type: z.literal('supervised'), supervised: z.object({ hyperparameters: chosen }) }),
+  method: z.discriminatedUnion('type', [
+    z.object({ type: z.literal('supervised'), supervised: z.object({ hyperparameters: chosen }) }),
+    z.object({ type: z.literal('dpo'), dpo: z.object({ hyperparameters: chosenOfDpo }) }),
+  ]),
   seed: z.int(),
   user_provided_suffix: z.string().nullable(),
   metadata: z.record(z.string(), z.string()).nullable(),
@@ -105,11 +116,13 @@ export const createFineTuningJob = endpoint({
         .trim()
         .max(SUFFIX_LENGTH_MAX, `suffix must have at most ${SUFFIX_LENGTH_MAX} characters`)
         .nullish(),
-      hyperparameters: hyperparameters.nullish(),
+      hyperparameters: supervised.nullish(),
+      /** Left out: `supervised`. */
       method: z
         .object({
-          type: z.literal('supervised', `method.type ${SUPERVISED}`),
-          supervised: z.object({ hyperparameters: hyperparameters.nullish() }).nullish(),
+          type: z.enum(['supervised', 'dpo'], `method.type ${METHODS}`),
+          supervised: z.object({ hyperparameters: supervised.nullish() }).nullish(),
+          dpo: z.object({ hyperparameters: dpo.nullish() }).nullish(),
         })
         .catchall(unknownParameter)
         .nullish(),

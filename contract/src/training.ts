@@ -12,20 +12,35 @@ import {
   fineTuneNumbers,
   loraTargetModules,
   segmentationMethods,
+  usualTargetModules,
 } from './fine-tune-numbers.ts';
-import { dataFormats, gpuTypes } from './limits.ts';
+import { dataFormats, gpuTypes, objectives } from './limits.ts';
 import { bgl, bglInput, positiveBgl } from './money.ts';
 import { validateReport } from './runtime/train-spec.ts';
+
+const targetModules = z
+  .array(z.enum(loraTargetModules))
+  .min(1, 'Select at least one target module')
+  .max(loraTargetModules.length, 'Select each target module once');
 
 /** The fields that training and its validation share, with their bounds and messages. */
 const trainingFields = {
   epochs: numberOf(fineTuneNumbers.epochs),
   learning_rate: numberOf(fineTuneNumbers.learning_rate),
+  /** What is minimised. Left out: `dpo` of rows in the format `preference`, else `sft`. */
+  objective: z.enum(objectives).optional(),
+  beta: numberOf(fineTuneNumbers.beta),
+  sft_weight: numberOf(fineTuneNumbers.sft_weight),
   /** Left out: question and answer where their columns are named, else what the file is recognised as. */
   data_format: z.enum(dataFormats).nullish(),
-  /** Of `prompt_completion`; of `text`, `messages` and `sharegpt` the input column holds everything. */
+  /**
+   * Of `prompt_completion` and `preference`; of `text`, `messages` and `sharegpt` the input column holds everything. Of
+   * preferences the output column has the better answers, and there is no input column where the answers are whole conversations.
+   */
   input_column: z.string().nullish(),
   output_column: z.string().nullish(),
+  /** Of `preference` alone: the worse answers. Its columns left out: those that are called so. */
+  rejected_column: z.string().nullish(),
   /**
    * A column with a system prompt for each row's conversation. Left out: the one that is called so, if
    * there is one; empty: none.
@@ -45,11 +60,8 @@ const trainingFields = {
   /** Left out: twice the rank. */
   lora_alpha: boundedBy({ label: 'LoRA alpha', min: 0, aboveMin: true, max: 1024, step: 0.5 }).optional(),
   lora_dropout: numberOf(fineTuneNumbers.lora_dropout),
-  lora_target_modules: z
-    .array(z.enum(loraTargetModules))
-    .min(1, 'Select at least one target module')
-    .max(loraTargetModules.length, 'Select each target module once')
-    .default([...loraTargetModules]),
+  /** Left out: all of them; with DPO all but `lm_head`. */
+  lora_target_modules: targetModules.optional(),
 };
 
 /** A load that would slow a run down more than this is estimated no worse: nobody could tell. */
@@ -98,8 +110,12 @@ export const fineTunePayload = only({
 
 export type FineTunePayload = z.output<typeof fineTunePayload>;
 
-/** As it was stored. */
-export const storedPayload = z.object(fineTunePayload.shape);
+/** As it was stored, with what was left out. */
+export const storedPayload = z.object({
+  ...fineTunePayload.shape,
+  objective: z.enum(objectives).default('sft'),
+  lora_target_modules: targetModules.default(usualTargetModules('sft')),
+});
 
 /** A long data file that is read in the background, for the validation of a run. */
 const dataReading = z.object({

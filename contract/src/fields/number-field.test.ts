@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { fineTuneNumbers } from '../fine-tune-numbers.ts';
-import { fineTunePayload } from '../training.ts';
+import { fineTuneNumbers, usualTargetModules } from '../fine-tune-numbers.ts';
+import { fineTunePayload, storedPayload } from '../training.ts';
 import { type NumberField, numberProblem } from './number-field.ts';
 
 /** Least, most and default of each number, as the product has them; its upper bounds of the others are ours. */
@@ -16,6 +16,8 @@ test.each([
   ['max_chunk_size', 1, 131_072, 512, 1],
   ['stride', 1, 131_072, 50, 1],
   ['min_segment_length', 1, 131_072, 15, 1],
+  ['beta', 0.001, 10, 0.1, 0.05],
+  ['sft_weight', 0, 10, 0, 0.1],
 ] as const)(
   '%s is at least %d and at most %d, by default %d, in steps of %d',
   (name, min, max, byDefault, step) => {
@@ -30,9 +32,10 @@ test.each([
 );
 
 test('all LoRA modules are trained unless others are named, and segments are found by regex', () => {
-  expect(fineTunePayload.shape.lora_target_modules.parse(undefined)).toEqual([
-    ...['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj', 'lm_head'],
-  ]);
+  const modules = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj', 'lm_head'];
+  expect(storedPayload.shape.lora_target_modules.parse(undefined)).toEqual(modules);
+  expect(usualTargetModules('sft')).toEqual(modules);
+  expect(usualTargetModules('dpo')).toEqual(modules.slice(0, -1));
   expect(fineTunePayload.shape.segmentation_method.parse(undefined)).toBe('regex');
 });
 

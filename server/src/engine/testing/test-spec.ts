@@ -15,6 +15,7 @@ export function testSpec(title: string, inputs: WorkloadSpec['inputs'] = []): Wo
       format: null,
       input_column: 'question',
       output_column: 'answer',
+      rejected_column: null,
       system_column: null,
       segmentation_method: 'regex',
       max_chunk_size: 64,
@@ -26,6 +27,9 @@ export function testSpec(title: string, inputs: WorkloadSpec['inputs'] = []): Wo
       date: '2026-11-20',
     },
     parameters: {
+      objective: 'sft',
+      beta: 0.1,
+      sft_weight: 0,
       epochs: 1,
       learning_rate: 0.001,
       batch_size: 1,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fineTuneDefaults } from '@bakehouse/contract/fine-tune-numbers';
 import { fineTunePayload } from '@bakehouse/contract/training';
 import { expect, test } from 'vitest';
-import { type FineTuneFields, toDataSpec, toParameters, withFormat } from './fine-tune-spec.ts';
+import { type FineTuneFields, settle, toDataSpec, toParameters, withFormat } from './fine-tune-spec.ts';
 
 const fields: FineTuneFields = {
   ...fineTuneDefaults,
@@ -24,29 +24,67 @@ test('a run has the seed and the alpha that it asks for, else those that are usu
   const now = new Date();
   expect(toDataSpec(fields, now).seed).toBe(42);
   expect(toDataSpec({ ...fields, seed: 0 }, now).seed).toBe(0);
-  expect(toParameters({ ...fields, lora_r: 16 }).lora.alpha).toBe(32);
-  expect(toParameters({ ...fields, lora_r: 16, lora_alpha: 0.5 }).lora).toMatchObject({ r: 16, alpha: 0.5 });
+  expect(toParameters(settle({ ...fields, lora_r: 16 })).lora.alpha).toBe(32);
+  expect(toParameters(settle({ ...fields, lora_r: 16, lora_alpha: 0.5 })).lora).toMatchObject({
+    r: 16,
+    alpha: 0.5,
+  });
 });
 
-test.each([{ seed: -1 }, { seed: 1.5 }, { seed: 2 ** 31 }, { lora_alpha: 0 }, { lora_alpha: 1025 }])(
-  '%j is refused',
-  (field) => {
-    const payload = {
-      user_id: 'ada',
-      asset_id: randomUUID(),
-      base_model: randomUUID(),
-      model_name: 'Mine',
-      file_name: 'rows.csv',
-    };
-    expect(fineTunePayload.safeParse(payload).error?.issues).toBeUndefined();
-    expect(fineTunePayload.safeParse({ ...payload, ...field }).error?.issues).toMatchObject([
-      { path: Object.keys(field) },
-    ]);
-  },
-);
+test.each([
+  { seed: -1 },
+  { seed: 1.5 },
+  { seed: 2 ** 31 },
+  { lora_alpha: 0 },
+  { lora_alpha: 1025 },
+  { beta: 0 },
+  { beta: 11 },
+  { sft_weight: -1 },
+  { sft_weight: 11 },
+  { objective: 'ppo' },
+])('%j is refused', (field) => {
+  const payload = {
+    user_id: 'ada',
+    asset_id: randomUUID(),
+    base_model: randomUUID(),
+    model_name: 'Mine',
+    file_name: 'rows.csv',
+  };
+  expect(fineTunePayload.safeParse(payload).error?.issues).toBeUndefined();
+  expect(fineTunePayload.safeParse({ ...payload, ...field }).error?.issues).toMatchObject([
+    { path: Object.keys(field) },
+  ]);
+});
 
 test('a run reads without a system prompt where its validation was asked for none', () => {
-  const read = { format: 'alpaca', input_column: '', output_column: '', system_column: null } as const;
+  const read = {
+    format: 'alpaca',
+    ...{ input_column: '', output_column: '' },
+    ...{ rejected_column: null, system_column: null },
+  } as const;
   expect(withFormat({ ...fields, system_column: '' }, read).system_column).toBe('');
   expect(withFormat(fields, { ...read, system_column: 'system' }).system_column).toBe('system');
+});
+
+test('preferences are learnt by DPO without the output layer, unless it is asked for otherwise', () => {
+  const { lora_target_modules: _, ...open } = fields;
+  const read = {
+    format: 'preference',
+    ...{ input_column: '', output_column: 'chosen' },
+    ...{ rejected_column: 'rejected', system_column: null },
+  } as const;
+  const settled = settle(withFormat({ ...open, input_column: null, output_column: null }, read));
+  expect(settled).toMatchObject({ objective: 'dpo', rejected_column: 'rejected', input_column: null });
+  expect(settled.lora_target_modules).toHaveLength(7);
+  expect(settled.lora_target_modules).not.toContain('lm_head');
+  expect(toParameters(settled)).toMatchObject({ objective: 'dpo', beta: 0.1, sft_weight: 0 });
+  expect(toDataSpec({ ...open, rejected_column: 'worse' }, new Date())).toMatchObject({
+    format: 'preference',
+    rejected_column: 'worse',
+  });
+  const better = settle(withFormat({ ...open, objective: 'sft' }, read));
+  expect(better).toMatchObject({ objective: 'sft' });
+  expect(better.lora_target_modules).toHaveLength(8);
+  expect(settle(open).objective).toBe('sft');
+  expect(settle({ ...open, file_name: 'book.txt', data_format: 'preference' }).objective).toBe('sft');
 });

@@ -1,3 +1,5 @@
+import { usualObjective, usualTargetModules } from '@bakehouse/contract/fine-tune-numbers';
+import type { DataFormatName } from '@bakehouse/contract/limits';
 import type {
   TrainingSources,
   TrainTextSpec,
@@ -23,6 +25,10 @@ export type FineTuneFields = Omit<
   | 'accelerator_count'
 >;
 
+/** With what was left out: it goes by the format of the file. */
+export type SettledFields = FineTuneFields &
+  Required<Pick<FineTuneFields, 'objective' | 'lora_target_modules'>>;
+
 /** Of a run that asks for none. */
 export const DEFAULT_SEED = 42;
 
@@ -35,9 +41,10 @@ export function toDataSpec(
   const isText = isTextFile(fields.file_name);
   return {
     file_path: fields.file_name,
-    format: isText ? null : (fields.data_format ?? null),
+    format: isText ? null : namedFormat(fields),
     input_column: isText ? null : (fields.input_column ?? null),
     output_column: isText ? null : (fields.output_column ?? null),
+    rejected_column: isText ? null : (fields.rejected_column ?? null),
     system_column: isText ? null : (fields.system_column ?? null),
     segmentation_method: fields.segmentation_method,
     max_chunk_size: fields.max_chunk_size,
@@ -61,19 +68,31 @@ export function withFormat<F extends FineTuneFields>(
     data_format: read.format,
     input_column: read.input_column || null,
     output_column: read.output_column || null,
+    rejected_column: read.rejected_column,
     // An empty name asks for none: the file may still have a column that is called so.
     system_column: read.system_column ?? fields.system_column,
   };
 }
 
-/** Whether rows are read as a question and an answer, of which the request names the columns. */
-export function hasPairColumns({ data_format, input_column, output_column }: FineTuneFields): boolean {
-  return data_format === 'prompt_completion' || (!data_format && Boolean(input_column || output_column));
+/** The format that the request names, if by a column that only this one has; null: the file is recognised by reading it. */
+export function namedFormat({ data_format, rejected_column }: FineTuneFields): DataFormatName | null {
+  return data_format ?? (rejected_column ? 'preference' : null);
+}
+
+/** Fields whose format is known, with what was left out. */
+export function settle<F extends FineTuneFields>(fields: F): F & SettledFields {
+  const format = isTextFile(fields.file_name) ? null : namedFormat(fields);
+  const objective = fields.objective ?? usualObjective(format);
+  const lora_target_modules = fields.lora_target_modules ?? usualTargetModules(objective);
+  return { ...fields, objective, lora_target_modules };
 }
 
 /** How a run trains, as its validation and the run itself are told. */
-export function toParameters(fields: FineTuneFields): ValidateSpec['parameters'] {
+export function toParameters(fields: SettledFields): ValidateSpec['parameters'] {
   return {
+    objective: fields.objective,
+    beta: fields.beta,
+    sft_weight: fields.sft_weight,
     epochs: fields.epochs,
     learning_rate: fields.learning_rate,
     batch_size: fields.batch_size,
@@ -97,7 +116,7 @@ export function isTextFile(name: string): boolean {
 /** What the runtime is told of a run, apart from what only the engine knows. */
 export function toTrainSpec(input: {
   title: string;
-  fields: FineTuneFields;
+  fields: SettledFields;
   base: AssetRevision;
   dataset: AssetRevision;
   /** With the one file that is held out. */

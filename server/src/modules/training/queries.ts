@@ -1,4 +1,5 @@
 import type { Quote } from '@bakehouse/contract/credits';
+import { fineTuneDefaults } from '@bakehouse/contract/fine-tune-numbers';
 import type { ExportRun, PicturesRun, Run, RunFilter, TextRun } from '@bakehouse/contract/runs';
 import { type Selectable, sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
@@ -306,11 +307,22 @@ export async function selectMeasuredFlops(
   return rows[0]?.median ?? null;
 }
 
+/** Of a run from before there was another objective. */
+const beforeDpo = {
+  objective: 'sft',
+  beta: fineTuneDefaults.beta,
+  sft_weight: fineTuneDefaults.sft_weight,
+} as const;
+
 function toTrained({ kind, file_name, parameters }: Selectable<RunsTable>): Trained {
   if (kind === 'export') return { kind, fileName: null, parameters: parameters as ExportRun['parameters'] };
   return kind === 'pictures'
     ? { kind, fileName: file_name || null, parameters: parameters as PicturesRun['parameters'] }
-    : { kind: 'text', fileName: file_name, parameters: parameters as TextRun['parameters'] };
+    : {
+        kind: 'text',
+        fileName: file_name,
+        parameters: { ...beforeDpo, ...(parameters as TextRun['parameters']) },
+      };
 }
 
 function toValidation(row: Selectable<RunsTable>): ValidationFile | null {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { deleteAsset, listAssets, updateAsset } from '@bakehouse/contract/assets';
+import { usualTargetModules } from '@bakehouse/contract/fine-tune-numbers';
 import { changePrice } from '@bakehouse/contract/prices';
 import * as runContract from '@bakehouse/contract/runs';
 import * as training from '@bakehouse/contract/training';
@@ -14,6 +15,8 @@ import { insertModel } from '../deployments/testing/test-models.ts';
 import { nameSources } from './name-sources.ts';
 import { goodData } from './testing/test-run.ts';
 import { trainingServer } from './testing/training-server.ts';
+
+const dpoModules = usualTargetModules('dpo');
 
 const {
   machine,
@@ -66,6 +69,7 @@ describe('starting', () => {
       format: 'messages',
       input_column: 'chat',
       output_column: '',
+      rejected_column: null,
       system_column: 'system',
     } as const;
     machine.data = { ...goodData, format };
@@ -79,6 +83,40 @@ describe('starting', () => {
     expect(run.parameters).toMatchObject({ ...kept, data_format: 'messages' });
     await request(runContract.cancelRun, { params: { runId: run.run_id } }, { as: user });
     await ended(modelId);
+  });
+
+  test('learns preferences by DPO where only reading the file tells that it has them', async () => {
+    const columns = { input_column: 'prompt', output_column: 'chosen', rejected_column: 'rejected' };
+    const format = { format: 'preference', ...columns, system_column: null } as const;
+    machine.data = { ...goodData, format, tied_embeddings: false };
+    const { modelId, launch } = await begin(idleUntilStopped, {
+      payload: { input_column: null, output_column: null, beta: 0.3 },
+    });
+    const trained = { objective: 'dpo', beta: 0.3, sft_weight: 0, lora: { target_modules: dpoModules } };
+    expect(machine.read?.spec).toMatchObject({ parameters: trained });
+    expect(launch.spec).toMatchObject({ data: { ...columns, format: 'preference' }, parameters: trained });
+    const run = await runOf(modelId);
+    expect(run.parameters).toMatchObject({
+      ...{ ...columns, data_format: 'preference', objective: 'dpo', beta: 0.3 },
+      lora_target_modules: dpoModules,
+    });
+    await request(runContract.cancelRun, { params: { runId: run.run_id } }, { as: user });
+    await ended(modelId);
+    const lmHead = start({ payload: { ...columns, lora_target_modules: ['q_proj', 'lm_head'] } });
+    await expect(lmHead).rejects.toMatchObject({
+      body: {
+        error: {
+          message: 'lm_head cannot be trained with DPO: leave it out',
+          param: 'fine_tune_payload.lora_target_modules',
+        },
+      },
+    });
+    machine.data = goodData;
+    const sft = start({ payload: { input_column: null, output_column: null, objective: 'dpo' } });
+    await expect(sft).rejects.toMatchObject({
+      status: 400,
+      body: { error: { param: 'fine_tune_payload.objective' } },
+    });
   });
 
   test('tells the run how hubs call its sources, and what the base says of its licence', async () => {

@@ -9,7 +9,7 @@ import type { Http } from '../../platform/http/bind.ts';
 import { clientSignal } from '../../platform/http/client-signal.ts';
 import { refuseHigherCost } from '../credits/prices/refuse-higher-cost.ts';
 import { spendOnce } from '../credits/spend-once.ts';
-import { toTrainSpec, withFormat } from './fine-tune-spec.ts';
+import { type SettledFields, settle, toTrainSpec, withFormat } from './fine-tune-spec.ts';
 import { makeRun, sourceOf } from './make-run.ts';
 import { nameSources } from './name-sources.ts';
 import { insertJob, type JobRow } from './openai-jobs/job-queries.ts';
@@ -81,7 +81,7 @@ async function makeFineTune(
 ): Promise<string> {
   const { base, dataset, heldOut: validation, place } = check;
   const now = ctx.clock.now();
-  const fields = withFormat(payload, check.validation.data?.format);
+  const fields = settle(withFormat(payload, check.validation.data?.format));
   const { modelId, runId } = await makeRun(tx, ctx, {
     ...{ body, base, validation, place, now },
     dataset: sourceOf(dataset),
@@ -152,7 +152,7 @@ function parametersOf(
     slowdown,
     lora_target_modules: modules,
     ...parameters
-  }: FineTunePayload,
+  }: FineTunePayload & SettledFields,
   isHeadTied: boolean,
 ) {
   const trained = modules.filter((name) => !(isHeadTied && name === 'lm_head'));

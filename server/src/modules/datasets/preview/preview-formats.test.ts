@@ -37,6 +37,7 @@ test('csv: a page, all counted, broken rows named', async () => {
       format: 'prompt_completion',
       input_column: 'question',
       output_column: 'answer',
+      rejected_column: null,
       system_column: null,
     },
     format_problem: null,

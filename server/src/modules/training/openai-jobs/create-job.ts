@@ -4,7 +4,7 @@ import {
   EPOCHS_AUTO,
   type createFineTuningJob as endpoint,
   type FineTuningJob,
-  LEARNING_RATE,
+  LEARNING_RATES,
 } from '@bakehouse/contract/fine-tuning-jobs';
 import { fineTunePayload } from '@bakehouse/contract/training';
 import type { Context } from '../../../platform/context.ts';
@@ -20,6 +20,7 @@ import { findBase } from './find-base.ts';
 import { toOneJob } from './read-jobs.ts';
 
 type Body = InputOf<typeof endpoint>['body'];
+type Asked = NonNullable<NonNullable<NonNullable<Body['method']>['dpo']>['hyperparameters']>;
 
 /** Of the rows, where no file measures them: the others are held out. The best checkpoint is chosen by what is held out. */
 const TRAINED_PART = 0.9;
@@ -77,13 +78,18 @@ async function findValidation(
 }
 
 /** What is asked for, under the method or beside it; the learning rate that is usual for LoRA, times what is asked. */
-function toParameters({ method, hyperparameters }: Body): Record<string, number> {
-  const asked = method?.supervised?.hyperparameters ?? hyperparameters ?? {};
+function toParameters({ method, hyperparameters }: Body): Record<string, number | string> {
+  const objective = method?.type === 'dpo' ? 'dpo' : 'sft';
+  const ofMethod = objective === 'dpo' ? method?.dpo : method?.supervised;
+  const asked: Asked = ofMethod?.hyperparameters ?? hyperparameters ?? {};
   const numberOf = (value: 'auto' | number | null | undefined) => (typeof value === 'number' ? value : null);
   const batchSize = numberOf(asked.batch_size);
+  const beta = numberOf(asked.beta);
   return {
+    objective,
+    ...(beta !== null && { beta }),
     epochs: numberOf(asked.n_epochs) ?? EPOCHS_AUTO,
-    learning_rate: Math.min(1, LEARNING_RATE * (numberOf(asked.learning_rate_multiplier) ?? 1)),
+    learning_rate: Math.min(1, LEARNING_RATES[objective] * (numberOf(asked.learning_rate_multiplier) ?? 1)),
     ...(batchSize !== null && { batch_size: batchSize, gradient_accumulation_steps: 1 }),
   };
 }

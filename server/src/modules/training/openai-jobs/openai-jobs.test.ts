@@ -96,6 +96,39 @@ test('a job is quoted, held, trained and charged as the run that it is, and its 
   await jobs().cancel(again.id);
 });
 
+test('a job prefers the better answers by DPO, and says so', async () => {
+  const format = {
+    format: 'preference',
+    ...{ input_column: 'input', output_column: 'preferred_output' },
+    ...{ rejected_column: 'non_preferred_output', system_column: null },
+  } as const;
+  machine.data = { ...goodData, format, tied_embeddings: false };
+  machine.script = idleUntilStopped;
+  const training_file = await uploadRows();
+  const dpo = { hyperparameters: { beta: 0.2, n_epochs: 2, batch_size: 8, learning_rate_multiplier: 2 } };
+  const job = await jobs().create({ model: 'tiny base', training_file, method: { type: 'dpo', dpo } });
+  const { beta: _, ...hyperparameters } = dpo.hyperparameters;
+  expect(job).toMatchObject({ hyperparameters, method: { type: 'dpo', dpo } });
+  expect((await jobs().retrieve(job.id)).method).toEqual({ type: 'dpo', dpo });
+  const { run_id, model_id } = job as unknown as { run_id: string; model_id: string };
+  const { parameters } = await runOf(model_id);
+  expect(parameters).toMatchObject({
+    ...{ objective: 'dpo', beta: 0.2, learning_rate: 1e-4, rejected_column: 'non_preferred_output' },
+    lora_target_modules: expect.not.arrayContaining(['lm_head']),
+  });
+  await request(runContract.cancelRun, { params: { runId: run_id } }, { as: user });
+  await ended(model_id);
+  const chosenForIt = await jobs().create({
+    ...{ model: 'tiny base', training_file },
+    method: { type: 'dpo', dpo: { hyperparameters: { beta: 'auto' } } },
+  });
+  expect(chosenForIt.method?.dpo?.hyperparameters).toEqual({
+    ...{ beta: 0.1, n_epochs: 3, batch_size: 4, learning_rate_multiplier: 1 },
+  });
+  await jobs().cancel(chosenForIt.id);
+  await ended((chosenForIt as unknown as { model_id: string }).model_id);
+});
+
 test('events tell what has happened, newest first and by pages', async () => {
   machine.script = trainFor(20);
   const job = await jobs().create({ model: baseId, training_file: await uploadRows() });
@@ -167,7 +200,16 @@ test('what the house cannot train is refused by its field, and nothing is held',
   await refusedBy({ model: 'gpt-5' }, 'model', "There is no model 'gpt-5' to fine-tune", 404);
   await refusedBy({ training_file: `file-${'0'.repeat(32)}` }, 'training_file', 'There is no file', 404);
   await refusedBy({ training_file: 'rows' }, 'training_file', 'No file has this id');
-  await refusedBy({ method: { type: 'dpo' } }, 'method.type', "must be 'supervised'");
+  await refusedBy({ method: { type: 'reinforcement' } }, 'method.type', "must be 'supervised' or 'dpo'");
+  const dpo = (hyperparameters: object) => ({ method: { type: 'dpo', dpo: { hyperparameters } } });
+  await refusedBy(
+    dpo({ beta: 0 }),
+    'method.dpo.hyperparameters.beta',
+    "beta must be 'auto' or a number from",
+  );
+  await refusedBy(dpo({ n_epochs: 51 }), 'method.dpo.hyperparameters.n_epochs', 'must be');
+  await refusedBy(dpo({ gamma: 1 }), 'method.dpo.hyperparameters.gamma', 'does not know it');
+  await refusedBy(dpo({}), 'training_file', 'DPO needs preferences');
   await refusedBy({ hyperparameters: { n_epochs: 0 } }, 'hyperparameters.n_epochs', 'must be');
   await refusedBy({ hyperparameters: { beta: 1 } }, 'hyperparameters.beta', 'does not know it');
   await refusedBy({ integrations: [{ type: 'wandb', wandb: { project: 'a' } }] }, 'integrations', 'left out');

@@ -1,5 +1,5 @@
 import { toFlatId } from '@bakehouse/contract/fields/flat-id';
-import { type FineTuningJob, LEARNING_RATE } from '@bakehouse/contract/fine-tuning-jobs';
+import { type FineTuningJob, LEARNING_RATES } from '@bakehouse/contract/fine-tuning-jobs';
 import type { Run, TextRun } from '@bakehouse/contract/runs';
 import { toModelName } from '../../models/names/model-name.ts';
 import { DEFAULT_SEED } from '../fine-tune-spec.ts';
@@ -31,7 +31,7 @@ export function toJob(run: TextRun, { job, fineTunedModel, now }: Beside): FineT
   const hyperparameters = {
     n_epochs: parameters.epochs,
     batch_size: parameters.batch_size * parameters.gradient_accumulation_steps,
-    learning_rate_multiplier: parameters.learning_rate / LEARNING_RATE,
+    learning_rate_multiplier: parameters.learning_rate / LEARNING_RATES[parameters.objective],
   };
   const status = statusOf(run);
   const isDone = status === 'succeeded';
@@ -52,7 +52,10 @@ export function toJob(run: TextRun, { job, fineTunedModel, now }: Beside): FineT
     result_files: isDone ? [toFlatId('file-', run.run_id)] : [],
     trained_tokens: isDone ? numberOf(run.summary?.tokens) : null,
     hyperparameters,
-    method: { type: 'supervised', supervised: { hyperparameters } },
+    method:
+      parameters.objective === 'dpo'
+        ? { type: 'dpo', dpo: { hyperparameters: { ...hyperparameters, beta: parameters.beta } } }
+        : { type: 'supervised', supervised: { hyperparameters } },
     seed: parameters.seed ?? DEFAULT_SEED,
     user_provided_suffix: job?.suffix ?? null,
     metadata: job?.metadata ?? null,

@@ -5,11 +5,11 @@ import type { DataToRead } from '../validation/read-data.ts';
 const READER = 2;
 
 /**
- * Equal for inputs that are read alike: neither learning rate, alpha nor dropout changes the report; nor does the date, which a
+ * Equal for inputs that are read alike: neither learning rate, alpha, dropout, beta nor the weight of SFT changes the report; nor does the date, which a
  * few chat templates write into each example: that of another day is as long.
  */
 export function nameData({ base, dataFile, validationFile, spec }: DataToRead): string {
-  const { learning_rate, lora, ...parameters } = spec.parameters;
+  const { learning_rate, beta, sft_weight, lora, ...parameters } = spec.parameters;
   const { alpha, dropout, ...adapter } = lora;
   const { date, ...data } = spec.data;
   const read = {

@@ -12,8 +12,8 @@ import { toReading } from './to-reading.ts';
 type Wanted = {
   input: DataToRead;
   datasetId: string;
-  /** Reads on in the background where the answer is an estimate. */
-  readsOn: boolean;
+  /** Whether it is read on in the background where the answer is this estimate. */
+  readsOn: (report: ValidateReport) => boolean;
   /** Aborts when the caller has disconnected. */
   signal: AbortSignal;
 };
@@ -51,7 +51,7 @@ export async function readSoon(
   if ('report' in first) return { report: first.report, reading: null };
 
   const report = first.progress.sample;
-  if (!readsOn) {
+  if (!readsOn(report)) {
     left.abort();
     return { report, reading: null };
   }

@@ -6,6 +6,7 @@ export const goodData: ValidateReport = {
     format: 'prompt_completion',
     input_column: 'question',
     output_column: 'answer',
+    rejected_column: null,
     system_column: null,
   },
   columns: ['question', 'answer'],

@@ -12,10 +12,11 @@ import { listModelFiles } from '../../models/weights/list-model-files.ts';
 import { readModelJson } from '../../models/weights/read-model-json.ts';
 import {
   type FineTuneFields,
-  hasPairColumns,
-  isTextFile,
+  type SettledFields,
+  settle,
   toDataSpec,
   toParameters,
+  withFormat,
 } from '../fine-tune-spec.ts';
 import type { FindFluxFault } from '../pictures/find-picture-base-fault.ts';
 import type { ReadPictures } from '../pictures/read-pictures.ts';
@@ -33,7 +34,8 @@ import {
   type Work,
 } from './estimate-run.ts';
 import { findBaseFault } from './find-base-fault.ts';
-import type { ReadData } from './read-data.ts';
+import { findFormatFaults, findObjectiveFaults } from './find-format-faults.ts';
+import type { DataToRead, ReadData } from './read-data.ts';
 import { toCostEstimate } from './to-cost-estimate.ts';
 import { warnOfServing } from './warn-of-serving.ts';
 
@@ -88,6 +90,7 @@ export type FineTuneCheck = {
 
 /** Learning rates outside of these have rarely been wanted. */
 const LEARNING_RATE = { min: 1e-6, max: 2e-3 };
+const DPO_RATE_MAX = 5e-4;
 
 /**
  * Reads the files of a fine-tune as the run would, of a long one only its first rows, and says where the
@@ -96,12 +99,12 @@ const LEARNING_RATE = { min: 1e-6, max: 2e-3 };
 export async function checkFineTune(
   ctx: Context,
   { capacity, readData }: Pick<TrainingParts, 'capacity' | 'readData'>,
-  { datasetId, baseModelId, validation, gpu, fields, cpu, signal, readsOn, params }: FineTuneRequest,
+  { datasetId, baseModelId, validation, gpu, fields: asked, cpu, signal, readsOn, params }: FineTuneRequest,
 ): Promise<FineTuneCheck> {
   const { userId } = ctx.caller;
   const base = await readRevision(ctx.db, { assetId: baseModelId, userId, top: true, param: params.base });
   const dataset = await readRevision(ctx.db, {
-    ...{ assetId: datasetId, userId, paths: [fields.file_name], param: params.dataset },
+    ...{ assetId: datasetId, userId, paths: [asked.file_name], param: params.dataset },
   });
   const heldOut =
     validation &&
@@ -109,27 +112,26 @@ export async function checkFineTune(
       ...{ assetId: validation.datasetId, userId, paths: [validation.fileName], param: 'validation_file' },
     }));
 
-  const faults = await refuseChoice(ctx, base, dataset, fields);
+  const faults = await refuseChoice(ctx, base, dataset, asked);
   const [dataFile] = dataset.files;
   const known: KnownData | null =
     faults.length > 0 || !dataFile
       ? null
-      : await readSoon(ctx, readData, {
+      : await readSettled(ctx, readData, asked, {
           input: {
             base: listModelFiles(base.files),
             dataFile,
             validationFile: heldOut?.files[0] ?? null,
-            spec: {
-              data: toDataSpec(fields, ctx.clock.now(), validation?.fileName ?? null),
-              parameters: toParameters(fields),
-            },
           },
           datasetId,
+          validationPath: validation?.fileName ?? null,
           readsOn,
           signal,
         });
   const report = known?.report ?? null;
+  const fields = settle(withFormat(asked, report?.format));
   faults.push(...(report?.critical_errors ?? []).map((message) => ({ message, about: null })));
+  if (report && report.critical_errors.length === 0) faults.push(...findObjectiveFaults(fields));
   const ofValidation = report?.validation_errors ?? [];
   faults.push(...ofValidation.map((message) => ({ message, about: 'validation_file' as const })));
   const readable = report !== null && report.critical_errors.length + ofValidation.length === 0;
@@ -157,7 +159,7 @@ export async function checkFineTune(
       critical_errors: faults.map(({ message }) => message),
       warnings: [
         ...(report?.warnings ?? []),
-        ...warnOfLearningRate(fields.learning_rate),
+        ...warnOfLearningRate(fields),
         ...(readable ? await readWarnings(ctx, { base, report, fields }, there) : []),
       ],
       cost_estimate: toCostEstimate(place, price, seconds, cpu.slowdown),
@@ -180,6 +182,38 @@ export async function checkFineTune(
   };
 }
 
+type ToRead = Omit<Parameters<typeof readSoon>[2], 'input' | 'readsOn'> & {
+  input: Omit<DataToRead, 'spec'>;
+  validationPath: string | null;
+  readsOn: boolean;
+};
+
+/** Reads the file for what is asked, and once more where only its format tells what is to be minimised. */
+async function readSettled(
+  ctx: Context,
+  readData: ReadData,
+  asked: FineTuneFields,
+  { input, validationPath, readsOn, ...wanted }: ToRead,
+): Promise<KnownData> {
+  const readFor = (fields: SettledFields) =>
+    readSoon(ctx, readData, {
+      ...wanted,
+      input: {
+        ...input,
+        spec: {
+          data: toDataSpec(fields, ctx.clock.now(), validationPath),
+          parameters: toParameters(fields),
+        },
+      },
+      readsOn: (report) => readsOn && isFor(fields, report),
+    });
+  const isFor = ({ objective }: SettledFields, { format }: ValidateReport) =>
+    settle(withFormat(asked, format)).objective === objective;
+  const fields = settle(asked);
+  const known = await readFor(fields);
+  return isFor(fields, known.report) ? known : readFor(settle(withFormat(asked, known.report.format)));
+}
+
 /** What can be refused before the run's files are read as it would. */
 async function refuseChoice(
   ctx: Context,
@@ -187,15 +221,7 @@ async function refuseChoice(
   dataset: AssetRevision,
   fields: FineTuneFields,
 ): Promise<Fault[]> {
-  const faults: Fault[] = [];
-  if (!isTextFile(fields.file_name) && hasPairColumns(fields)) {
-    if (!fields.input_column || !fields.output_column) {
-      const about = fields.input_column ? 'output_column' : 'input_column';
-      faults.push({ message: 'Input and output columns are required for non-text files', about });
-    } else if (fields.input_column === fields.output_column) {
-      faults.push({ message: 'Input and output must be different columns', about: 'output_column' });
-    }
-  }
+  const faults: Fault[] = findFormatFaults(fields);
   const baseFault = await findBaseFault(ctx, base);
   if (baseFault) faults.push({ message: baseFault, about: 'base_model' });
   const { title, datasetType } = dataset.asset;
@@ -212,15 +238,16 @@ async function refuseChoice(
 
 async function readWarnings(
   ctx: Context,
-  { base, report, fields }: { base: AssetRevision; report: ValidateReport; fields: FineTuneFields },
+  { base, report, fields }: { base: AssetRevision; report: ValidateReport; fields: SettledFields },
   capacity: Capacity,
 ): Promise<string[]> {
   const config = await readModelJson(ctx, base.files, 'config.json');
   return warnOfServing({ base, config, obstacle: report.gguf_obstacle, fields }, capacity);
 }
 
-function toWork(report: ValidateReport | null, fields: FineTuneFields): Work {
+function toWork(report: ValidateReport | null, fields: SettledFields): Work {
   return {
+    objective: fields.objective,
     train_tokens: report?.train_tokens ?? 0,
     train_padded_tokens: report?.train_padded_tokens ?? 0,
     eval_padded_tokens: report?.eval_padded_tokens ?? 0,
@@ -233,7 +260,12 @@ function toWork(report: ValidateReport | null, fields: FineTuneFields): Work {
   };
 }
 
-function warnOfLearningRate(rate: number): string[] {
+function warnOfLearningRate({ learning_rate: rate, objective }: SettledFields): string[] {
+  if (objective === 'dpo' && rate > DPO_RATE_MAX) {
+    return [
+      `A learning rate of ${rate} is far above what DPO usually bears (5e-6 to 2e-4): the model may forget how to answer.`,
+    ];
+  }
   if (rate > LEARNING_RATE.max) {
     return [
       `A learning rate of ${rate} is far above what LoRA usually bears (2e-4 to 1e-3): the loss may not fall.`,

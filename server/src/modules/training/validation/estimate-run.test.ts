@@ -16,6 +16,7 @@ const GB = 1024 ** 3;
 const prices = pricesAt([], new Date());
 /** The example that the formulas were checked with: 8.03B parameters, 10M tokens. */
 const work: Work = {
+  objective: 'sft',
   train_tokens: 10_000_000,
   train_padded_tokens: 10_000_000,
   eval_padded_tokens: 0,
@@ -28,6 +29,12 @@ const work: Work = {
   batchSize: 19_531,
   evalBatchSize: 1,
 };
+
+test('DPO asks the base model about each token as well', () => {
+  const evaluated = { ...work, eval_padded_tokens: 10_000_000 };
+  expect(runFlops(evaluated, 'cpu')).toBe(8_030_000_000 * 10_000_000 * 6);
+  expect(runFlops({ ...evaluated, objective: 'dpo' }, 'cpu')).toBe(8_030_000_000 * 10_000_000 * 10);
+});
 
 describe('the time of a run', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { gpuLabel } from '@bakehouse/contract/labels';
-import { type GpuType, gpuTypes } from '@bakehouse/contract/limits';
+import { type GpuType, gpuTypes, type Objective } from '@bakehouse/contract/limits';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import type { Gpu } from '../../../engine/model/gpu.ts';
@@ -21,7 +21,7 @@ export type Work = Pick<
   | 'train_examples'
   | 'eval_examples'
   | 'base_parameters'
-> & { epochs: number; batchSize: number; evalBatchSize: number };
+> & { objective: Objective; epochs: number; batchSize: number; evalBatchSize: number };
 
 const GB = 1024 ** 3;
 
@@ -42,12 +42,14 @@ const HEADROOM = 0.08;
 
 /**
  * Operations of a run: per trained token 4 per parameter (forward and the gradients of the
- * activations), 6 where activations are computed again (GPU); per evaluated token 2. What fills a
- * batch up to its longest example is computed as any token is.
+ * activations), 6 where activations are computed again (GPU); per evaluated token 2. DPO asks the base
+ * model about each token as well, which is 2 more. What fills a batch up to its longest example is
+ * computed as any token is.
  */
 export function runFlops(work: Work, device: 'cpu' | 'gpu'): number {
   const perToken = device === 'gpu' ? 6 : 4;
-  const perEpoch = perToken * work.train_padded_tokens + 2 * work.eval_padded_tokens;
+  const asked = work.objective === 'dpo' ? 2 : 0;
+  const perEpoch = (perToken + asked) * work.train_padded_tokens + (2 + asked) * work.eval_padded_tokens;
   return work.epochs * work.base_parameters * perEpoch;
 }
 

@@ -66,6 +66,7 @@ const input: DataToRead = {
       format: null,
       input_column: 'question',
       output_column: 'answer',
+      rejected_column: null,
       system_column: null,
       segmentation_method,
       max_chunk_size,
@@ -77,6 +78,9 @@ const input: DataToRead = {
       date: '2026-11-20',
     },
     parameters: {
+      objective: 'sft',
+      beta: 0.1,
+      sft_weight: 0,
       epochs,
       learning_rate,
       batch_size,

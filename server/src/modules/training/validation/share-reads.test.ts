@@ -18,6 +18,7 @@ function input(sha256: string, more: Partial<DataToRead['spec']['parameters']> =
         format: null,
         input_column: 'question',
         output_column: 'answer',
+        rejected_column: null,
         system_column: null,
         segmentation_method: 'regex',
         max_chunk_size: 512,
@@ -29,6 +30,9 @@ function input(sha256: string, more: Partial<DataToRead['spec']['parameters']> =
         date: '2026-11-20',
       },
       parameters: {
+        objective: 'sft',
+        beta: 0.1,
+        sft_weight: 0,
         epochs: 1,
         learning_rate: 0.001,
         batch_size: 1,

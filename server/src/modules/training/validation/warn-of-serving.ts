@@ -1,7 +1,7 @@
 import { DEFAULT_CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import type { Capacity } from '../../../engine/model/capacity.ts';
 import { findGguf } from '../../models/weights/find-gguf.ts';
-import type { FineTuneFields } from '../fine-tune-spec.ts';
+import type { SettledFields } from '../fine-tune-spec.ts';
 
 type Run = {
   base: { asset: { title: string }; files: { path: string }[] };
@@ -9,7 +9,7 @@ type Run = {
   config: Record<string, unknown> | null;
   /** Why llama.cpp could not take the adapter; null: it can. */
   obstacle: string | null;
-  fields: Pick<FineTuneFields, 'lora_target_modules' | 'max_chunk_size'>;
+  fields: Pick<SettledFields, 'lora_target_modules' | 'max_chunk_size'>;
 };
 
 /** Of these families vLLM takes no adapter on lm_head. */

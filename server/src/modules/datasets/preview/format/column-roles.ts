@@ -3,7 +3,7 @@
  * `data/layouts/columns.py`, and says there what becomes of columns that are not used.
  */
 export const INSTRUCTION = ['instruction'];
-const QUESTION = ['question', 'prompt', 'query', 'input', 'inputs', 'input_text'];
+export const QUESTION = ['question', 'prompt', 'query', 'input', 'inputs', 'input_text'];
 export const ANSWER = [
   ...['output', 'response', 'answer', 'completion', 'target', 'targets'],
   ...['output_text', 'target_text', 'best_answer'],
@@ -15,11 +15,14 @@ export const CHOICES = ['choices', 'options', 'endings'];
 export const DIALOGUE = ['messages', 'conversations', 'conversation'];
 /** Turns before a question that has a column of its own. */
 export const HISTORY = ['history'];
-/** Of preferences there are two conversations: one of them would be learnt by chance. */
-export const PREFERENCE = [
-  ...['chosen', 'rejected', 'chosen_response', 'rejected_response'],
-  ...['preferred_output', 'non_preferred_output'],
+/** The better answer and the worse one. */
+export const PREFERENCES: readonly (readonly [better: string, worse: string])[] = [
+  ['chosen', 'rejected'],
+  ['chosen_response', 'rejected_response'],
+  ['preferred_output', 'non_preferred_output'],
 ];
+/** Of preferences there are two conversations: one of them would be learnt by chance. */
+export const PREFERENCE = PREFERENCES.flat();
 /** What is asked and what is answered: the usual pairs first, then any of both, then who speaks. */
 export const PAIRS: readonly (readonly [asked: string, answered: string])[] = [
   ['question', 'answer'],

@@ -12,7 +12,7 @@ const AS_MESSAGES = 'write each conversation as one row with a list of messages 
 /** A layout that is known by names of its columns, one of the sets whole, and the sentence about a file in it. */
 const SHAPES: readonly { said: string; columns: string[][] }[] = [
   {
-    said: 'holds preferences, which are not trained on: keep the good answer of each row alone, in the columns prompt and completion',
+    said: 'holds preferences without the question, or without one of two answers: write one row for each, with the columns prompt, chosen and rejected',
     columns: PREFERENCE.map((name) => [name]),
   },
   {

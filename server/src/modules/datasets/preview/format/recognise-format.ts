@@ -11,6 +11,8 @@ import {
   INSTRUCTION,
   PAIRS,
   PREFERENCE,
+  PREFERENCES,
+  QUESTION,
   SYSTEM,
   TEXT,
 } from './column-roles.ts';
@@ -47,16 +49,25 @@ const PROMPT = /\S\s+(?:\S+\s+\S|[a-z])|[.!?:]$|\b[Yy]ou\b|[^\0-\x7f]/;
 export function recogniseFormat(columns: string[], rows: unknown[][], broken = 0): DataFormat | null {
   const find = (...names: string[]) => findColumn(columns, names);
   const system = systemColumn(columns, rows) ?? null;
-  const of = (format: DataFormatName, input = '', output = ''): DataFormat => ({
+  const of = (
+    format: DataFormatName,
+    input = '',
+    output = '',
+    rejected: string | null = null,
+  ): DataFormat => ({
     format,
     input_column: input,
     output_column: output,
+    rejected_column: rejected,
     system_column: format === 'text' ? null : system,
   });
   for (const format of ['messages', 'sharegpt'] as const) {
     const column = dialogueColumn(columns, rows, dialogueKeys[format]);
-    const others = hasPair(columns) ? [...PREFERENCE, ...HISTORY] : PREFERENCE;
-    if (column !== undefined && !findColumn([column], others)) return of(format, column);
+    if (column !== undefined && !isPart(column, columns)) return of(format, column);
+  }
+  const preference = preferenceColumns(columns);
+  if (preference && (preference.question || holdsQuestion(preference, columns, rows))) {
+    return of('preference', preference.question, preference.better, preference.worse);
   }
   if (find(...INSTRUCTION) !== undefined && find(...ANSWER) !== undefined) return of('alpaca');
   for (const [asked, answered] of PAIRS) {
@@ -67,6 +78,36 @@ export function recogniseFormat(columns: string[], rows: unknown[][], broken = 0
   const text = find(...TEXT) ?? onlyText(columns, rows);
   const isPlain = text !== undefined && rows.length >= broken && isPlainText(columns, rows, text);
   return isPlain ? of('text', text) : null;
+}
+
+/** Whether a column with conversations is only one of several that a row needs. */
+function isPart(column: string, columns: string[]): boolean {
+  const others = hasPair(columns) ? [...PREFERENCE, ...HISTORY] : PREFERENCE;
+  return (
+    findColumn([column], others) !== undefined ||
+    (preferenceColumns(columns) !== null && findColumn([column], DIALOGUE) === undefined)
+  );
+}
+
+type Preference = { question: string; better: string; worse: string };
+
+/** The question, or an empty name where there is none, the better answer and the worse one. */
+function preferenceColumns(columns: string[]): Preference | null {
+  for (const names of PREFERENCES) {
+    const [better, worse] = names.map((name) => findColumn(columns, [name]));
+    if (better === undefined || worse === undefined) continue;
+    const question = findColumn(columns, [...INSTRUCTION, ...QUESTION, ...DIALOGUE]) ?? '';
+    return { question, better, worse };
+  }
+  return null;
+}
+
+/** Whether both answers are conversations, which bring the question. */
+function holdsQuestion({ better, worse }: Preference, columns: string[], rows: unknown[][]): boolean {
+  return [better, worse].every((column) => {
+    const values = rows.map((row) => row[columns.indexOf(column)]);
+    return Object.values(dialogueKeys).some((keys) => holdsDialogues(values, keys));
+  });
 }
 
 /** Whether a question and its answer have columns of their own. */
