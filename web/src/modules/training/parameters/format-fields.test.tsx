@@ -86,6 +86,19 @@ it('shows the system prompt of other formats, so that it can be switched off', (
   expect(shown('System prompt column')).toBe('system');
 });
 
+it('fills in the three columns of preferences, of which the question may be none', () => {
+  show(['prompt', 'chosen', 'rejected'], {
+    ...{ format: 'preference', input_column: 'prompt', output_column: 'chosen' },
+    ...{ rejected_column: 'rejected', system_column: null },
+  } as Format);
+  expect(shown('Data format')).toContain('Preferences');
+  expect([shown('Input column'), shown('Output column'), shown('Rejected column')]).toEqual([
+    'prompt',
+    'chosen',
+    'rejected',
+  ]);
+});
+
 it('asks for two columns where the format is not plain', () => {
   show(['one', 'two'], null);
   expect(shown('Data format')).toContain('Question and answer');

@@ -7,7 +7,7 @@ import { Field } from '../../../ui/field.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { formatDescriptions, formatLabels } from './format-labels.ts';
 import type { ParameterProblems } from './parameter-problems.ts';
-import type { FileReading, TrainingParameters } from './training-parameters.ts';
+import { blankReading, type FileReading, type TrainingParameters } from './training-parameters.ts';
 import { type ChosenRows, useFirstRows } from './use-first-rows.ts';
 
 type Props = {
@@ -25,7 +25,7 @@ const formats = dataFormats.map((format) => ({
   description: formatDescriptions[format],
 }));
 /** How many columns a format takes at least, its system prompt aside. */
-const columnsOf = { messages: 1, sharegpt: 1, alpaca: 2, prompt_completion: 2 } as const;
+const columnsOf = { messages: 1, sharegpt: 1, alpaca: 2, prompt_completion: 2, preference: 2 } as const;
 /** Stands for no column. */
 const NONE = '';
 
@@ -55,11 +55,7 @@ export function FormatFields({ state, problems, onChange, onSuggest }: Props) {
         <Select
           value={format}
           onChange={(chosen) =>
-            onChange(
-              rows?.format && chosen === recognised
-                ? readingOf(rows)
-                : { data_format: chosen, input_column: '', output_column: '', system_column: '' },
-            )
+            onChange(rows?.format && chosen === recognised ? readingOf(rows) : blankReading(chosen))
           }
           options={formats}
           placeholder={preview.isPending ? 'Looking at the file…' : 'Choose a format'}
@@ -85,12 +81,18 @@ type ColumnProps = Pick<Props, 'problems' | 'onChange'> & {
 function ColumnFields({ parameters, problems, onChange, columns, placeholder }: ColumnProps) {
   const { data_format: format } = parameters;
   const options = columns.map((column) => ({ value: column, label: column }));
-  const column = (name: 'input_column' | 'output_column', label: string, help?: string) => (
+  const withNone = [{ value: NONE, label: 'None' }, ...options];
+  const column = (
+    name: 'input_column' | 'output_column' | 'rejected_column',
+    label: string,
+    help?: string,
+    isOptional = false,
+  ) => (
     <Field label={label} help={help} error={problems[name]}>
       <Select
-        value={parameters[name] || null}
+        value={isOptional ? parameters[name] : parameters[name] || null}
         onChange={(chosen) => onChange({ [name]: chosen })}
-        options={options}
+        options={isOptional ? withNone : options}
         placeholder={placeholder}
       />
     </Field>
@@ -104,12 +106,19 @@ function ColumnFields({ parameters, problems, onChange, columns, placeholder }: 
           {column('output_column', 'Output column', 'What it should answer.')}
         </div>
       )}
+      {format === 'preference' && (
+        <div className="grid gap-5 sm:grid-cols-3">
+          {column('input_column', 'Input column', 'The question. None where each answer brings it.', true)}
+          {column('output_column', 'Output column', 'The better answer.')}
+          {column('rejected_column', 'Rejected column', 'The worse answer.')}
+        </div>
+      )}
       {format !== null && format !== 'text' && options.length > columnsOf[format] && (
         <Field label="System prompt column" help="Read before the conversation of each row. Optional.">
           <Select
             value={parameters.system_column}
             onChange={(system_column) => onChange({ system_column })}
-            options={[{ value: NONE, label: 'None' }, ...options]}
+            options={withNone}
           />
         </Field>
       )}
@@ -119,13 +128,13 @@ function ColumnFields({ parameters, problems, onChange, columns, placeholder }: 
 
 /** What the file was recognised as; two columns to choose where nobody could say. */
 export function readingOf({ format }: Preview): FileReading {
-  const { format: data_format, ...columns } = format ?? {
-    format: 'prompt_completion' as const,
-    input_column: '',
-    output_column: '',
-    system_column: null,
+  if (!format) return blankReading('prompt_completion');
+  const { format: data_format, input_column, output_column, rejected_column, system_column } = format;
+  return {
+    ...blankReading(data_format),
+    ...{ input_column, output_column },
+    ...{ rejected_column: rejected_column ?? '', system_column: system_column ?? '' },
   };
-  return { ...columns, data_format, system_column: columns.system_column ?? '' };
 }
 
 function helpOf(isRecognised: boolean, description: string): string {

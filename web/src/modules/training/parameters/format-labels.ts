@@ -1,4 +1,4 @@
-import type { DataFormatName } from '@bakehouse/contract/limits';
+import type { DataFormatName, Objective } from '@bakehouse/contract/limits';
 
 /** What people call the formats of a data file. */
 export const formatLabels: Record<DataFormatName, string> = {
@@ -7,6 +7,7 @@ export const formatLabels: Record<DataFormatName, string> = {
   alpaca: 'Alpaca',
   prompt_completion: 'Question and answer',
   text: 'Text',
+  preference: 'Preferences',
 };
 
 /** What a row of each has. */
@@ -16,4 +17,10 @@ export const formatDescriptions: Record<DataFormatName, string> = {
   alpaca: 'Instruction, input and output',
   prompt_completion: 'Two columns: a question and its answer',
   text: 'One column of plain text',
+  preference: 'A question with a better and a worse answer',
+};
+
+export const objectiveLabels: Record<Objective, string> = {
+  sft: 'Learn the answers',
+  dpo: 'Prefer the better answers (DPO)',
 };

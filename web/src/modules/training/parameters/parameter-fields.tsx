@@ -3,9 +3,12 @@ import {
   loraTargetModules,
   segmentationMethods,
 } from '@bakehouse/contract/fine-tune-numbers';
+import { type Objective, objectives } from '@bakehouse/contract/limits';
 import { Button } from '../../../ui/button.tsx';
 import { CheckboxGroup } from '../../../ui/checkbox-group.tsx';
 import type { FormField } from '../../../ui/form-fields.tsx';
+import { Select } from '../../../ui/select.tsx';
+import { objectiveLabels } from './format-labels.ts';
 import { learningRateAdvice, type TrainingParameters } from './training-parameters.ts';
 
 type ParameterField = FormField<keyof TrainingParameters>;
@@ -15,16 +18,52 @@ const number = (
   rest: Pick<ParameterField, 'help' | 'helpFor'> & { label?: string; maxDecimals?: number } = {},
 ): ParameterField => ({ kind: 'number', name, ...fineTuneNumbers[name], ...rest });
 
-const learningRatePresets = [0.001, 0.0002, 0.00005];
+const learningRatePresets = { sft: [0.001, 0.0002, 0.00005], dpo: [0.0002, 0.00005, 0.000005] };
 
 /** What every run is asked for. */
-export const mainFields: ParameterField[] = [
+export const mainFields = (objective: Objective): ParameterField[] => [
   number('epochs', { help: 'How many times the model sees every row.' }),
-  number('learning_rate', { maxDecimals: 8, helpFor: learningRateHelp }),
+  number('learning_rate', {
+    maxDecimals: 8,
+    helpFor: (rate: number, onChange: (rate: number) => void) => learningRateHelp(rate, onChange, objective),
+  }),
   number('batch_size'),
   number('gradient_accumulation_steps', { help: 'Batches per training step.' }),
   number('eval_batch_size'),
   number('train_test_split', { help: 'Share used for training; the rest measures the result.' }),
+];
+
+const objectiveHelp: Record<Objective, string> = {
+  sft: 'Trains on the better answers. The worse ones are not used.',
+  dpo: 'Makes each better answer more likely than the worse one.',
+};
+
+/** What preferences are trained for. */
+export const objectiveFields = (objective: Objective): ParameterField[] => [
+  {
+    kind: 'control',
+    name: 'objective',
+    label: 'Objective',
+    help: objectiveHelp[objective],
+    isWide: true,
+    control: (value: Objective, onChange) => (
+      <Select value={value} onChange={onChange} options={objectiveOptions} />
+    ),
+  },
+  ...(objective === 'dpo' ? dpoFields : []),
+];
+
+const objectiveOptions = objectives.map((value) => ({ value, label: objectiveLabels[value] }));
+
+const dpoFields: ParameterField[] = [
+  number('beta', {
+    maxDecimals: 4,
+    help: '0.001 to 10, usually 0.1. Higher keeps the model closer to its base.',
+  }),
+  number('sft_weight', {
+    maxDecimals: 3,
+    help: '0 to 10, usually 0. Higher also trains on the better answers, so that they stay likely.',
+  }),
 ];
 
 export const segmentationFields: ParameterField[] = [
@@ -64,13 +103,13 @@ export const loraFields: ParameterField[] = [
 ];
 
 /** A word of warning, or else common values to choose. */
-function learningRateHelp(rate: number, onChange: (rate: number) => void) {
-  const advice = learningRateAdvice(rate);
+function learningRateHelp(rate: number, onChange: (rate: number) => void, objective: Objective) {
+  const advice = learningRateAdvice(rate, objective);
   if (advice) return advice;
   return (
     <span className="flex flex-wrap items-center gap-1">
       Common values:
-      {learningRatePresets.map((preset) => (
+      {learningRatePresets[objective].map((preset) => (
         <Button key={preset} size="sm" variant="ghost" className="-mx-0.5" onClick={() => onChange(preset)}>
           {preset}
         </Button>

@@ -29,6 +29,32 @@ describe('parameterProblems', () => {
     });
   });
 
+  it('asks preferences for both answers, and for a question only where they bring none', () => {
+    const of = (values: Partial<TrainingParameters>) =>
+      parameterProblems({ ...initialParameters, data_format: 'preference', ...values }, 'rows.jsonl');
+    const required = 'Output and rejected columns are required for preferences';
+    expect(of({})).toEqual({ output_column: required, rejected_column: required });
+    const answers = { output_column: 'chosen', rejected_column: 'rejected' };
+    expect(of(answers)).toEqual({});
+    expect(of({ ...answers, input_column: 'prompt' })).toEqual({});
+    expect(of({ ...answers, rejected_column: 'chosen' })).toEqual({
+      rejected_column: 'Output and rejected must be different columns',
+    });
+    expect(of({ ...answers, input_column: 'chosen' })).toEqual({
+      input_column: 'Input must be another column than output and rejected',
+    });
+  });
+
+  it('checks what DPO is asked for only with it', () => {
+    const bad = { ...initialParameters, beta: 0, sft_weight: 11 };
+    expect(parameterProblems(bad, 'a.txt')).toEqual({});
+    expect(parameterProblems({ ...bad, objective: 'dpo' }, 'a.txt')).toEqual({
+      beta: 'Beta must be at least 0.001',
+      sft_weight: 'SFT weight must be at most 10',
+      lora_target_modules: 'lm_head cannot be trained with DPO: leave it out',
+    });
+  });
+
   it('names each field that is out of bounds', () => {
     const bad = {
       ...initialParameters,

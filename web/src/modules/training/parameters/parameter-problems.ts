@@ -1,5 +1,5 @@
 import { numberProblem } from '@bakehouse/contract/fields/number-field';
-import { fineTuneNumbers } from '@bakehouse/contract/fine-tune-numbers';
+import { fineTuneNumbers, HEAD_WITH_DPO } from '@bakehouse/contract/fine-tune-numbers';
 import { gpuCounts } from '@bakehouse/contract/limits';
 import { currencyChoice } from '../../../lib/format/currency.ts';
 import { bglProblem } from '../../../lib/format/typed-amount.ts';
@@ -10,6 +10,8 @@ export type ParameterProblems = Partial<Record<keyof TrainingParameters, string>
 type NumberName = keyof typeof fineTuneNumbers;
 
 const numberNames = Object.keys(fineTuneNumbers) as NumberName[];
+/** Of DPO alone: with another objective nobody is asked for them. */
+const ofDpo: NumberName[] = ['beta', 'sft_weight'];
 
 /** What is wrong with a ceiling as it was typed; null where nothing is, or nothing was typed. */
 export function ceilingProblem(ceiling: string): string | null {
@@ -28,14 +30,21 @@ export function parameterProblems(parameters: TrainingParameters, fileName: stri
   }
   if (!isTextFile(fileName)) Object.assign(problems, columnProblems(parameters));
   // Those that have a problem already keep their place.
-  Object.assign(problems, numberProblems(parameters, numberNames));
+  const isDpo = parameters.objective === 'dpo';
+  const asked = isDpo ? numberNames : numberNames.filter((name) => !ofDpo.includes(name));
+  Object.assign(problems, numberProblems(parameters, asked));
+  if (isDpo && parameters.lora_target_modules.includes('lm_head')) {
+    problems.lora_target_modules = HEAD_WITH_DPO;
+  }
   if (parameters.lora_target_modules.length === 0) {
     problems.lora_target_modules = 'Select at least one target module';
   }
   return problems;
 }
 
-function columnProblems({ data_format, input_column, output_column }: TrainingParameters): ParameterProblems {
+function columnProblems(parameters: TrainingParameters): ParameterProblems {
+  const { data_format, input_column, output_column } = parameters;
+  if (data_format === 'preference') return preferenceProblems(parameters);
   if (data_format === 'text') return input_column ? {} : { input_column: 'Please choose the text column' };
   if (data_format !== null && data_format !== 'prompt_completion') return {};
   const message = 'Input and output columns are required for non-text files';
@@ -44,6 +53,25 @@ function columnProblems({ data_format, input_column, output_column }: TrainingPa
     ...(!output_column && { output_column: message }),
     ...(output_column &&
       output_column === input_column && { output_column: 'Input and output must be different columns' }),
+  };
+}
+
+/** Whole conversations bring the question: the input column may be none. */
+function preferenceProblems({
+  input_column,
+  output_column,
+  rejected_column,
+}: TrainingParameters): ParameterProblems {
+  const message = 'Output and rejected columns are required for preferences';
+  const isAnswer = input_column !== '' && [output_column, rejected_column].includes(input_column);
+  return {
+    ...(isAnswer && { input_column: 'Input must be another column than output and rejected' }),
+    ...(!output_column && { output_column: message }),
+    ...(!rejected_column && { rejected_column: message }),
+    ...(rejected_column &&
+      rejected_column === output_column && {
+        rejected_column: 'Output and rejected must be different columns',
+      }),
   };
 }
 

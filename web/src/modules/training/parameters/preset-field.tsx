@@ -12,11 +12,15 @@ type Props = {
 export function PresetField({ parameters, basis, onChange }: Props) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-3 rounded-xl bg-subtle px-4 py-3">
-      <p className="text-muted">Suggested values fit your rows and base model.</p>
+      <p className="text-muted">
+        Suggested values fit your rows and base model.
+        {parameters.objective === 'dpo' &&
+          ' DPO only shifts what the model can already say, so its learning rate is lower.'}
+      </p>
       <Segmented<Preset>
         label="Preset"
         value={presetOf(parameters, basis)}
-        onChange={(preset) => onChange(presetValues(preset, basis) ?? {})}
+        onChange={(preset) => onChange(presetValues(preset, basis, parameters.objective) ?? {})}
         options={[
           { value: 'suggested', label: 'Suggested', disabled: basis === null },
           { value: 'specified', label: 'As specified' },

@@ -35,6 +35,35 @@ it('draws the turns of the first examples, and the text that the model reads wit
   expect(screen.getByText('Ada.<|end|>').tagName).toBe('MARK');
 });
 
+it('shows a better and a worse answer beside each other, and their question once', () => {
+  const pair = {
+    ...sample,
+    turns: [...sample.turns.slice(1, 3)],
+    rejected: {
+      turns: [sample.turns[1], { role: 'assistant' as const, content: 'Nobody.', learnt: true }],
+      parts: [
+        { text: '<|user|>Who bakes?<|assistant|>', learnt: false },
+        { text: 'Nobody.<|end|>', learnt: true },
+      ],
+      tokens: 9,
+    },
+  };
+  render(<SampleList format={{ ...format, format: 'preference' }} samples={[pair]} />);
+  fireEvent.click(screen.getByText('How the model sees the first examples'));
+  expect(
+    screen.getByText(/Data format: Preferences\. The model learns to prefer the better answer\./),
+  ).toBeTruthy();
+  const answer = (name: string) => screen.getByRole('region', { name }).textContent;
+  expect(screen.getAllByText('Who bakes?')).toHaveLength(1);
+  expect([answer('Better answer'), answer('Worse answer')]).toEqual([
+    'Better answerAssistantAda.',
+    'Worse answerAssistantNobody.',
+  ]);
+  fireEvent.click(screen.getByRole('button', { name: 'As the model reads it' }));
+  expect(screen.getAllByText('<|user|>Who bakes?<|assistant|>')).toHaveLength(1);
+  expect(answer('Worse answer')).toBe('Worse answerNobody.<|end|>');
+});
+
 it('shows a text, which has no turns, as the model reads it', () => {
   render(<SampleList format={null} samples={[{ ...sample, turns: [] }]} />);
   fireEvent.click(screen.getByText('How the model sees the first examples'));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { presetOf, presetValues, suggestParameters } from './suggested-parameters.ts';
+import { presetOf, presetValues, suggestParameters, valuesWith } from './suggested-parameters.ts';
 import { initialParameters } from './training-parameters.ts';
 
 const STARTER_BYTES = 270_000_000;
@@ -33,6 +33,31 @@ it('the output layer, which a base may share with its embeddings, is left as it 
   const { lora_target_modules: modules } = suggestParameters({ rows: 100, baseBytes: STARTER_BYTES });
   expect(modules).toHaveLength(7);
   expect(modules).not.toContain('lm_head');
+});
+
+it('DPO learns at a lower rate, and its presets leave out what it cannot train', () => {
+  const basis = { rows: 100, baseBytes: STARTER_BYTES };
+  expect(suggestParameters(basis, 'dpo')).toEqual({
+    ...suggestParameters(basis, 'sft'),
+    learning_rate: 0.00005,
+  });
+  expect(suggestParameters({ ...basis, baseBytes: LARGE_BYTES }, 'dpo').learning_rate).toBe(0.000005);
+  expect(presetValues('specified', null, 'dpo')?.lora_target_modules).not.toContain('lm_head');
+});
+
+it('a preset stays the same with another objective, and other values stay', () => {
+  const basis = { rows: 100, baseBytes: STARTER_BYTES };
+  const suggested = { ...initialParameters, ...presetValues('suggested', basis) };
+  const after = { ...suggested, ...valuesWith('dpo', suggested, basis) };
+  expect(after).toMatchObject({ objective: 'dpo', learning_rate: 0.00005 });
+  expect(presetOf(after, basis)).toBe('suggested');
+  expect(valuesWith('sft', after, basis)).toMatchObject({ objective: 'sft', learning_rate: 0.001 });
+  const own = {
+    ...initialParameters,
+    epochs: 4,
+    lora_target_modules: ['q_proj' as const, 'lm_head' as const],
+  };
+  expect(valuesWith('dpo', own, basis)).toEqual({ objective: 'dpo', lora_target_modules: ['q_proj'] });
 });
 
 it('tells which preset the parameters are, and none once one of them is changed', () => {

@@ -1,3 +1,5 @@
+import { usualTargetModules } from '@bakehouse/contract/fine-tune-numbers';
+import type { Objective } from '@bakehouse/contract/limits';
 import { initialParameters, layerModules, type TrainingParameters } from './training-parameters.ts';
 
 /*
@@ -28,12 +30,15 @@ const SMALL_BYTES = 2_000_000_000;
 
 /** Small: at which the starter model learns those facts. Large: QLoRA's for 7B and 13B. */
 const LEARNING_RATES = { small: 0.001, large: 0.0002 };
+/** DPO only moves what the base can do already: TRL's course has the small one for a model of 135M, Zephyr's QLoRA a tenth of it. */
+const DPO_LEARNING_RATES = { small: 0.00005, large: 0.000005 };
 
 /** What fits so many rows and a base of this size. Pure. */
-export function suggestParameters({ rows, baseBytes }: Basis): PresetValues {
+export function suggestParameters({ rows, baseBytes }: Basis, objective: Objective = 'sft'): PresetValues {
+  const rates = objective === 'dpo' ? DPO_LEARNING_RATES : LEARNING_RATES;
   return {
     epochs: suggestEpochs(rows),
-    learning_rate: baseBytes < SMALL_BYTES ? LEARNING_RATES.small : LEARNING_RATES.large,
+    learning_rate: baseBytes < SMALL_BYTES ? rates.small : rates.large,
     // As PEFT's `all-linear`, and QLoRA.
     lora_target_modules: layerModules,
   };
@@ -47,16 +52,33 @@ function suggestEpochs(rows: number | null): number {
 }
 
 /** The values of a preset; null where it is not known yet what it is for. */
-export function presetValues(preset: Preset, basis: Basis | null): PresetValues | null {
-  if (preset === 'suggested') return basis && suggestParameters(basis);
-  const { epochs, learning_rate, lora_target_modules } = initialParameters;
-  return { epochs, learning_rate, lora_target_modules };
+export function presetValues(
+  preset: Preset,
+  basis: Basis | null,
+  objective: Objective = 'sft',
+): PresetValues | null {
+  if (preset === 'suggested') return basis && suggestParameters(basis, objective);
+  const { epochs, learning_rate } = initialParameters;
+  return { epochs, learning_rate, lora_target_modules: usualTargetModules(objective) };
+}
+
+/** What changes with the objective: a preset stays the same preset, and what cannot be trained is left out. */
+export function valuesWith(
+  objective: Objective,
+  parameters: TrainingParameters,
+  basis: Basis | null,
+): Partial<TrainingParameters> {
+  const preset = presetOf(parameters, basis);
+  const modules = parameters.lora_target_modules;
+  const trainable = objective === 'dpo' ? modules.filter((name) => name !== 'lm_head') : modules;
+  const values = preset && presetValues(preset, basis, objective);
+  return { objective, ...(values ?? { lora_target_modules: trainable }) };
 }
 
 /** The preset whose values these are; null where they are the person's own. */
 export function presetOf(parameters: TrainingParameters, basis: Basis | null): Preset | null {
   const isFrom = (preset: Preset) => {
-    const values = presetValues(preset, basis);
+    const values = presetValues(preset, basis, parameters.objective);
     return (
       values !== null &&
       values.epochs === parameters.epochs &&

@@ -1,12 +1,14 @@
 import {
   fineTuneDefaults,
-  loraTargetModules,
+  type loraTargetModules,
   type segmentationMethods,
+  usualObjective,
+  usualTargetModules,
 } from '@bakehouse/contract/fine-tune-numbers';
-import type { DataFormatName, GpuType } from '@bakehouse/contract/limits';
+import type { DataFormatName, GpuType, Objective } from '@bakehouse/contract/limits';
 
 /** Every matrix of the layers: the output layer, which many bases share with their embeddings, stays as it is. */
-export const layerModules = loraTargetModules.filter((name) => name !== 'lm_head');
+export const layerModules = usualTargetModules('dpo');
 
 /** Where a new model comes from, which decides what is asked for. */
 export type ModelType = 'upload' | 'finetune' | 'huggingface';
@@ -15,10 +17,14 @@ export type ModelType = 'upload' | 'finetune' | 'huggingface';
 export type TrainingParameters = {
   epochs: number;
   learning_rate: number;
+  objective: Objective;
+  beta: number;
+  sft_weight: number;
   /** Null until the file has been looked at. */
   data_format: DataFormatName | null;
   input_column: string;
   output_column: string;
+  rejected_column: string;
   system_column: string;
   segmentation_method: (typeof segmentationMethods)[number];
   batch_size: number;
@@ -38,16 +44,19 @@ export type TrainingParameters = {
 /** How the rows of a file are read. */
 export type FileReading = Pick<
   TrainingParameters,
-  'data_format' | 'input_column' | 'output_column' | 'system_column'
+  'data_format' | 'input_column' | 'output_column' | 'rejected_column' | 'system_column' | 'objective'
 >;
+
+/** Rows of this format before any column is chosen. */
+export function blankReading(data_format: DataFormatName | null): FileReading {
+  const columns = { input_column: '', output_column: '', rejected_column: '', system_column: '' };
+  return { ...columns, data_format, objective: usualObjective(data_format) };
+}
 
 export const initialParameters: TrainingParameters = {
   ...fineTuneDefaults,
-  data_format: null,
-  input_column: '',
-  output_column: '',
-  system_column: '',
-  lora_target_modules: [...loraTargetModules],
+  ...blankReading(null),
+  lora_target_modules: usualTargetModules('sft'),
 };
 
 /** The parameters as the wire names them: only those columns that the format asks for. */
@@ -55,7 +64,10 @@ export function wireParameters({
   data_format,
   input_column,
   output_column,
+  rejected_column,
   system_column,
+  beta,
+  sft_weight,
   accelerator_type,
   accelerator_count,
   ...rest
@@ -67,6 +79,8 @@ export function wireParameters({
     ...(data_format && { data_format }),
     ...(input_column && { input_column }),
     ...(output_column && { output_column }),
+    ...(rejected_column && { rejected_column }),
+    ...(rest.objective === 'dpo' && { beta, sft_weight }),
     // Empty means none, where the file may have one.
     ...(data_format && data_format !== 'text' && { system_column }),
   };
@@ -78,11 +92,18 @@ export function isTextFile(fileName: string): boolean {
 }
 
 /** A gentle word where a value is far from what works; null where it is usual. */
-export function learningRateAdvice(rate: number): string | null {
+export function learningRateAdvice(rate: number, objective: Objective = 'sft'): string | null {
   if (!(rate > 0)) return null;
+  if (objective === 'dpo') return dpoRateAdvice(rate);
   if (rate > 0.005) return 'This is much higher than usual, and training may become unstable. Try 0.0002.';
   if (rate < 0.00001) return 'At this rate the model will hardly change. Try 0.0002.';
   return null;
+}
+
+function dpoRateAdvice(rate: number): string | null {
+  if (rate > 0.0005)
+    return 'With DPO this is much higher than usual, and the model may forget how to answer. Try 0.00005.';
+  return rate < 0.000001 ? 'At this rate the model will hardly change. Try 0.00005.' : null;
 }
 
 /** What a fine-tune from the hub has no field for. */
@@ -95,6 +116,7 @@ export function asksFor(type: ModelType | null, name: string): boolean {
 
 const panels = {
   segmentation: ['segmentation_method', ...chunking, 'min_segment_length'],
+  objective: ['beta', 'sft_weight'],
   lora: ['lora_r', 'lora_dropout', 'lora_target_modules'],
 } as const satisfies Record<string, readonly (keyof TrainingParameters)[]>;
 

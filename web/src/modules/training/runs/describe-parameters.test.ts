@@ -39,6 +39,27 @@ it('tells where it ran, not which GPU was asked for', () => {
   });
 });
 
+it('tells of preferences what they were trained for, and of other rows nothing of it', () => {
+  const parameters = {
+    ...{ ...initialParameters, model_name: 'Crumb', lora_target_modules: ['q_proj' as const] },
+    ...{ accelerator_type: 'NVIDIA_TESLA_A100' as const, accelerator_count: 1 as const },
+  };
+  const described = (values: Partial<TextRun['parameters']>) =>
+    describeParameters({
+      ...{ kind: 'text' as const, device: 'CPU', summary: null, dataset: { file_name: 'rows.csv' } },
+      parameters: { ...parameters, ...values },
+    });
+  const dpo = described({ data_format: 'preference', objective: 'dpo', rejected_column: 'worse' });
+  expect(dpo).toContainEqual({ name: 'Objective', value: 'Prefer the better answers (DPO)' });
+  expect(dpo).toContainEqual({ name: 'Beta', value: '0.1' });
+  expect(dpo).toContainEqual({ name: 'SFT weight', value: '0' });
+  expect(dpo).toContainEqual({ name: 'Rejected column', value: 'worse' });
+  const sft = described({ data_format: 'preference', objective: 'sft', rejected_column: 'worse' });
+  expect(sft).toContainEqual({ name: 'Objective', value: 'Learn the answers' });
+  expect(JSON.stringify(sft)).not.toMatch(/Beta|SFT weight/);
+  expect(JSON.stringify(described({ data_format: 'messages' }))).not.toMatch(/Objective|Beta|Rejected/);
+});
+
 it('tells of no split where a validation file is held out', () => {
   const parameters = {
     ...{ ...initialParameters, model_name: 'Crumb', lora_target_modules: ['q_proj' as const] },

@@ -2,7 +2,7 @@ import { exportFormatLabels } from '@bakehouse/contract/exports';
 import type { ExportRun, PicturesRun, TextRun } from '@bakehouse/contract/runs';
 import { withMinus } from '../../../lib/format/format-number.ts';
 import { deviceName } from '../../machines/devices.ts';
-import { formatLabels } from '../parameters/format-labels.ts';
+import { formatLabels, objectiveLabels } from '../parameters/format-labels.ts';
 import { isTextFile } from '../parameters/training-parameters.ts';
 
 /**
@@ -43,6 +43,10 @@ function textRows(run: Extract<Described, { kind: 'text' }>): { name: string; va
     accelerator_count: _count,
     lora_target_modules: modules,
     data_format: format,
+    objective,
+    beta,
+    sft_weight,
+    rejected_column,
     segmentation_method,
     stride,
     min_segment_length,
@@ -52,7 +56,10 @@ function textRows(run: Extract<Described, { kind: 'text' }>): { name: string; va
   const isText = format === 'text' || isTextFile(run.dataset.file_name);
   const rows = Object.entries({
     ...(format && { data_format: formatLabels[format] }),
+    ...(format === 'preference' && { objective: objectiveLabels[objective] }),
+    ...(objective === 'dpo' && { beta, sft_weight }),
     ...rest,
+    ...(rejected_column && { rejected_column }),
     // A validation file is held out instead.
     ...(!run.validation && { train_test_split }),
     ...(isText && { segmentation_method, stride, min_segment_length }),
@@ -69,6 +76,7 @@ function textOf(value: string | number | boolean | null | undefined): string {
 const wizardWords: Record<string, string> = {
   train_test_split: 'Train/test split',
   gradient_accumulation_steps: 'Gradient accumulation',
+  sft_weight: 'SFT weight',
   lora_r: 'LoRA rank',
   lora_alpha: 'LoRA alpha',
 };

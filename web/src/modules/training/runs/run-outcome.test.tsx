@@ -25,6 +25,21 @@ test.each([
   expect(screen.getByText(note)).toBeTruthy();
 });
 
+test('a run that learned preferences says in how many held-out rows it has them', () => {
+  const run = {
+    state: 'completed',
+    steps_total: 12,
+    charged: null,
+    quote: { total: '1' },
+    elapsed_seconds: 27,
+  };
+  const shown = (summary: object) => ({ ...run, device: 'cpu', summary }) as unknown as Run;
+  const { rerender } = render(<RunOutcome run={shown({ eval_reward_accuracy: 0.9333 })} />);
+  expect(screen.getByText('It prefers the better answer in 93% of held-out rows.')).toBeTruthy();
+  rerender(<RunOutcome run={shown({ eval_loss: 1 })} />);
+  expect(screen.queryByText(/prefers/)).toBeNull();
+});
+
 test('a run that was cancelled says how far it came, unless it had not begun', () => {
   const run = {
     ...{ state: 'cancelled', stop_reason: null, reason: 'Cancelled.', charged: '0', summary: null },

@@ -15,24 +15,28 @@ export function RunOutcome({ run }: { run: Run }) {
   const currency = currencyChoice.use();
   const { summary } = run;
   if (run.state === 'completed' && summary) {
+    const preferred = preferenceSentence(summary);
     return (
-      <dl className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-4">
-        {run.kind === 'export' ? <Exported run={run} /> : <Losses run={run} />}
-        <Figure card label="Duration" note={deviceName(run.device)}>
-          {formatDuration(run.elapsed_seconds)}
-        </Figure>
-        <Figure
-          card
-          label="Charged"
-          note={
-            <>
-              quoted <Money bgl={run.quote.total} />
-            </>
-          }
-        >
-          {run.charged === null ? '–' : <Money bgl={run.charged} />}
-        </Figure>
-      </dl>
+      <>
+        {preferred && <p className="mb-4 font-medium text-base">{preferred}</p>}
+        <dl className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-4">
+          {run.kind === 'export' ? <Exported run={run} /> : <Losses run={run} />}
+          <Figure card label="Duration" note={deviceName(run.device)}>
+            {formatDuration(run.elapsed_seconds)}
+          </Figure>
+          <Figure
+            card
+            label="Charged"
+            note={
+              <>
+                quoted <Money bgl={run.quote.total} />
+              </>
+            }
+          >
+            {run.charged === null ? '–' : <Money bgl={run.charged} />}
+          </Figure>
+        </dl>
+      </>
     );
   }
   return (
@@ -45,10 +49,14 @@ export function RunOutcome({ run }: { run: Run }) {
   );
 }
 
-type Learned = { steps_total: number; summary: Run['summary'] };
+/** In how many held-out rows the better answer has gained more on the base model than the worse one; null of other runs. */
+function preferenceSentence(summary: NonNullable<Run['summary']>): string | null {
+  const { eval_reward_accuracy: accuracy } = summary;
+  if (typeof accuracy !== 'number') return null;
+  return `It prefers the better answer in ${formatNumber(accuracy, { style: 'percent', maximumFractionDigits: 0 })} of held-out rows.`;
+}
 
-/** The losses of a run at its end. */
-export function Losses({ run }: { run: Learned }) {
+function Losses({ run }: { run: Run }) {
   const { summary } = run;
   return (
     <>

@@ -1,4 +1,5 @@
 import type { Configuration } from '@bakehouse/contract/configurations';
+import { usualObjective } from '@bakehouse/contract/fine-tune-numbers';
 import type { uploadBaseModelTypes } from '@bakehouse/contract/limits';
 import { isPositiveBgl, parseBgl } from '@bakehouse/contract/money';
 import type { DataReading, FineTuneValidation } from '@bakehouse/contract/training';
@@ -6,7 +7,9 @@ import type { Dispatch } from 'react';
 import type { ChosenFile } from '../../../lib/files/chosen-file.ts';
 import type { Upload } from '../../assets/files/uploads/uploads.ts';
 import type { ParameterProblems } from '../parameters/parameter-problems.ts';
+import { valuesWith } from '../parameters/suggested-parameters.ts';
 import {
+  blankReading,
   type FileReading,
   initialParameters,
   type ModelType,
@@ -123,6 +126,19 @@ export type Wizard = {
 
 /** The choices after a change of theirs. */
 export function withChange(state: WizardState, change: Change): WizardState {
+  const changed = afterChange(state, change);
+  return { ...changed, parameters: withObjective(state.parameters, changed.parameters) };
+}
+
+/** With another objective other modules are trained, unless the change itself says which. */
+function withObjective(before: TrainingParameters, after: TrainingParameters): TrainingParameters {
+  const saysWhich = before.lora_target_modules !== after.lora_target_modules;
+  if (after.objective === before.objective || saysWhich) return after;
+  const changed = valuesWith(after.objective, { ...after, objective: before.objective }, null);
+  return { ...after, ...changed };
+}
+
+function afterChange(state: WizardState, change: Change): WizardState {
   switch (change.do) {
     case 'change':
       return withoutStaleChoices(state, { ...state, ...change.values });
@@ -143,7 +159,10 @@ function withConfiguration(
   configuration: Configuration['fine_tune_payload'],
 ): WizardState {
   const { asset_id, base_model, hf_model_id, file_name, model_name, ...parameters } = configuration;
-  const { data_format, input_column, output_column, system_column } = parameters;
+  const { objective, input_column, output_column, rejected_column, system_column } = parameters;
+  const isPair = Boolean(input_column && output_column);
+  const data_format =
+    parameters.data_format ?? (rejected_column ? 'preference' : isPair ? 'prompt_completion' : null);
   return {
     ...state,
     name: model_name ?? state.name,
@@ -156,16 +175,15 @@ function withConfiguration(
     parameters: {
       ...state.parameters,
       ...parameters,
-      data_format: data_format ?? (input_column && output_column ? 'prompt_completion' : null),
+      data_format,
+      objective: objective ?? usualObjective(data_format),
       input_column: input_column ?? '',
       output_column: output_column ?? '',
+      rejected_column: rejected_column ?? '',
       system_column: system_column ?? '',
     },
   };
 }
-
-/** How a file is read that nobody has looked at yet. */
-const noReading = { data_format: null, input_column: '', output_column: '', system_column: '' };
 
 /**
  * A file belongs to its dataset, its format and columns to the file, and a clone to its model on the hub: another choice above
@@ -178,13 +196,13 @@ function withoutStaleChoices(before: WizardState, after: WizardState): WizardSta
   // Both are chosen at once where the clone is there already.
   const baseModelId = isOther && after.baseModelId === before.baseModelId ? null : after.baseModelId;
   const fileName = after.datasetId === before.datasetId ? after.fileName : null;
-  const reading = fileName === before.fileName ? {} : noReading;
+  const reading = fileName === before.fileName ? {} : blankReading(null);
   return { ...after, baseModelId, fileName, parameters: { ...after.parameters, ...reading } };
 }
 
 function withSuggestion(state: WizardState, suggested: Suggestion): WizardState {
-  const { data_format, input_column, output_column } = state.parameters;
-  const untouched = !data_format && !input_column && !output_column;
+  const { data_format, input_column, output_column, rejected_column } = state.parameters;
+  const untouched = !data_format && !input_column && !output_column && !rejected_column;
   return {
     ...state,
     ...(state.name === '' && suggested.name && { name: suggested.name, suggestedName: suggested.name }),
@@ -194,9 +212,10 @@ function withSuggestion(state: WizardState, suggested: Suggestion): WizardState 
     parameters: untouched
       ? {
           ...state.parameters,
-          data_format: suggested.data_format ?? null,
+          ...blankReading(suggested.data_format ?? null),
           input_column: suggested.input_column ?? '',
           output_column: suggested.output_column ?? '',
+          rejected_column: suggested.rejected_column ?? '',
           system_column: suggested.system_column ?? '',
         }
       : state.parameters,

@@ -153,9 +153,13 @@ it('applying a configuration fills every field that it names', () => {
   const parameters = {
     epochs: 3,
     learning_rate: 0.0002,
-    data_format: 'alpaca',
+    data_format: 'preference',
+    objective: 'dpo',
+    beta: 0.3,
+    sft_weight: 0.5,
     input_column: 'q',
     output_column: 'a',
+    rejected_column: 'b',
     system_column: 's',
     segmentation_method: 'nltk',
     batch_size: 2,
@@ -180,6 +184,30 @@ it('applying a configuration fills every field that it names', () => {
     fileName: 'rye.csv',
     parameters,
   });
+});
+
+it('trains what DPO can with a file of preferences, and all again with another file', () => {
+  const columns = { input_column: 'q', output_column: 'a', rejected_column: 'b' };
+  const chosen = at({ type: 'finetune', datasetId: 'd', fileName: 'rows.csv' });
+  const values = { ...columns, data_format: 'preference' } as const;
+  const read = wizardReducer(chosen, { do: 'suggest', values });
+  expect(read.parameters).toMatchObject({ ...values, objective: 'dpo' });
+  expect(read.parameters.lora_target_modules).toHaveLength(7);
+  expect(parameterProblems(read.parameters, 'rows.csv')).toEqual({});
+  const sft = wizardReducer(read, { do: 'parameters', values: { objective: 'sft' } });
+  expect(sft.parameters.lora_target_modules).toContain('lm_head');
+  const other = wizardReducer(read, { do: 'change', values: { fileName: 'book.txt' } });
+  expect(other.parameters).toEqual(initialParameters);
+});
+
+it('a configuration with a rejected column is one of preferences, and says itself what it trains', () => {
+  const columns = { input_column: 'q', output_column: 'a', rejected_column: 'b' };
+  const apply = (configuration: object) =>
+    wizardReducer(initialState, { do: 'apply', configuration }).parameters;
+  expect(apply(columns)).toMatchObject({ ...columns, data_format: 'preference', objective: 'dpo' });
+  expect(apply(columns).lora_target_modules).not.toContain('lm_head');
+  const own = { ...columns, objective: 'sft', lora_target_modules: ['lm_head'] };
+  expect(apply(own)).toMatchObject({ objective: 'sft', lora_target_modules: ['lm_head'] });
 });
 
 it('applying a configuration keeps the file only where its dataset stays', () => {

@@ -12,6 +12,7 @@ import { CopyButton } from '../../../../ui/copy-button.tsx';
 import { QueryView } from '../../../../ui/query-view.tsx';
 import { Sheet } from '../../../../ui/sheet.tsx';
 import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
+import { turnsOf } from './turns-of.ts';
 import { type RevisionFile, rowQuery } from './viewer-calls.ts';
 
 type Preview = z.output<typeof filePreview>;
@@ -124,7 +125,10 @@ function Fields({ preview }: { preview: Preview }) {
                 <Conversation turns={dialogue.turns} more={dialogue.turn_count - dialogue.turns.length} />
               ) : (
                 // The name of a column may be cut; its cell is then the one of the page.
-                <Value value={Object.hasOwn(values, name) ? values[name] : (rows[0]?.[at] ?? null)} />
+                <Value
+                  value={Object.hasOwn(values, name) ? values[name] : (rows[0]?.[at] ?? null)}
+                  isPreference={format?.format === 'preference'}
+                />
               )}
             </dd>
           </div>
@@ -134,7 +138,9 @@ function Fields({ preview }: { preview: Preview }) {
   );
 }
 
-function Value({ value }: { value: unknown }) {
+function Value({ value, isPreference }: { value: unknown; isPreference: boolean }) {
+  const turns = isPreference ? turnsOf(value) : null;
+  if (turns) return <Conversation turns={turns} />;
   if (value === null || value === undefined || value === '') return <span className="text-faint">empty</span>;
   if (typeof value === 'object') {
     return (

@@ -18,11 +18,21 @@ const smoothings = { none: 0, some: 0.6, much: 0.9 } as const;
 type Smoothing = keyof typeof smoothings;
 
 const LOSS_HEIGHT = 280;
+const REWARD_HEIGHT = 180;
 const SMALL_HEIGHT = 130;
 
 const rateAndNorm = [
   { title: 'Learning rate', name: 'learning_rate', smoothed: false },
   { title: 'Gradient norm', name: 'grad_norm', smoothed: true },
+] as const;
+
+const rewards = [
+  {
+    title: 'Reward accuracy',
+    name: 'reward_accuracy',
+    label: 'Share of rows whose better answer is preferred, by step',
+  },
+  { title: 'Reward margin', name: 'reward_margin', label: 'Lead of the better answers by step' },
 ] as const;
 
 /** An export learns nothing. */
@@ -94,41 +104,34 @@ export function CurvesOf({ points, charts, ended }: CurvesProps & { charts: read
         />
       </div>
       <LossCard points={points} ended={ended} smoothing={smoothings[smoothing]} logScale={logScale} />
-      {charts.length > 0 && (
-        <div className="mt-5 grid gap-5 md:grid-cols-3">
-          {charts.map(({ title, name, smoothed }) => (
-            <Card key={name} title={title}>
-              <Curve
-                label={`${title} by step`}
-                {...curvesOf(points, [{ name, label: title }])}
-                height={SMALL_HEIGHT}
-                smoothing={smoothed ? smoothings[smoothing] : 0}
-                logScale={logScale}
-                ended={ended}
-              />
-            </Card>
-          ))}
-        </div>
-      )}
+      <RewardCards points={points} ended={ended} smoothing={smoothings[smoothing]} />
+      <div className="mt-5 grid gap-5 md:grid-cols-3">
+        {smallCharts[kind].map(({ title, name, smoothed }) => (
+          <Card key={name} title={title}>
+            <Curve
+              label={`${title} by step`}
+              {...curvesOf(points, [{ name, label: title }])}
+              height={SMALL_HEIGHT}
+              smoothing={smoothed ? smoothings[smoothing] : 0}
+              logScale={logScale}
+              ended={ended}
+            />
+          </Card>
+        ))}
+      </div>
     </section>
   );
 }
 
 /** Training and held-out loss over each other: where they part, the model learns its data by heart. */
 function LossCard({ points, ended, ...look }: CurvesProps & { smoothing: number; logScale: boolean }) {
-  const { x, series } = curvesOf(points, [
-    { name: 'loss', label: 'Training' },
-    { name: 'eval_loss', label: 'Held out' },
-  ]);
   const best = bestHeldOut(points);
   const since = overfittingSince(points);
   return (
     <Card title="Loss">
       <Curve
         label="Training and held-out loss by step"
-        x={x}
-        // Few evaluations are not smoothed: each of them is a mean already.
-        series={series.map((one) => ({ ...one, exact: one.label === 'Held out' }))}
+        {...trainedAndHeldOut(points, 'loss')}
         height={LOSS_HEIGHT}
         mark={best ? { x: best.step, label: `Best held-out loss ${best.loss.toFixed(3)}` } : undefined}
         ended={ended}
@@ -142,6 +145,35 @@ function LossCard({ points, ended, ...look }: CurvesProps & { smoothing: number;
       )}
     </Card>
   );
+}
+
+/** Of DPO: how far the better answers are ahead of the worse ones, measured against the base model. */
+function RewardCards({ points, ended, smoothing }: CurvesProps & { smoothing: number }) {
+  if (!points.some(({ values }) => rewards.some(({ name }) => name in values))) return null;
+  return (
+    <div className="mt-5 grid gap-5 md:grid-cols-2">
+      {rewards.map(({ title, name, label }) => (
+        <Card key={name} title={title}>
+          <Curve
+            label={label}
+            {...trainedAndHeldOut(points, name)}
+            height={REWARD_HEIGHT}
+            smoothing={smoothing}
+            ended={ended}
+          />
+        </Card>
+      ))}
+    </div>
+  );
+}
+
+/** Few evaluations are not smoothed: each of them is a mean already. */
+function trainedAndHeldOut(points: Points, name: string) {
+  const { x, series } = curvesOf(points, [
+    { name, label: 'Training' },
+    { name: `eval_${name}`, label: 'Held out' },
+  ]);
+  return { x, series: series.map((one) => ({ ...one, exact: one.label === 'Held out' })) };
 }
 
 /** A chart, or why there is none yet. */

@@ -3,7 +3,9 @@ import { countOf } from '../../../../lib/format/count-of.ts';
 import { currencyChoice } from '../../../../lib/format/currency.ts';
 import { Callout } from '../../../../ui/callout.tsx';
 import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
-import { SampleParts } from '../../parameters/sample-list.tsx';
+import { objectiveSentence } from '../../parameters/objective-sentence.ts';
+import { SamplePair } from '../../parameters/sample-pair.tsx';
+import { SampleParts } from '../../parameters/sample-parts.tsx';
 import { ReadingNotice } from '../../readings/reading-notice.tsx';
 import { costSentence } from '../review/cost-sentence.ts';
 import type { Wizard } from '../wizard-state.ts';
@@ -25,11 +27,14 @@ export function QuickEstimate({ wizard: { state, validation, reading }, isComple
   const { data, critical_errors } = validation;
   if (critical_errors.length > 0 || !data) return null;
   const [example] = data.samples;
+  const { data_format: format, objective } = state.parameters;
+  const learnt = objectiveSentence(format, objective);
   return (
     <>
       <p role="status" className="text-balance font-medium text-base">
         {costSentence(validation, state.ceiling, currency)}
       </p>
+      {learnt && <p className="text-balance">{learnt}</p>}
       {reading && <ReadingNotice reading={reading} />}
       {data.rows_kept < ROWS_FEW && (
         <Callout tone="warn" title={`Only ${countOf(data.rows_kept, 'row')} to learn from`} action={wayOut}>
@@ -45,10 +50,20 @@ export function QuickEstimate({ wizard: { state, validation, reading }, isComple
       {example && (
         <figure>
           <figcaption className="mb-1.5 text-[0.8125rem] text-muted">
-            One example as the model reads it. It learns to write the marked part.
+            One example as the model reads it. It learns to{' '}
+            {example.rejected ? 'prefer the better answer.' : 'write the marked part.'}
           </figcaption>
           <div className="rounded-xl bg-subtle p-4">
-            <SampleParts parts={example.parts} className="line-clamp-[16]" />
+            {example.rejected ? (
+              <SamplePair
+                sample={example}
+                rejected={example.rejected}
+                view="parts"
+                className="line-clamp-[12]"
+              />
+            ) : (
+              <SampleParts parts={example.parts} className="line-clamp-[16]" />
+            )}
           </div>
         </figure>
       )}

@@ -41,7 +41,10 @@ const base = {
   file_count: 3,
   size_bytes: 270_000_000,
 };
-const format = { format: 'prompt_completion', input_column: 'q', output_column: 'a', system_column: null };
+const format = {
+  ...{ format: 'prompt_completion', input_column: 'q', output_column: 'a' },
+  ...{ rejected_column: null, system_column: null },
+};
 const checked = {
   critical_errors: [] as string[],
   warnings: [],
@@ -64,6 +67,7 @@ const checked = {
       {
         turns: [],
         tokens: 4,
+        rejected: null,
         parts: [
           { text: 'Who bakes?', learnt: false },
           { text: 'Ada', learnt: true },
@@ -140,6 +144,40 @@ it('is filled in, says what it comes to with an example, and starts with the sug
     cost_max: '0.25',
   });
   expect(body?.fine_tune_payload).not.toHaveProperty('ceiling');
+});
+
+it('prefers the better answers of preferences, and shows one row with both', async () => {
+  const columns = { input_column: 'prompt', output_column: 'chosen', rejected_column: 'rejected' };
+  preview = { ...preview, format: { ...columns, format: 'preference', system_column: null } };
+  const parts = (text: string) => [
+    { text: 'Where is my loaf?', learnt: false },
+    { text, learnt: true },
+  ];
+  const pair = {
+    turns: [],
+    tokens: 4,
+    parts: parts('On its way.'),
+    rejected: { parts: parts('No idea.'), turns: [] },
+  };
+  validation = { ...checked, data: { ...checked.data, samples: [pair] } };
+  show();
+  await sentence();
+  expect(screen.getByText('The model learns to prefer the better answers (DPO).')).toBeTruthy();
+  expect(screen.getAllByText('Where is my loaf?')).toHaveLength(1);
+  expect(screen.getByRole('region', { name: 'Better answer' }).textContent).toContain('On its way.');
+  expect(screen.getByRole('region', { name: 'Worse answer' }).textContent).toContain('No idea.');
+  const [body] = sent(validateFineTune);
+  expect(body).toMatchObject({ ...columns, data_format: 'preference', objective: 'dpo', beta: 0.1 });
+  expect(body).toMatchObject({ learning_rate: 0.00005, epochs: 10 });
+  await userEvent.click(screen.getByRole('button', { name: 'All settings' }));
+  await userEvent.click(await screen.findByRole('button', { name: 'Objective' }));
+  expect(screen.getByLabelText<HTMLInputElement>('Beta').value).toBe('0.1');
+  await userEvent.click(screen.getByRole('combobox', { name: 'Objective' }));
+  await userEvent.click(await screen.findByRole('option', { name: 'Learn the answers' }));
+  expect(screen.queryByLabelText('Beta')).toBeNull();
+  // Still what is suggested, now for the other objective.
+  expect(screen.getByRole('button', { name: 'Suggested', pressed: true })).toBeTruthy();
+  expect(screen.getByLabelText<HTMLInputElement>('Learning rate').value).toBe('0.001');
 });
 
 it('opens the wizard with the same values', async () => {

@@ -40,10 +40,10 @@ export function useQuickChoice({
   }, [rows.data]);
 
   const applyPreset = useEffectEvent(() => {
-    const values = presetValues('suggested', basis);
+    const values = presetValues('suggested', basis, parameters.objective);
     if (values) dispatch({ do: 'parameters', values });
   });
-  useEffect(() => applyPreset(), [basis?.rows, basis?.baseBytes]);
+  useEffect(() => applyPreset(), [basis?.rows, basis?.baseBytes, parameters.objective]);
 
   const isComplete =
     baseModelId !== null &&

@@ -1,6 +1,7 @@
 import { currencyChoice } from '../../../../lib/format/currency.ts';
 import { Callout } from '../../../../ui/callout.tsx';
 import { Disclosure } from '../../../../ui/disclosure.tsx';
+import { objectiveSentence } from '../../parameters/objective-sentence.ts';
 import { ReadingNotice } from '../../readings/reading-notice.tsx';
 import type { Wizard } from '../wizard-state.ts';
 import { CostEstimate } from './cost-estimate.tsx';
@@ -14,6 +15,8 @@ export function StepReview({ wizard }: { wizard: Wizard }) {
   const { state, validation, reading, problems, dispatch } = wizard;
   const currency = currencyChoice.use();
   if (!validation) return null;
+  const { data_format: format, objective } = state.parameters;
+  const learnt = objectiveSentence(format, objective);
   const { cost_estimate: cost, data, placement, warnings, recommendations } = validation;
   return (
     <div className="flex flex-col gap-6">
@@ -21,6 +24,7 @@ export function StepReview({ wizard }: { wizard: Wizard }) {
       <p className="text-balance font-medium text-base">
         {costSentence(validation, state.ceiling, currency)}
       </p>
+      {learnt && <p className="text-balance">{learnt}</p>}
       {reading && <ReadingNotice reading={reading} />}
       {warnings.length > 0 && (
         <Callout tone="warn" title="Worth knowing">

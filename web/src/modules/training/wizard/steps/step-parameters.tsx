@@ -4,8 +4,14 @@ import { FormFields } from '../../../../ui/form-fields.tsx';
 import { SaveConfiguration } from '../../configurations/save-configuration.tsx';
 import { FormatFields } from '../../parameters/format-fields.tsx';
 import { GpuFields } from '../../parameters/gpu-fields.tsx';
-import { loraFields, mainFields, segmentationFields } from '../../parameters/parameter-fields.tsx';
+import {
+  loraFields,
+  mainFields,
+  objectiveFields,
+  segmentationFields,
+} from '../../parameters/parameter-fields.tsx';
 import { PresetField } from '../../parameters/preset-field.tsx';
+import { valuesWith } from '../../parameters/suggested-parameters.ts';
 import {
   asksFor,
   differsFromDefaults,
@@ -20,9 +26,13 @@ type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'validation' | 'dispa
 /** How it is trained, and on what. */
 export function StepParameters({ wizard: { state, problems, validation, dispatch } }: Props) {
   const criticalErrors = validation?.critical_errors ?? [];
-  const onChange = (values: Partial<TrainingParameters>) => dispatch({ do: 'parameters', values });
   const { parameters, fileName } = state;
   const basis = useBasis(state);
+  const onChange = (values: Partial<TrainingParameters>) => {
+    const { objective } = values;
+    const also = objective && valuesWith(objective, parameters, basis);
+    dispatch({ do: 'parameters', values: { ...values, ...also } });
+  };
   const shared = { values: parameters, problems, onChange };
   return (
     <div className="flex flex-col gap-6">
@@ -46,7 +56,7 @@ export function StepParameters({ wizard: { state, problems, validation, dispatch
 
       <PresetField parameters={parameters} basis={basis} onChange={onChange} />
 
-      <FormFields fields={mainFields} {...shared} />
+      <FormFields fields={mainFields(parameters.objective)} {...shared} />
 
       <GpuFields parameters={parameters} problems={problems} onChange={onChange} />
 
@@ -54,7 +64,21 @@ export function StepParameters({ wizard: { state, problems, validation, dispatch
         <FormFields fields={segmentationFields.filter(({ name }) => asksFor(state.type, name))} {...shared} />
       </Disclosure>
 
-      <Disclosure title="LoRA" defaultOpen={differsFromDefaults(parameters, 'lora')}>
+      {parameters.data_format === 'preference' && (
+        <Disclosure
+          title="Objective"
+          defaultOpen={parameters.objective === 'sft' || differsFromDefaults(parameters, 'objective')}
+          hasProblem={Boolean(problems.beta ?? problems.sft_weight)}
+        >
+          <FormFields fields={objectiveFields(parameters.objective)} {...shared} />
+        </Disclosure>
+      )}
+
+      <Disclosure
+        title="LoRA"
+        defaultOpen={differsFromDefaults(parameters, 'lora')}
+        hasProblem={problems.lora_target_modules !== undefined}
+      >
         <FormFields fields={loraFields} {...shared} />
       </Disclosure>
 
