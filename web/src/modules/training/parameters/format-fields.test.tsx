@@ -88,9 +88,10 @@ it('shows the system prompt of other formats, so that it can be switched off', (
 
 it('fills in the three columns of preferences, of which the question may be none', () => {
   show(['prompt', 'chosen', 'rejected'], {
-    ...{ format: 'preference', input_column: 'prompt', output_column: 'chosen' },
-    ...{ rejected_column: 'rejected', system_column: null },
-  } as Format);
+    format: 'preference',
+    ...{ input_column: 'prompt', output_column: 'chosen', rejected_column: 'rejected' },
+    system_column: null,
+  });
   expect(shown('Data format')).toContain('Preferences');
   expect([shown('Input column'), shown('Output column'), shown('Rejected column')]).toEqual([
     'prompt',

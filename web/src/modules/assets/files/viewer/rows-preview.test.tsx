@@ -213,34 +213,6 @@ test('the head of a column shows what it holds, and the view of the columns over
   expect(screen.getByText('2 values')).toBeTruthy();
 });
 
-test('the answers of a preference are drawn as conversations in its row', () => {
-  const turn = (content: string) => [{ role: 'assistant', content }];
-  const columns = ['prompt', 'chosen', 'rejected'];
-  const { client } = show({ columns, rows: [['Who?', '[{…', '[{…']], total_rows: 1 });
-  client.setQueryData(rowQuery({ ...file, at: 0 }).queryKey, {
-    ...{
-      columns,
-      column_count: 3,
-      rows: [['Who?', '[{…', '[{…']],
-      total_rows: 1,
-      broken: [],
-      broken_count: 0,
-    },
-    format: {
-      ...{ format: 'preference', input_column: 'prompt', output_column: 'chosen' },
-      ...{ rejected_column: 'rejected', system_column: null },
-    },
-    ...{ format_problem: null, conversations: [] },
-    whole_row: JSON.stringify({ prompt: 'Who?', chosen: turn('Ada.'), rejected: turn('Go away.') }),
-  } as never);
-  fireEvent.click(screen.getByRole('button', { name: 'Show row 1' }));
-  const sheet = within(screen.getByRole('dialog'));
-  expect(sheet.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
-    'AssistantAda.',
-    'AssistantGo away.',
-  ]);
-});
-
 test('a row opens in full, and the arrow keys go to the rows beside it', () => {
   const { client } = show({ rows, total_rows: 2 });
   const long = 'Because '.repeat(400);

@@ -1,0 +1,38 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { cleanup, render, screen } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
+import { queryClient } from '../../../../lib/api/query-client.ts';
+import { runMetricsQuery } from '../run-calls.ts';
+import { RunCurves } from './run-curves.tsx';
+
+vi.mock('../../../../lib/api/api-client.ts', () => ({ call: () => new Promise(() => undefined) }));
+vi.mock('../../../../ui/chart.tsx', () => ({
+  Chart: ({ label, series }: { label: string; series: { label: string; exact?: boolean }[] }) => (
+    <p>{`${label}: ${series.map((one) => one.label + (one.exact ? ' as measured' : '')).join(', ')}`}</p>
+  ),
+}));
+
+function show(points: object[]) {
+  queryClient.setQueryData(runMetricsQuery('r1').queryKey, { points } as never);
+  render(
+    <QueryClientProvider client={queryClient}>
+      <RunCurves runId="r1" kind="text" ended />
+    </QueryClientProvider>,
+  );
+}
+
+test('a run that learns preferences shows how far the better answers are ahead', () => {
+  const at = '2026-11-28T08:00:00.000Z';
+  show([
+    { step: 1, at, values: { loss: 0.69, reward_accuracy: 0.5, reward_margin: 0 } },
+    { step: 2, at, values: { eval_loss: 0.6, eval_reward_accuracy: 0.9, eval_reward_margin: 0.2 } },
+  ]);
+  const both = 'Training, Held out as measured';
+  expect(screen.getByText(`Training and held-out loss by step: ${both}`)).toBeTruthy();
+  expect(screen.getByText(`Share of rows whose better answer is preferred, by step: ${both}`)).toBeTruthy();
+  expect(screen.getByText(`Lead of the better answers by step: ${both}`)).toBeTruthy();
+  cleanup();
+  show([{ step: 1, at, values: { loss: 2 } }]);
+  expect(screen.getByText('Training and held-out loss by step: Training')).toBeTruthy();
+  expect(screen.queryByText('Reward margin')).toBeNull();
+});
