@@ -39,7 +39,7 @@ export function SamplePair({ sample, rejected, view, className }: Props) {
 function Answer({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section aria-label={title} className="min-w-0 rounded-lg border border-line bg-surface p-3">
-      <h4 className="mb-1.5 font-medium text-[0.8125rem]">{title}</h4>
+      <p className="mb-1.5 font-medium text-[0.8125rem]">{title}</p>
       {children}
     </section>
   );
