@@ -21,7 +21,7 @@ journey('preferences are recognised, and learned by DPO unless the answers are',
   const screen = page.getByRole('dialog');
   await screen.getByText(/^40 examples, /).waitFor({ timeout: WORK_MS });
   await screen.getByText(LEARNT).waitFor();
-  const worse = screen.getByRole('region', { name: 'Worse answer' });
+  const worse = screen.getByRole('group', { name: 'Worse answer' });
   await worse.scrollIntoViewIfNeeded();
   await look(page, 'preferences-quick');
 

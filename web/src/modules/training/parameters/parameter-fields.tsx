@@ -18,7 +18,7 @@ const number = (
   rest: Pick<ParameterField, 'help' | 'helpFor'> & { label?: string; maxDecimals?: number } = {},
 ): ParameterField => ({ kind: 'number', name, ...fineTuneNumbers[name], ...rest });
 
-const learningRatePresets = { sft: [0.001, 0.0002, 0.00005], dpo: [0.0002, 0.00005, 0.000005] };
+const learningRatePresets = { sft: [0.001, 0.0002, 0.00005], dpo: [0.0002, 0.00005] };
 
 /** What every run is asked for. */
 export const mainFields = (objective: Objective): ParameterField[] => [

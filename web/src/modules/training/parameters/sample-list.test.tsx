@@ -53,15 +53,17 @@ it('shows a better and a worse answer beside each other, and their question once
   expect(
     screen.getByText(/Data format: Preferences\. The model learns to prefer the better answer\./),
   ).toBeTruthy();
-  const answer = (name: string) => screen.getByRole('region', { name }).textContent;
+  const answer = (name: string) => screen.getByRole('group', { name }).textContent;
   expect(screen.getAllByText('Who bakes?')).toHaveLength(1);
   expect([answer('Better answer'), answer('Worse answer')]).toEqual([
-    'Better answerAssistantAda.',
-    'Worse answerAssistantNobody.',
+    'Better answerAda.',
+    'Worse answerNobody.',
   ]);
   fireEvent.click(screen.getByRole('button', { name: 'As the model reads it' }));
   expect(screen.getAllByText('<|user|>Who bakes?<|assistant|>')).toHaveLength(1);
   expect(answer('Worse answer')).toBe('Worse answerNobody.<|end|>');
+  expect(screen.getByText('Ada.<|end|>').tagName).toBe('MARK');
+  expect(screen.getByText('Nobody.<|end|>').tagName).toBe('P');
 });
 
 it('shows a text, which has no turns, as the model reads it', () => {

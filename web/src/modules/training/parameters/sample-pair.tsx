@@ -1,5 +1,6 @@
 import type { FineTuneValidation } from '@bakehouse/contract/training';
 import type { ReactNode } from 'react';
+import { cx } from '../../../lib/cx.ts';
 import { Conversation } from '../../../ui/conversation.tsx';
 import { SampleParts } from './sample-parts.tsx';
 import { splitPair } from './split-pair.ts';
@@ -14,17 +15,18 @@ type Props = {
   className?: string;
 };
 
-/** A question with its better and its worse answer beside each other. */
+/** A question with its better and its worse answer beside each other; the better one is marked, as what is learnt. */
 export function SamplePair({ sample, rejected, view, className }: Props) {
   const turns = splitPair(sample.turns, rejected.turns);
   const parts = splitPair(sample.parts, rejected.parts);
+  const isTurns = view === 'turns' && turns.better.length + turns.worse.length > 0;
   const drawn = (which: keyof typeof turns) =>
-    view === 'turns' ? (
-      <Conversation turns={turns[which]} />
+    isTurns ? (
+      <Turns turns={turns[which]} isMarked={which === 'better'} />
     ) : (
-      <SampleParts parts={parts[which]} className={className} />
+      <SampleParts parts={parts[which]} isMarked={which === 'better'} className={className} />
     );
-  const hasShared = (view === 'turns' ? turns : parts).shared.length > 0;
+  const hasShared = (isTurns ? turns : parts).shared.length > 0;
   return (
     <div className="flex flex-col gap-3">
       {hasShared && drawn('shared')}
@@ -36,11 +38,24 @@ export function SamplePair({ sample, rejected, view, className }: Props) {
   );
 }
 
+/** An only turn of an answer is the assistant's, which need not be said. */
+function Turns({ turns, isMarked }: { turns: Sample['turns']; isMarked: boolean }) {
+  const [only, ...others] = turns;
+  if (only?.role !== 'assistant' || others.length > 0) {
+    return <Conversation turns={turns.map((turn) => ({ ...turn, learnt: isMarked && turn.learnt }))} />;
+  }
+  return (
+    <p dir="auto" className="whitespace-pre-wrap text-[0.8125rem] [overflow-wrap:anywhere]">
+      <span className={cx(isMarked && 'rounded bg-accent-soft px-1 text-accent-text')}>{only.content}</span>
+    </p>
+  );
+}
+
 function Answer({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <section aria-label={title} className="min-w-0 rounded-lg border border-line bg-surface p-3">
+    <div role="group" aria-label={title} className="min-w-0 rounded-lg border border-line bg-surface p-3">
       <p className="mb-1.5 font-medium text-[0.8125rem]">{title}</p>
       {children}
-    </section>
+    </div>
   );
 }

@@ -50,3 +50,14 @@ def test_what_cannot_be_trained_is_raised_as_the_clients_own_error():
     with pytest.raises(openai.NotFoundError) as missing:
         client.fine_tuning.jobs.create(model="gpt-9", training_file=trained)
     assert missing.value.param == "model"
+
+
+def test_dpo_is_a_method_of_preferences_alone():
+    with pytest.raises(openai.BadRequestError) as wrong:
+        client.fine_tuning.jobs.create(
+            model="tiny base",
+            training_file=upload("rows.jsonl", "Rye"),
+            method={"type": "dpo", "dpo": {"hyperparameters": {"beta": 0.2, "n_epochs": 1}}},
+        )
+    assert wrong.value.param == "training_file"
+    assert "DPO needs preferences" in wrong.value.message

@@ -31,10 +31,10 @@ export function QuickEstimate({ wizard: { state, validation, reading }, isComple
   const learnt = objectiveSentence(format, objective);
   return (
     <>
-      <p role="status" className="text-balance font-medium text-base">
-        {costSentence(validation, state.ceiling, currency)}
-      </p>
-      {learnt && <p className="text-balance">{learnt}</p>}
+      <div role="status" className="text-balance">
+        <p className="font-medium text-base">{costSentence(validation, state.ceiling, currency)}</p>
+        {learnt && <p className="mt-1">{learnt}</p>}
+      </div>
       {reading && <ReadingNotice reading={reading} />}
       {data.rows_kept < ROWS_FEW && (
         <Callout tone="warn" title={`Only ${countOf(data.rows_kept, 'row')} to learn from`} action={wayOut}>
@@ -50,8 +50,8 @@ export function QuickEstimate({ wizard: { state, validation, reading }, isComple
       {example && (
         <figure>
           <figcaption className="mb-1.5 text-[0.8125rem] text-muted">
-            One example as the model reads it. It learns to{' '}
-            {example.rejected ? 'prefer the better answer.' : 'write the marked part.'}
+            One example as the model reads it
+            {example.rejected ? ', with both answers.' : '. It learns to write the marked part.'}
           </figcaption>
           <div className="rounded-xl bg-subtle p-4">
             {example.rejected ? (

@@ -164,8 +164,8 @@ it('prefers the better answers of preferences, and shows one row with both', asy
   await sentence();
   expect(screen.getByText('The model learns to prefer the better answers (DPO).')).toBeTruthy();
   expect(screen.getAllByText('Where is my loaf?')).toHaveLength(1);
-  expect(screen.getByRole('region', { name: 'Better answer' }).textContent).toContain('On its way.');
-  expect(screen.getByRole('region', { name: 'Worse answer' }).textContent).toContain('No idea.');
+  expect(screen.getByRole('group', { name: 'Better answer' }).textContent).toContain('On its way.');
+  expect(screen.getByRole('group', { name: 'Worse answer' }).textContent).toContain('No idea.');
   const [body] = sent(validateFineTune);
   expect(body).toMatchObject({ ...columns, data_format: 'preference', objective: 'dpo', beta: 0.1 });
   expect(body).toMatchObject({ learning_rate: 0.00005, epochs: 10 });

@@ -21,10 +21,10 @@ export function StepReview({ wizard }: { wizard: Wizard }) {
   return (
     <div className="flex flex-col gap-6">
       <StartNotices wizard={wizard} />
-      <p className="text-balance font-medium text-base">
-        {costSentence(validation, state.ceiling, currency)}
-      </p>
-      {learnt && <p className="text-balance">{learnt}</p>}
+      <div className="text-balance">
+        <p className="font-medium text-base">{costSentence(validation, state.ceiling, currency)}</p>
+        {learnt && <p className="mt-1">{learnt}</p>}
+      </div>
       {reading && <ReadingNotice reading={reading} />}
       {warnings.length > 0 && (
         <Callout tone="warn" title="Worth knowing">
