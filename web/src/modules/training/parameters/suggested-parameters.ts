@@ -30,7 +30,7 @@ const SMALL_BYTES = 2_000_000_000;
 
 /** Small: at which the starter model learns those facts. Large: QLoRA's for 7B and 13B. */
 const LEARNING_RATES = { small: 0.001, large: 0.0002 };
-/** DPO only moves what the base can do already: TRL's course has the small one for a model of 135M, Zephyr's QLoRA a tenth of it. */
+/** DPO only shifts what the base can say. Small: the smol-course's for the starter model. Large: Zephyr's QLoRA's. */
 const DPO_LEARNING_RATES = { small: 0.00005, large: 0.000005 };
 
 /** What fits so many rows and a base of this size. Pure. */
