@@ -55,6 +55,23 @@ test('come flat, in camelCase, and with what the original payload has', async ()
   expect(nested.fine_tune_payload).toEqual({ lora_r: 8 });
 });
 
+test('keep what preferences are trained for', async () => {
+  const dpo = {
+    data_format: 'preference',
+    objective: 'dpo',
+    ...{ beta: 0.2, sft_weight: 0.5 },
+    ...{ input_column: 'prompt', output_column: 'chosen', rejected_column: 'rejected' },
+  } as const;
+  expect((await save({ config_name: 'kind', fine_tune_payload: dpo })).fine_tune_payload).toEqual(dpo);
+  const camel = await save({ config_name: 'camel', rejectedColumn: 'worse', sftWeight: 1 });
+  expect(camel.fine_tune_payload).toEqual({ rejected_column: 'worse', sft_weight: 1 });
+  const bad = save({ config_name: 'bad', fine_tune_payload: { ...dpo, beta: 11 } });
+  await expect(bad).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringContaining('Beta must be at most 10'),
+  });
+});
+
 test('of a hub model have its id with dashes as base model; without a GPU they say so', async () => {
   const saved = await save({
     config_name: 'hub',
