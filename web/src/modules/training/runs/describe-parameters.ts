@@ -46,7 +46,6 @@ function textRows(run: Extract<Described, { kind: 'text' }>): { name: string; va
     objective,
     beta,
     sft_weight,
-    rejected_column,
     segmentation_method,
     stride,
     min_segment_length,
@@ -59,13 +58,17 @@ function textRows(run: Extract<Described, { kind: 'text' }>): { name: string; va
     ...(format === 'preference' && { objective: objectiveLabels[objective] }),
     ...(objective === 'dpo' && { beta, sft_weight }),
     ...rest,
-    ...(rejected_column && { rejected_column }),
     // A validation file is held out instead.
     ...(!run.validation && { train_test_split }),
     ...(isText && { segmentation_method, stride, min_segment_length }),
     lora_target_modules: run.summary?.target_modules ?? modules.join(', '),
   });
-  return rows.map(([name, value]) => ({ name: label(name), value: textOf(value) }));
+  return (
+    rows
+      // Only preferences have it.
+      .filter(([name, value]) => name !== 'rejected_column' || value)
+      .map(([name, value]) => ({ name: label(name), value: textOf(value) }))
+  );
 }
 
 function textOf(value: string | number | boolean | null | undefined): string {
