@@ -56,7 +56,10 @@ function preferenceSentence(summary: NonNullable<Run['summary']>): string | null
   return `It prefers the better answer in ${formatNumber(accuracy, { style: 'percent', maximumFractionDigits: 0 })} of held-out rows.`;
 }
 
-function Losses({ run }: { run: Run }) {
+type Learned = { steps_total: number; summary: Run['summary'] };
+
+/** The losses of a run at its end. */
+export function Losses({ run }: { run: Learned }) {
   const { summary } = run;
   return (
     <>

@@ -105,20 +105,22 @@ export function CurvesOf({ points, charts, ended }: CurvesProps & { charts: read
       </div>
       <LossCard points={points} ended={ended} smoothing={smoothings[smoothing]} logScale={logScale} />
       <RewardCards points={points} ended={ended} smoothing={smoothings[smoothing]} />
-      <div className="mt-5 grid gap-5 md:grid-cols-3">
-        {smallCharts[kind].map(({ title, name, smoothed }) => (
-          <Card key={name} title={title}>
-            <Curve
-              label={`${title} by step`}
-              {...curvesOf(points, [{ name, label: title }])}
-              height={SMALL_HEIGHT}
-              smoothing={smoothed ? smoothings[smoothing] : 0}
-              logScale={logScale}
-              ended={ended}
-            />
-          </Card>
-        ))}
-      </div>
+      {charts.length > 0 && (
+        <div className="mt-5 grid gap-5 md:grid-cols-3">
+          {charts.map(({ title, name, smoothed }) => (
+            <Card key={name} title={title}>
+              <Curve
+                label={`${title} by step`}
+                {...curvesOf(points, [{ name, label: title }])}
+                height={SMALL_HEIGHT}
+                smoothing={smoothed ? smoothings[smoothing] : 0}
+                logScale={logScale}
+                ended={ended}
+              />
+            </Card>
+          ))}
+        </div>
+      )}
     </section>
   );
 }
