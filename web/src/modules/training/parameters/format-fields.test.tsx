@@ -48,6 +48,7 @@ it('shows the format that was recognised, and asks for no columns where it has n
     format: 'messages',
     input_column: 'messages',
     output_column: '',
+    rejected_column: null,
     system_column: null,
   });
   expect(shown('Data format')).toContain('Messages');
@@ -67,6 +68,7 @@ it('fills in the columns of a question and its answer', () => {
     format: 'prompt_completion',
     input_column: 'prompt',
     output_column: 'response',
+    rejected_column: null,
     system_column: 'system',
   });
   expect([shown('Input column'), shown('Output column'), shown('System prompt column')]).toEqual([
@@ -81,6 +83,7 @@ it('shows the system prompt of other formats, so that it can be switched off', (
     format: 'alpaca',
     input_column: '',
     output_column: '',
+    rejected_column: null,
     system_column: 'system',
   });
   expect(shown('System prompt column')).toBe('system');

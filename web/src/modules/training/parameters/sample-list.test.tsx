@@ -6,6 +6,7 @@ const format = {
   format: 'messages',
   input_column: 'messages',
   output_column: '',
+  rejected_column: null,
   system_column: null,
 } as const;
 const sample = {
@@ -21,6 +22,7 @@ const sample = {
     { text: 'Ada.<|end|>', learnt: true },
   ],
   tokens: 9,
+  rejected: null,
 };
 
 it('draws the turns of the first examples, and the text that the model reads with what is learnt', () => {

@@ -170,7 +170,7 @@ function RewardCards({ points, ended, smoothing }: CurvesProps & { smoothing: nu
 }
 
 /** Few evaluations are not smoothed: each of them is a mean already. */
-function trainedAndHeldOut(points: Points, name: string) {
+function trainedAndHeldOut(points: readonly Point[], name: string) {
   const { x, series } = curvesOf(points, [
     { name, label: 'Training' },
     { name: `eval_${name}`, label: 'Held out' },
