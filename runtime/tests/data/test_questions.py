@@ -18,6 +18,16 @@ def test_the_first_held_out_examples_of_the_file_are_asked() -> None:
     assert questions.of_held_out([550, 580]) == []
 
 
+def test_a_question_is_asked_once_however_it_is_spelt() -> None:
+    questions = Questions()
+    for text in ("Who bakes?", "who  bakes?", "Who eats?"):
+        questions.add([Turn("user", text)])
+    assert questions.of_held_out([1, 0, 2]) == [
+        Question(1, "Who bakes?", 0),
+        Question(2, "Who eats?", 0),
+    ]
+
+
 def test_of_a_conversation_it_is_the_last_turn() -> None:
     questions = Questions()
     turns = [Turn("user", "Hi"), Turn("assistant", "Hello"), Turn("user", "a" * 3000)]

@@ -41,11 +41,17 @@ class Questions:
         self._asked.append((text, max(0, len(contents) - 1)))
 
     def of_held_out(self, examples: list[int]) -> list[Question]:
-        """Of the held-out examples, which come by their numbers, the first in the file."""
-        early = nsmallest(_QUESTIONS_MAX, ((number, at) for at, number in enumerate(examples)))
-        return [
-            Question(at, *self._asked[number]) for number, at in early if number < len(self._asked)
-        ]
+        """Of the held-out examples, which come by their numbers, the first in the file, each
+        question once."""
+        early = nsmallest(_KEPT, ((number, at) for at, number in enumerate(examples)))
+        found: dict[object, Question] = {}
+        for number, at in early:
+            if number >= len(self._asked):
+                break
+            text, earlier_turns = self._asked[number]
+            key = number if text is None else (" ".join(text.casefold().split()), earlier_turns)
+            found.setdefault(key, Question(at, text, earlier_turns))
+        return list(found.values())[:_QUESTIONS_MAX]
 
 
 def text_questions(held_out: int) -> list[Question]:
