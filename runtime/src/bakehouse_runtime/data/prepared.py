@@ -83,7 +83,7 @@ def require_pairs(objective: Objective, data_format: DataFormat | None, file_pat
     if objective == "dpo" and (data_format is None or data_format.format != "preference"):
         raise PlainError(
             f"DPO learns from a better and a worse answer to each question. {Path(file_path).name} "
-            "is not read so: choose the format Preference, or the objective SFT."
+            "is not read so: choose the format Preferences, or the objective SFT."
         )
 
 

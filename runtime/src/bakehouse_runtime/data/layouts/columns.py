@@ -67,7 +67,7 @@ PREFERENCES = (
 )
 PREFERENCE = Role(
     tuple(name for pair in PREFERENCES for name in pair),
-    "choose the format Preference to train on better and worse answers",
+    "choose the format Preferences to train on better and worse answers",
 )
 REASONING = Role(
     (
