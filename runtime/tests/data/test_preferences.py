@@ -122,7 +122,7 @@ def test_sft_learns_the_better_answers_and_says_so(tmp_path: Path, tied_model: P
 
 
 def test_dpo_on_other_rows_says_what_to_do(tmp_path: Path, tied_model: Path) -> None:
-    sentence = "is not read so: choose the format Preference, or the objective SFT"
+    sentence = "is not read so: choose the format Preferences, or the objective SFT"
     with pytest.raises(PlainError, match=sentence):
         prepare(write_pairs(tmp_path, 5), tied_model, format="prompt_completion", **_COLUMNS)
     (tmp_path / "x.txt").write_text("Once upon a time. " * 20)
