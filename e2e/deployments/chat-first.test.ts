@@ -41,7 +41,8 @@ journey(
     await look(page, 'chat-with-deployment');
     await page.getByRole('button', { name: 'Compare' }).click();
     await starter.getByText('What is rye?').waitFor();
-    const both = deployed.getByPlaceholder('Ask a question');
+    const both = page.getByPlaceholder('Ask both models');
+    expect(await page.getByLabel('Message').count()).toBe(1);
     await both.fill('What is spelt?');
     await both.press('Enter');
     await deployed.getByText('An answer from smollm2-135m-instruct-2').waitFor();

@@ -1,6 +1,7 @@
 import { useParams } from '@tanstack/react-router';
 import { Power, Rocket, Sparkles } from 'lucide-react';
 import { useState } from 'react';
+import { cx } from '../../lib/cx.ts';
 import { formatNumber } from '../../lib/format/format-number.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Figure } from '../../ui/figure.tsx';
@@ -81,28 +82,33 @@ function LoadedPage({ deployment }: { deployment: Deployment }) {
         }
       />
       <DeploymentState deployment={deployment} />
-      <DeploymentFacts
-        deployment={deployment}
-        kind={
-          isText ? (
-            <Figure label="Base" note={`context of ${formatNumber(deployment.context_tokens)} tokens`}>
-              {deployment.base_model_title}
-            </Figure>
-          ) : (
-            <Figure label="Kind" note={does}>
-              {label}
-            </Figure>
-          )
-        }
-        priceNote={
-          <>
-            {deployment.max_replicas > 1 ? 'for each replica' : 'while it is awake'}
-            {!isText && <OutputPrice kind={kind} />}
-          </>
-        }
-        costNote={!isText && 'without its pictures'}
-      />
-      {isText ? <TextTabs pod={deployment} /> : <ImageAddress deployment={deployment} />}
+      <div className="flex flex-col">
+        {/* On a phone, what people come for stands first. */}
+        <div className={cx(isText && 'max-sm:order-last max-sm:mt-6')}>
+          <DeploymentFacts
+            deployment={deployment}
+            kind={
+              isText ? (
+                <Figure label="Base" note={`context of ${formatNumber(deployment.context_tokens)} tokens`}>
+                  {deployment.base_model_title}
+                </Figure>
+              ) : (
+                <Figure label="Kind" note={does}>
+                  {label}
+                </Figure>
+              )
+            }
+            priceNote={
+              <>
+                {deployment.max_replicas > 1 ? 'for each replica' : 'while it is awake'}
+                {!isText && <OutputPrice kind={kind} />}
+              </>
+            }
+            costNote={!isText && 'without its pictures'}
+          />
+        </div>
+        {isText ? <TextTabs pod={deployment} /> : <ImageAddress deployment={deployment} />}
+      </div>
       {asking === 'terminate' && <TerminateDialog deployment={deployment} onClose={close} />}
       {asking === 'deploy' && (
         <DeployDialog family={family} chosen={model_id} chosenKind={kind} onClose={close} />

@@ -1,22 +1,40 @@
-type Ask = (question: string) => void;
-
-/** Conversations side by side: what is asked in one of them is asked in the others. */
-export type AskedTogether = {
-  /** Takes part until the function that it returns is called. */
-  join: (id: string, ask: Ask) => () => void;
-  /** Hands on what was asked in this one. */
-  pass: (from: string, question: string) => void;
+/** What the one field of two conversations has to know of the one that it does not stand in. */
+export type Follower = {
+  answering: boolean;
+  isAskable: boolean;
+  ask: (question: string) => void;
+  stop: () => void;
+  /** Told when its settings do not let anything be asked. */
+  onHeldUp: () => void;
 };
 
+/** Two conversations side by side that are asked in one field. */
+export type AskedTogether = {
+  /** Takes part until the function that it returns is called. */
+  follow: (follower: Follower) => () => void;
+  follower: () => Follower | undefined;
+  subscribe: (onChange: () => void) => () => void;
+};
+
+/** `field`: where the question is asked, for the conversation that leads; the other one has none. */
+export type Together = { conversations: AskedTogether; field?: HTMLElement | null };
+
 export function askedTogether(): AskedTogether {
-  const asks = new Map<string, Ask>();
+  let current: Follower | undefined;
+  const listeners = new Set<() => void>();
+  const set = (next: Follower | undefined) => {
+    current = next;
+    for (const onChange of listeners) onChange();
+  };
   return {
-    join: (id, ask) => {
-      asks.set(id, ask);
-      return () => void asks.delete(id);
+    follow: (follower) => {
+      set(follower);
+      return () => current === follower && set(undefined);
     },
-    pass: (from, question) => {
-      for (const [id, ask] of asks) if (id !== from) ask(question);
+    follower: () => current,
+    subscribe: (onChange) => {
+      listeners.add(onChange);
+      return () => void listeners.delete(onChange);
     },
   };
 }

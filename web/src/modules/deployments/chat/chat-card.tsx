@@ -13,7 +13,7 @@ import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { useMachine } from '../../machines/machine-queries.ts';
 import { AgentSettings } from '../details/agent-settings.tsx';
 import { useServingDevice } from '../serving-prices.ts';
-import { type AskedTogether, askedTogether } from './asked-together.ts';
+import { askedTogether, type Together } from './asked-together.ts';
 import { ChatTab } from './chat-tab.tsx';
 import { Playground } from './playground.tsx';
 import type { AnsweringModel, useAnsweringModels, WantedModels } from './use-answering-models.ts';
@@ -53,8 +53,9 @@ type ChatsProps = Omit<Props['answering'], 'chosen'> & Pick<Props, 'onChoose'> &
 /** The first conversation stays as it is, with an answer that is on its way, when another one comes beside it. */
 function Chats({ models, chosen, second, onChoose }: ChatsProps) {
   const [isTogether, setTogether] = useState(true);
-  const [both] = useState(askedTogether);
-  const together = second && isTogether ? both : undefined;
+  const [conversations] = useState(askedTogether);
+  const [field, setField] = useState<HTMLElement | null>(null);
+  const areTogether = second !== undefined && isTogether;
   const without = (other?: AnsweringModel) => models.filter(({ id }) => id !== other?.id);
   const [next] = without(chosen);
   return (
@@ -67,7 +68,7 @@ function Chats({ models, chosen, second, onChoose }: ChatsProps) {
           model={chosen}
           choices={without(second)}
           onChoose={(id) => onChoose({ chat: id, ...(second && { beside: second.id }) })}
-          together={together}
+          together={areTogether ? { conversations, field } : undefined}
           action={
             !second &&
             next && (
@@ -85,7 +86,7 @@ function Chats({ models, chosen, second, onChoose }: ChatsProps) {
             model={second}
             choices={without(chosen)}
             onChoose={(id) => onChoose({ chat: chosen.id, beside: id })}
-            together={together}
+            together={areTogether ? { conversations } : undefined}
             action={
               <Button
                 variant="ghost"
@@ -99,6 +100,9 @@ function Chats({ models, chosen, second, onChoose }: ChatsProps) {
           />
         )}
       </div>
+      {areTogether && (
+        <div ref={setField} className="sticky bottom-0 z-10 -mx-1 bg-canvas px-1 pt-1 pb-4 empty:hidden" />
+      )}
     </div>
   );
 }
@@ -122,7 +126,7 @@ type ModelCardProps = {
   model: AnsweringModel;
   choices: readonly AnsweringModel[];
   onChoose: (id: string) => void;
-  together?: AskedTogether | undefined;
+  together?: Together | undefined;
   action?: ReactNode;
   children?: ReactNode;
 };

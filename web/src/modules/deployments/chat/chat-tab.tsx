@@ -1,9 +1,9 @@
 import type { Deployment } from '@bakehouse/contract/deployments/text';
 import { isPending, isUsable } from '../kinds.ts';
-import type { AskedTogether } from './asked-together.ts';
+import type { Together } from './asked-together.ts';
 import { Playground } from './playground.tsx';
 
-type Props = { pod: Deployment; folded?: boolean; together?: AskedTogether | undefined };
+type Props = { pod: Deployment; folded?: boolean; together?: Together | undefined };
 
 /** The conversation with a deployment: it goes on while the deployment can answer, and can be read after its end. */
 export function ChatTab({ pod, folded, together }: Props) {

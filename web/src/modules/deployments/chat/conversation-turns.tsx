@@ -60,10 +60,10 @@ export function ConversationTurns({ modelName, turns, answering, again }: Props)
       aria-busy={answering}
       tabIndex={0}
       onScroll={onScroll}
-      // Nothing below it moves while an answer comes, or gets its formatting after a reload.
+      // Nothing below it moves while an answer comes, or gets its formatting after a reload. What is asked next stays in sight.
       className={cx(
         'flex flex-col overflow-y-auto rounded-xl bg-subtle p-4',
-        turns.length === 0 ? 'min-h-40 lg:min-h-72' : 'h-[28rem]',
+        turns.length === 0 ? 'min-h-40 lg:min-h-72' : 'h-[clamp(14rem,calc(100dvh-32rem),28rem)]',
       )}
     >
       <div ref={content} className="flex shrink-0 grow flex-col gap-4">

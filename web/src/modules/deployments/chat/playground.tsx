@@ -1,18 +1,9 @@
-import { CONVERSATIONS_MAX, type getConversation } from '@bakehouse/contract/conversations';
+import type { getConversation } from '@bakehouse/contract/conversations';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { DEFAULT_CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import { useQuery } from '@tanstack/react-query';
-import { CornerDownLeft, RotateCcw, Square, Trash2 } from 'lucide-react';
-import {
-  type FormEvent,
-  type KeyboardEvent,
-  type ReactNode,
-  type RefObject,
-  useEffect,
-  useEffectEvent,
-  useRef,
-  useState,
-} from 'react';
+import { RotateCcw, Trash2 } from 'lucide-react';
+import { type ReactNode, type RefObject, useRef, useState } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { cx } from '../../../lib/cx.ts';
 import { currencyChoice } from '../../../lib/format/currency.ts';
@@ -25,16 +16,16 @@ import { Money } from '../../../ui/money.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
-import { Textarea } from '../../../ui/textarea.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { type ServingDevice, useServingPrice } from '../serving-prices.ts';
-import type { AskedTogether } from './asked-together.ts';
+import type { Together } from './asked-together.ts';
 import type { Turn } from './chat.ts';
 import { ChatOptionFields, optionLabels, problemFields } from './chat-options.tsx';
 import { ConversationTurns } from './conversation-turns.tsx';
 import { conversationQuery } from './kept-conversation.ts';
+import { Question } from './question-field.tsx';
 import { useConversation } from './use-conversation.ts';
-import { type ConversationKey, forgetQuestion, readQuestion, useQuestion } from './use-question.ts';
+import { type ConversationKey, forgetQuestion, readQuestion } from './use-question.ts';
 
 type Props = {
   /** The deployment's id, or a shared model's name: each has a conversation of its own. */
@@ -50,8 +41,8 @@ type Props = {
   closed?: string | undefined;
   /** The settings are closed under the conversation, where they otherwise stand beside it. */
   folded?: boolean | undefined;
-  /** Each question goes to these conversations, too. */
-  together?: AskedTogether | undefined;
+  /** The conversations that are asked in one field, and which place this one has among them. */
+  together?: Together | undefined;
 };
 
 /** Chat with one model as it streams. */
@@ -137,7 +128,7 @@ function Settings({ fields, folded, hasProblem, isKept, children }: SettingsProp
       {children}
       <p className="text-muted text-xs">
         {isKept
-          ? `Your last ${CONVERSATIONS_MAX} conversations are kept in your account.`
+          ? 'Your conversation with each model is kept in your account.'
           : 'This conversation ends when you leave the page.'}
       </p>
     </div>
@@ -224,82 +215,6 @@ function ClosedConversation({ keptAs, why, modelName, conversation }: ClosedProp
         </div>
       )}
     </div>
-  );
-}
-
-type QuestionProps = Pick<Conversation, 'answering' | 'unanswered' | 'ask' | 'stop'> & {
-  keptAs: ConversationKey;
-  isAskable: boolean;
-  together: AskedTogether | undefined;
-  /** Told when something is to be sent that the settings do not let be asked. */
-  onHeldUp: () => void;
-};
-
-/** Enter sends, Shift and Enter starts a line. */
-function Question({
-  keptAs,
-  answering,
-  isAskable,
-  together,
-  onHeldUp,
-  unanswered,
-  ask,
-  stop,
-}: QuestionProps) {
-  const [draft, setDraft] = useQuestion(keptAs, unanswered);
-  const isEmpty = draft.trim() === '';
-
-  // Nothing typed is lost: an unanswered question goes back into the field.
-  const putBack = (question: string) =>
-    setDraft((typed) => (typed.trim() === '' ? question : `${question}\n\n${typed}`));
-
-  async function send(question: string) {
-    if (!(await ask(question))) putBack(question);
-  }
-
-  // One that cannot be asked yet waits in the field.
-  const askToo = useEffectEvent((question: string) =>
-    answering || !isAskable ? putBack(question) : void send(question),
-  );
-  const { id } = keptAs;
-  useEffect(() => together?.join(id, (question) => askToo(question)), [together, id]);
-
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    if (answering || isEmpty) return;
-    if (!isAskable) return onHeldUp();
-    setDraft('');
-    void send(draft.trim());
-    together?.pass(id, draft.trim());
-  }
-
-  function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-    event.preventDefault();
-    event.currentTarget.form?.requestSubmit();
-  }
-
-  return (
-    <form onSubmit={submit} className="flex items-end gap-2">
-      <Textarea
-        aria-label="Message"
-        rows={2}
-        dir="auto"
-        value={draft}
-        onChange={(event) => setDraft(event.target.value)}
-        onKeyDown={onKeyDown}
-        placeholder="Ask a question"
-      />
-      {answering ? (
-        <Button size="icon" aria-label="Stop" onClick={stop}>
-          <Square aria-hidden />
-        </Button>
-      ) : (
-        <Button size="icon" variant="primary" type="submit" aria-label="Send" disabled={isEmpty}>
-          <CornerDownLeft aria-hidden />
-        </Button>
-      )}
-    </form>
   );
 }
 

@@ -1,0 +1,113 @@
+import { CornerDownLeft, Square } from 'lucide-react';
+import { type FormEvent, type KeyboardEvent, useEffect, useEffectEvent, useSyncExternalStore } from 'react';
+import { createPortal } from 'react-dom';
+import { Button } from '../../../ui/button.tsx';
+import { Textarea } from '../../../ui/textarea.tsx';
+import type { AskedTogether, Follower, Together } from './asked-together.ts';
+import type { useConversation } from './use-conversation.ts';
+import { type ConversationKey, useQuestion } from './use-question.ts';
+
+type Props = Pick<ReturnType<typeof useConversation>, 'answering' | 'unanswered' | 'ask' | 'stop'> & {
+  keptAs: ConversationKey;
+  isAskable: boolean;
+  together: Together | undefined;
+  /** Told when something is to be sent that the settings do not let be asked. */
+  onHeldUp: () => void;
+};
+
+/** Where a conversation is asked: in a field of its own, or together with another one in the field of the one that leads. */
+export function Question({ together, ...props }: Props) {
+  if (!together) return <QuestionField {...props} />;
+  const { conversations, field } = together;
+  if (field === undefined) return <Following conversations={conversations} {...props} />;
+  return field && createPortal(<SharedField conversations={conversations} {...props} />, field);
+}
+
+type Own = Omit<Props, 'together'>;
+
+/** Takes part without a field. A question without an answer stays with the conversation. */
+function Following({ conversations, answering, isAskable, ...on }: Own & { conversations: AskedTogether }) {
+  const ask = useEffectEvent((question: string) => void on.ask(question));
+  const stop = useEffectEvent(() => on.stop());
+  const heldUp = useEffectEvent(() => on.onHeldUp());
+  useEffect(
+    () =>
+      conversations.follow({
+        answering,
+        isAskable,
+        ask: (question) => ask(question),
+        stop: () => stop(),
+        onHeldUp: () => heldUp(),
+      }),
+    [conversations, answering, isAskable],
+  );
+  return null;
+}
+
+function SharedField({ conversations, ...own }: Own & { conversations: AskedTogether }) {
+  const follower = useSyncExternalStore(conversations.subscribe, conversations.follower);
+  return <QuestionField {...own} follower={follower} />;
+}
+
+/** Enter sends, Shift and Enter starts a line. */
+function QuestionField({
+  keptAs,
+  follower,
+  unanswered,
+  ask,
+  ...own
+}: Own & { follower?: Follower | undefined }) {
+  const [draft, setDraft] = useQuestion(keptAs, unanswered);
+  const isEmpty = draft.trim() === '';
+  const answering = own.answering || follower?.answering === true;
+
+  async function send(question: string) {
+    if (await ask(question)) return;
+    // Nothing typed is lost: an unanswered question goes back into the field.
+    setDraft((typed) => (typed.trim() === '' ? question : `${question}\n\n${typed}`));
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (answering || isEmpty) return;
+    if (!own.isAskable) return own.onHeldUp();
+    if (follower?.isAskable === false) return follower.onHeldUp();
+    setDraft('');
+    void send(draft.trim());
+    follower?.ask(draft.trim());
+  }
+
+  function stop() {
+    own.stop();
+    follower?.stop();
+  }
+
+  function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    event.currentTarget.form?.requestSubmit();
+  }
+
+  return (
+    <form onSubmit={submit} className="flex items-end gap-2">
+      <Textarea
+        aria-label="Message"
+        rows={2}
+        dir="auto"
+        value={draft}
+        onChange={(event) => setDraft(event.target.value)}
+        onKeyDown={onKeyDown}
+        placeholder={follower ? 'Ask both models' : 'Ask a question'}
+      />
+      {answering ? (
+        <Button size="icon" aria-label="Stop" onClick={stop}>
+          <Square aria-hidden />
+        </Button>
+      ) : (
+        <Button size="icon" variant="primary" type="submit" aria-label="Send" disabled={isEmpty}>
+          <CornerDownLeft aria-hidden />
+        </Button>
+      )}
+    </form>
+  );
+}
