@@ -130,7 +130,7 @@ async function chooseAndStart(page: Page): Promise<void> {
 
 /** The run: a reload and a second tab in the middle show the same run. */
 async function watchRun(page: Page): Promise<void> {
-  await page.getByRole('link', { name: 'Training run' }).click();
+  await page.getByRole('link', { name: 'Curves, parameters and cost' }).click();
   // Where the machine is quick or the page slow, the run has ended by the time that one looks.
   const steps = (on: Page, live: RegExp) =>
     on

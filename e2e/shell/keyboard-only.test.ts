@@ -91,6 +91,6 @@ async function startRunByKeyboard(page: Page): Promise<void> {
   await sheet.getByText('Your model is fine-tuning!').waitFor({ timeout: WORK_MS });
   await pressOn(sheet.getByRole('link', { name: 'Manage Model' }));
   await page.getByRole('heading', { level: 1, name: 'Number Expert' }).waitFor();
-  await pressOn(page.getByRole('link', { name: 'Training run' }));
+  await pressOn(page.getByRole('link', { name: 'Curves, parameters and cost' }));
   await page.waitForURL('**/runs/*');
 }

@@ -135,7 +135,7 @@ journey(
     await page.getByLabel('Ceiling').fill('2');
     await page.getByRole('button', { name: 'Start training' }).click();
     await page.getByRole('link', { name: 'Manage Model' }).click();
-    await page.getByRole('link', { name: 'Training run' }).click();
+    await page.getByRole('link', { name: 'Curves, parameters and cost' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('alertdialog').getByText('You pay for the time used so far').waitFor();
     await page.getByRole('button', { name: 'Cancel run' }).click();

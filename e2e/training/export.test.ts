@@ -58,7 +58,8 @@ journey(
       return route.fulfill({ json: run(id) });
     });
     await page.goto(`/model/${id}/description`);
-    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Export' }).click();
     const dialog = page.getByRole('dialog', { name: 'Export' });
     await dialog.getByRole('radio', { name: 'GGUF Q8_0' }).click();
     await look(page, 'export-dialog');

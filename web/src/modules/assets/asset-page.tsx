@@ -32,6 +32,8 @@ type Props = {
   badge?: ReactNode;
   /** Buttons before Edit and Delete. */
   actions?: (asset: Asset) => ReactNode;
+  /** What stands after them. */
+  more?: (asset: Asset) => ReactNode;
   /** Who uses it, so that it cannot be deleted, as a sentence; nothing where nobody is known to. */
   usedBy?: ReactNode;
   /** Whether what stands beside the title is known; until then nothing is drawn that it would move. */
@@ -58,6 +60,7 @@ function LoadedPage({
   kind,
   badge,
   actions,
+  more,
   usedBy,
   children,
 }: Omit<Props, 'id' | 'ready'> & { asset: Asset }) {
@@ -93,8 +96,10 @@ function LoadedPage({
                 <Button size="icon" aria-label="Delete" onClick={askToDelete}>
                   <Trash2 aria-hidden />
                 </Button>
+                {more?.(asset)}
               </div>
             )}
+            {!canChange && more?.(asset)}
           </>
         }
       />

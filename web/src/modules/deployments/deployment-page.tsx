@@ -54,7 +54,7 @@ function DeploymentPage({ family }: { family: Family }) {
 
 function LoadedPage({ deployment }: { deployment: Deployment }) {
   const { kind, model_id, title, status, terminated_at } = deployment;
-  const { family, label, does } = kindRow(kind);
+  const { family } = kindRow(kind);
   const [asking, setAsking] = useState<'terminate' | 'deploy' | null>(null);
   const close = () => setAsking(null);
   const isText = deployment.kind === 'text';
@@ -85,27 +85,7 @@ function LoadedPage({ deployment }: { deployment: Deployment }) {
       <div className="flex flex-col">
         {/* On a phone, what people come for stands first. */}
         <div className={cx(isText && 'max-sm:order-last max-sm:mt-6')}>
-          <DeploymentFacts
-            deployment={deployment}
-            kind={
-              isText ? (
-                <Figure label="Base" note={`context of ${formatNumber(deployment.context_tokens)} tokens`}>
-                  {deployment.base_model_title}
-                </Figure>
-              ) : (
-                <Figure label="Kind" note={does}>
-                  {label}
-                </Figure>
-              )
-            }
-            priceNote={
-              <>
-                {deployment.max_replicas > 1 ? 'for each replica' : 'while it is awake'}
-                {!isText && <OutputPrice kind={kind} />}
-              </>
-            }
-            costNote={!isText && 'without its pictures'}
-          />
+          <Facts deployment={deployment} />
         </div>
         {isText ? <TextTabs pod={deployment} /> : <ImageAddress deployment={deployment} />}
       </div>
@@ -114,6 +94,36 @@ function LoadedPage({ deployment }: { deployment: Deployment }) {
         <DeployDialog family={family} chosen={model_id} chosenKind={kind} onClose={close} />
       )}
     </>
+  );
+}
+
+/** What is to be known of a deployment of its kind. */
+function Facts({ deployment }: { deployment: Deployment }) {
+  const { kind } = deployment;
+  const isText = deployment.kind === 'text';
+  const { label, does } = kindRow(kind);
+  return (
+    <DeploymentFacts
+      deployment={deployment}
+      kind={
+        isText ? (
+          <Figure label="Base" note={`context of ${formatNumber(deployment.context_tokens)} tokens`}>
+            {deployment.base_model_title}
+          </Figure>
+        ) : (
+          <Figure label="Kind" note={does}>
+            {label}
+          </Figure>
+        )
+      }
+      priceNote={
+        <>
+          {deployment.max_replicas > 1 ? 'for each replica' : 'while it is awake'}
+          {!isText && <OutputPrice kind={kind} />}
+        </>
+      }
+      costNote={!isText && 'without its pictures'}
+    />
   );
 }
 

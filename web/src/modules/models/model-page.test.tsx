@@ -28,7 +28,7 @@ const model = {
 };
 const pod = { pod_id: 'p1', model_name: 'rye-1', status: 'running' };
 
-async function askToDelete(pods: object[]) {
+async function open(pods: object[]) {
   server.answers.set(getAsset, model);
   server.answers.set(getModelReadiness, { deploy: null, train: null, lora: false });
   server.answers.set(listVllm, { pods });
@@ -43,7 +43,12 @@ async function askToDelete(pods: object[]) {
       </UserContext>
     </QueryClientProvider>,
   );
-  await userEvent.click(await screen.findByRole('button', { name: 'Delete' }));
+  await screen.findByRole('button', { name: 'Delete' });
+}
+
+async function askToDelete(pods: object[]) {
+  await open(pods);
+  await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
   const dialog = await screen.findByRole('alertdialog');
   return { dialog, action: within(dialog).getByRole<HTMLButtonElement>('button', { name: 'Delete' }) };
 }
@@ -65,4 +70,14 @@ test('a model whose deployments have ended can be deleted', async () => {
   const { dialog, action } = await askToDelete([{ ...pod, status: 'terminated' }]);
   expect(within(dialog).getByText('Its file is deleted too. This cannot be undone.')).toBeTruthy();
   expect(action.disabled).toBe(false);
+});
+
+test('a model that is deployed is chatted with; another deployment of it is among the rarer actions', async () => {
+  await open([pod]);
+  expect(screen.getByRole('link', { name: 'Chat' }).getAttribute('href')).toBe('/my-deployments/p1');
+  expect(screen.queryByRole('button', { name: /^Deploy/ })).toBeNull();
+  await userEvent.click(screen.getByRole('button', { name: 'More actions' }));
+  expect((await screen.findByRole('menuitem', { name: 'Deploy again' })).getAttribute('href')).toBe(
+    '/my-deployments?deploy=m1',
+  );
 });

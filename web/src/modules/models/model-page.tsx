@@ -2,8 +2,8 @@ import type { Asset } from '@bakehouse/contract/assets';
 import { isImageModel } from '@bakehouse/contract/deployments/pipelines';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Activity, Rocket, Sparkles } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { Activity, Ellipsis, MessageSquare, PackageOpen, Rocket, Sparkles } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { formatNumber } from '../../lib/format/format-number.ts';
 import { loadable } from '../../lib/loadable.tsx';
@@ -13,6 +13,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { DeferredPart } from '../../ui/deferred-part.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { Menu, MenuItem, MenuLink } from '../../ui/menu.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { useUser } from '../accounts/session.ts';
@@ -26,7 +27,7 @@ import { historyTab } from '../assets/history/deferred-history.tsx';
 import { DeployButton } from '../deployments/deploy/deploy-button.tsx';
 import { StarterEmbedding } from '../deployments/embedding/starter-embedding.tsx';
 import { useDeploymentsOf, useLiveDeployment } from '../deployments/use-deployments.ts';
-import { ExportButton } from '../training/exports/export-button.tsx';
+import { ExportDialog } from '../training/exports/export-dialog.tsx';
 import { useRun } from '../training/runs/run-queries.ts';
 import { displayState } from '../training/runs/run-state.ts';
 import { unfinishedText } from '../training/runs/unfinished/unfinished-model.ts';
@@ -62,6 +63,7 @@ export function ModelPage() {
       ready={ready}
       badge={unfinished?.data && <StatusBadge status={displayState(unfinished.data)} />}
       actions={(asset) => <ModelActions asset={asset} pod={pod} />}
+      more={(asset) => <MoreActions asset={asset} pod={pod} />}
       usedBy={
         pod && (
           <>
@@ -133,19 +135,11 @@ function ModelActions({ asset, pod }: { asset: Asset; pod: Pod | undefined }) {
           Fine-tune
         </Button>
       )}
-      {asset.lineage && !isOthers && readiness.data && !readiness.data.lora && (
-        <ExportButton modelId={asset.dataset_id} />
-      )}
-      {asset.lineage && !isOthers && (
-        <ButtonLink to="/runs/$id" params={{ id: asset.lineage.run_id }}>
-          <Activity aria-hidden />
-          Training run
-        </ButtonLink>
-      )}
       {pod && (
-        <span className="text-[0.8125rem] text-muted">
-          Deployed as <PodLink pod={pod} />
-        </span>
+        <ButtonLink to="/my-deployments/$podId" params={{ podId: pod.pod_id }} variant="primary">
+          <MessageSquare aria-hidden />
+          {pod.task === 'embedding' ? 'Try it' : 'Chat'}
+        </ButtonLink>
       )}
       {isImageModel(asset.pipeline) ? (
         <ButtonLink to="/my-deployments/images" search={{ deploy: asset.dataset_id }}>
@@ -160,17 +154,52 @@ function ModelActions({ asset, pod }: { asset: Asset; pod: Pod | undefined }) {
       ) : (
         hasFiles(asset) &&
         !readiness.isPending &&
+        !pod &&
         (readiness.data?.deploy == null ? (
-          <DeployButton
-            request={{ kind: 'text', modelId: asset.dataset_id }}
-            label={pod ? 'Deploy again' : 'Deploy'}
-          />
+          <DeployButton request={{ kind: 'text', modelId: asset.dataset_id }} />
         ) : (
           <p className="max-w-xs text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
             {readiness.data.lora ? <LoraUse /> : `${readiness.data.deploy}.`}
           </p>
         ))
       )}
+    </>
+  );
+}
+
+/** What is done with it more rarely. */
+function MoreActions({ asset, pod }: { asset: Asset; pod: Pod | undefined }) {
+  const [exporting, setExporting] = useState(false);
+  const readiness = useReadiness(asset.dataset_id, asset).data;
+  const lineage = asset.user_id === useUser().id ? asset.lineage : null;
+  const { dataset_id: id } = asset;
+  if (!lineage && !pod) return null;
+  return (
+    <>
+      <Menu
+        trigger={
+          <Button size="icon" aria-label="More actions">
+            <Ellipsis aria-hidden />
+          </Button>
+        }
+      >
+        {lineage && (
+          <MenuLink to="/runs/$id" params={{ id: lineage.run_id }} icon={<Activity aria-hidden />}>
+            Training run
+          </MenuLink>
+        )}
+        {lineage && readiness && !readiness.lora && (
+          <MenuItem icon={<PackageOpen aria-hidden />} onSelect={() => setExporting(true)}>
+            Export
+          </MenuItem>
+        )}
+        {pod && (
+          <MenuLink to="/my-deployments" search={{ deploy: id }} icon={<Rocket aria-hidden />}>
+            Deploy again
+          </MenuLink>
+        )}
+      </Menu>
+      {exporting && <ExportDialog modelId={id} onClose={() => setExporting(false)} />}
     </>
   );
 }

@@ -2,7 +2,6 @@ import { type ExportFormat, exportFormatLabels, type OfferedExport } from '@bake
 import { formatBytes } from '@bakehouse/contract/labels';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { PackageOpen } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
@@ -21,20 +20,7 @@ const uses: Record<ExportFormat, string> = {
 };
 
 /** Makes one whole model of a fine-tune, in a format that other programs load. */
-export function ExportButton({ modelId }: { modelId: string }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <Button onClick={() => setOpen(true)}>
-        <PackageOpen aria-hidden />
-        Export
-      </Button>
-      {isOpen && <ExportDialog modelId={modelId} onClose={() => setOpen(false)} />}
-    </>
-  );
-}
-
-function ExportDialog({ modelId, onClose }: { modelId: string; onClose: () => void }) {
+export function ExportDialog({ modelId, onClose }: { modelId: string; onClose: () => void }) {
   const offers = useQuery(exportsQuery(modelId));
   const [format, setFormat] = useState<ExportFormat>('safetensors');
   const start = useStartExport(modelId);

@@ -6,7 +6,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { ExportButton } from './export-button.tsx';
+import { ExportDialog } from './export-dialog.tsx';
 
 const navigate = vi.fn<(to: object) => Promise<void>>();
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
@@ -35,13 +35,12 @@ beforeEach(() => {
   });
 });
 
-async function open() {
+function open() {
   render(
     <QueryClientProvider client={queryClient}>
-      <ExportButton modelId="m1" />
+      <ExportDialog modelId="m1" onClose={() => undefined} />
     </QueryClientProvider>,
   );
-  await userEvent.click(screen.getByRole('button', { name: 'Export' }));
 }
 const starts = () =>
   vi
@@ -51,7 +50,7 @@ const starts = () =>
 const start = () => userEvent.click(screen.getByRole('button', { name: 'Start' }));
 
 it('starts the chosen format at the price that it shows, and leads to its run', async () => {
-  await open();
+  open();
   await userEvent.click(await screen.findByRole('radio', { name: 'GGUF Q8_0' }));
   expect(screen.getByText(/You pay only for the time it takes/).textContent).toContain('$0.10');
   await start();
@@ -64,7 +63,7 @@ it('starts the chosen format at the price that it shows, and leads to its run', 
 
 it('says why a format cannot be had, and does not offer it', async () => {
   offered.exports[1] = offer('gguf_f16', 'The base has no GGUF file');
-  await open();
+  open();
   const radio = await screen.findByRole('radio', { name: 'GGUF F16' });
   expect(radio.getAttribute('aria-disabled') ?? radio.getAttribute('data-disabled')).not.toBeNull();
   expect(screen.getByText('The base has no GGUF file.')).toBeTruthy();
@@ -72,14 +71,14 @@ it('says why a format cannot be had, and does not offer it', async () => {
 
 it('says why a model cannot be exported at all', async () => {
   offered = { obstacle: 'The base was deleted', exports: [] };
-  await open();
+  open();
   expect(await screen.findByText('The base was deleted.')).toBeTruthy();
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Start' }).disabled).toBe(true);
 });
 
 it('shows a refusal and stays', async () => {
   refusal = new ApiError('Not enough credits', { status: 402, code: 'insufficient_funds' });
-  await open();
+  open();
   await screen.findByRole('radio', { name: 'safetensors' });
   await start();
   expect(await screen.findByText(/Not enough credits/)).toBeTruthy();
