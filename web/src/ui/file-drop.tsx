@@ -13,6 +13,8 @@ type Props = {
   onFiles: (files: ChosenFile[]) => void;
   /** What belongs here: 'csv, jsonl, json, txt or parquet'. */
   hint: string;
+  /** Another way to choose, beside the buttons. */
+  more?: ReactNode;
   /** More about it, below the hint. */
   help?: ReactNode;
   /** What a file may have; 500 MB unless said. Null: files of every size are passed on, and who gets them says what is too large. */
@@ -27,6 +29,7 @@ type Props = {
 export function FileDrop({
   onFiles,
   hint,
+  more,
   help,
   bytesMax = FILE_SIZE_LIMIT_BYTES,
   multiple = true,
@@ -78,6 +81,7 @@ export function FileDrop({
         {multiple && (
           <ChooseButton label="Choose folder" input={{ multiple, webkitdirectory: '' }} onChosen={take} />
         )}
+        {more}
       </div>
       <p className="mt-2 text-[0.8125rem] text-muted">
         {bytesMax === null ? hint : `${hint}. At most ${sizeOf(bytesMax)} each.`}

@@ -271,6 +271,19 @@ it('a generation’s picture is brought along, edited again, and has its place i
   await waitFor(() => expect(asked()).toEqual([expect.objectContaining({ source_generation_id: 'e1' })]));
 });
 
+it('a picture is chosen from the gallery', async () => {
+  api.generations = [generated];
+  await renderPage('/flux-kontext?prompt=a%20hat');
+  await userEvent.click(await screen.findByRole('button', { name: 'From your gallery' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Choose a picture' }));
+  await userEvent.click(await dialog.findByRole('button', { name: generated.prompt }));
+  expect(screen.queryByRole('button', { name: 'From your gallery' })).toBeNull();
+  api.next = editing({ id: 'e2' });
+  await userEvent.click(screen.getByRole('button', { name: 'Generate' }));
+  const named = { source_generation_id: 'g1', source_output_id: generated.outputs[0]?.id };
+  await waitFor(() => expect(asked()).toEqual([expect.objectContaining(named)]));
+});
+
 it('a remix edits the same picture once more', async () => {
   api.generations = [edit({ source: { ...source, generation_id: 'g1' } }), generated];
   await renderPage('/flux-kontext?same_source_as=e1&prompt=a%20hat');

@@ -19,7 +19,13 @@ function show(source: Source | null = null) {
   render(
     <form onSubmit={(event) => event.preventDefault()}>
       <textarea aria-label="Prompt" />
-      <SourceField label="Picture" source={source} onChange={onChange} problem={undefined} />
+      <SourceField
+        label="Picture"
+        userId={undefined}
+        source={source}
+        onChange={onChange}
+        problem={undefined}
+      />
       <button type="submit">Generate</button>
     </form>,
   );

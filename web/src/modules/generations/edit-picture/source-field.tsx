@@ -6,12 +6,15 @@ import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { FileDrop } from '../../../ui/file-drop.tsx';
 import { useGeneration } from '../generation-calls.ts';
+import { GalleryChoice } from './gallery-choice.tsx';
 import { pictureProblem } from './picture-problem.ts';
 import type { Source } from './source.ts';
 import { pictureOf, SourceImage } from './source-image.tsx';
 
 type Props = {
   label: string;
+  /** Whose gallery a picture can be taken from; nobody's for a visitor. */
+  userId: string | undefined;
   source: Source | null;
   onChange: (source: Source | null) => void;
   /** Why it cannot go on as it is. */
@@ -24,11 +27,17 @@ type Props = {
  * The picture that is edited: dropped, chosen, pasted, or brought along from a generation. A file that cannot be edited is
  * refused at once, and leaves the picture that is there already.
  */
-export function SourceField({ label, source, onChange, problem, note }: Props) {
+export function SourceField({ label, userId, source, onChange, problem, note }: Props) {
   const [refused, setRefused] = useState<string>();
   // An earlier one may be looked at for longer.
   const newest = useRef<File>(null);
   const place = useRef<HTMLDivElement>(null);
+
+  function choose(source: Source | null) {
+    newest.current = null;
+    setRefused(undefined);
+    onChange(source);
+  }
 
   async function take(file: File) {
     newest.current = file;
@@ -51,6 +60,7 @@ export function SourceField({ label, source, onChange, problem, note }: Props) {
             multiple={false}
             bytesMax={null}
             accept={pictureTypes.join()}
+            more={userId !== undefined && <GalleryChoice userId={userId} onChoose={choose} />}
             hint="PNG, JPEG or WebP, at most 20 MB. You can also paste a copied picture."
             onFiles={([chosen]) => chosen && void take(chosen.file)}
           />
@@ -64,16 +74,7 @@ export function SourceField({ label, source, onChange, problem, note }: Props) {
               {'file' in source ? <AboutFile file={source.file} /> : <AboutGeneration source={source} />}
               {note && <p className="text-muted text-xs">{note}</p>}
             </div>
-            <Button
-              variant="ghost"
-              size="icon"
-              aria-label="Remove the picture"
-              onClick={() => {
-                newest.current = null;
-                setRefused(undefined);
-                onChange(null);
-              }}
-            >
+            <Button variant="ghost" size="icon" aria-label="Remove the picture" onClick={() => choose(null)}>
               <X aria-hidden />
             </Button>
           </div>

@@ -51,6 +51,7 @@ export function GeneratorForm({ id }: { id: string }) {
   const pictureField = picture && (
     <PictureField
       label={picture.isOptional ? `${picture.label} (optional)` : picture.label}
+      userId={userId}
       source={draft.source}
       onChange={(source) => change({ source })}
       problem={problems[picture.name]}
