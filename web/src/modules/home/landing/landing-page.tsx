@@ -1,3 +1,4 @@
+import { useSearch } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { loadable } from '../../../lib/loadable.tsx';
 import { Boundary, EmptyFallback } from '../../../ui/boundary.tsx';
@@ -13,6 +14,7 @@ const TryPanel = loadable(async () => (await import('./try/try-panel.tsx')).TryP
 
 /** What a visitor comes upon: what this is, shown as it is, and where to sign in or up. */
 export function LandingPage() {
+  const { referral_code: invitation } = useSearch({ from: '/' });
   return (
     <div className="mx-auto max-w-[76rem] px-5 sm:px-8">
       <header className="flex h-16 items-center justify-between gap-4">
@@ -30,6 +32,15 @@ export function LandingPage() {
       <main>
         <div className="grid items-start gap-x-14 gap-y-10 pt-6 lg:grid-cols-[minmax(0,1fr)_23rem] lg:grid-rows-[auto_1fr] lg:pt-12">
           <div>
+            {/* Where there is room, the form with the invitation is in sight. */}
+            {invitation && (
+              <p className="mb-5 rounded-xl bg-accent-soft px-4 py-3 text-accent-text lg:hidden">
+                A friend invited you.{' '}
+                <a href="#sign-in" className="rounded font-medium underline underline-offset-2">
+                  Create an account
+                </a>
+              </p>
+            )}
             <h1 className="max-w-2xl font-semibold text-3xl leading-[1.15] tracking-tight sm:text-[2.75rem]">
               From your data to a served model, on your own machines
             </h1>

@@ -12,7 +12,7 @@ import { call, callRaw } from '../../../../lib/api/api-client.ts';
 import { endpointQuery } from '../../../../lib/api/endpoint-query.ts';
 import { useMutation } from '../../../../lib/mutation/use-mutation.ts';
 import { streamAnswer } from '../../../deployments/chat/chat.ts';
-import { keepForSignUp, type Said } from './kept-tries.ts';
+import { keepForSignUp, readTries, type Said } from './kept-tries.ts';
 
 const PREPARING_POLL_MS = 5_000;
 const PICTURE_POLL_MS = 400;
@@ -28,33 +28,37 @@ export function useTries() {
 
 const hasEnded = ({ state }: VisitorPicture) => ['completed', 'failed', 'cancelled'].includes(state);
 
-/** Generates a picture without an account, and follows it. */
+/** Generates a picture without an account, and follows it; at first it is the one that this tab keeps. */
 export function useVisitorPicture() {
+  const [kept] = useState(() => readTries()?.picture);
   const start = useMutation({
     mutationFn: (prompt: string) => call(startVisitorPicture, { body: { prompt } }),
     onSuccess: ({ token }) => keepForSignUp({ picture: token }),
     meta: { inPlace: true },
   });
   const begun = start.data;
+  const token = begun?.token ?? kept;
   const followed = useQuery({
-    ...endpointQuery(['visitor', 'picture', begun?.token], getVisitorPicture, {
-      params: { token: begun?.token ?? '' },
+    ...endpointQuery(['visitor', 'picture', token], getVisitorPicture, {
+      params: { token: token ?? '' },
     }),
-    enabled: begun !== undefined,
-    refetchInterval: ({ state: { data } }) => (data && hasEnded(data) ? false : PICTURE_POLL_MS),
+    enabled: token !== undefined,
+    refetchInterval: ({ state: { data, error } }) =>
+      (data && hasEnded(data)) || (error && !begun) ? false : PICTURE_POLL_MS,
   });
   const picture = followed.data ?? begun;
   return {
     generate: start.mutate,
     picture,
     isBusy: start.isPending || (picture !== undefined && !hasEnded(picture) && !followed.isError),
-    error: start.error ?? followed.error,
+    // One that was kept may be gone by now.
+    error: start.error ?? (begun ? followed.error : null),
   };
 }
 
-/** A conversation with the starter model without an account. */
+/** A conversation with the starter model without an account; at first it is the one that this tab keeps. */
 export function useVisitorChat(model: string | undefined) {
-  const [said, setSaid] = useState<Said[]>([]);
+  const [said, setSaid] = useState<Said[]>(() => readTries()?.chat?.turns ?? []);
   const answer = useMutation({
     mutationFn: async (question: string) => {
       const before = said.filter(({ content }) => content !== '').slice(-VISITOR_TURNS_MAX);

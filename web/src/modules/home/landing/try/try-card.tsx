@@ -1,5 +1,7 @@
 import type { VisitorTryState } from '@bakehouse/contract/visitors';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, type ReactNode, useRef, useState } from 'react';
+import { cx } from '../../../../lib/cx.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Input } from '../../../../ui/input.tsx';
 import { errorMessage } from '../../../../ui/notify.ts';
@@ -23,6 +25,10 @@ type Props = {
   error: Error | null;
   /** Below the input. */
   note: ReactNode;
+  /** What is said where nothing was typed. */
+  emptyProblem: string;
+  /** What was asked for stays in the input. */
+  keepsText?: boolean;
   /** What is offered to start with. */
   examples: readonly string[];
   onSubmit: (text: string, on: { onError: () => void }) => void;
@@ -30,12 +36,16 @@ type Props = {
 
 /** One thing to try: what comes of it, and one line to ask for it. */
 export function TryCard({ title, state, children, examples, note, onSubmit, ...form }: Props) {
-  const { label, placeholder, maxLength, submit, isBusy, error } = form;
+  const { label, placeholder, maxLength, submit, isBusy, error, emptyProblem, keepsText = false } = form;
   const [text, setText] = useState('');
+  const [isMissing, setMissing] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
   const isReady = state === 'ready';
   const ask = (wanted: string) => {
-    if (!isReady || isBusy || wanted.trim() === '') return;
-    setText('');
+    if (!isReady || isBusy) return;
+    setMissing(wanted.trim() === '');
+    if (wanted.trim() === '') return input.current?.focus();
+    setText(keepsText ? wanted : '');
     // What is refused can be sent again.
     onSubmit(wanted.trim(), { onError: () => setText((typed) => typed || wanted) });
   };
@@ -66,20 +76,42 @@ export function TryCard({ title, state, children, examples, note, onSubmit, ...f
       </ul>
       <form onSubmit={send} className="flex gap-2">
         <Input
+          ref={input}
           aria-label={label}
           placeholder={placeholder}
           maxLength={maxLength}
           value={text}
           disabled={!isReady}
-          onChange={({ target }) => setText(target.value)}
+          onChange={({ target }) => {
+            setText(target.value);
+            setMissing(false);
+          }}
         />
         <Button type="submit" variant="primary" loading={isBusy} disabled={!isReady}>
           {submit}
         </Button>
       </form>
-      <p role={error ? 'alert' : undefined} className="min-h-4 text-[0.8125rem] text-muted leading-4">
-        {error ? errorMessage(error) : note}
+      <p
+        role={error || isMissing ? 'alert' : undefined}
+        className={cx('min-h-4 text-[0.8125rem] leading-4', isMissing ? 'text-bad' : 'text-muted')}
+      >
+        {isMissing ? emptyProblem : error ? errorMessage(error) : note}
       </p>
     </section>
+  );
+}
+
+/** To the form below or beside it. */
+export function SignUpLink({ children }: { children: string }) {
+  return (
+    <Link
+      to="/"
+      search={(before) => ({ ...before, form: 'sign-up' as const })}
+      hash="sign-in"
+      replace
+      className="rounded font-medium text-accent-text underline underline-offset-2"
+    >
+      {children}
+    </Link>
   );
 }

@@ -2,7 +2,7 @@ import { VISITOR_QUESTION_LENGTH_MAX, type VisitorTryState } from '@bakehouse/co
 import { cx } from '../../../../lib/cx.ts';
 import { useStickToBottom } from '../../../../ui/use-stick-to-bottom.ts';
 import { useVisitorChat } from './tries.ts';
-import { TryCard } from './try-card.tsx';
+import { SignUpLink, TryCard } from './try-card.tsx';
 
 /** A conversation with the starter language model. */
 export function TryChat({ state, model }: { state: VisitorTryState | undefined; model: string | undefined }) {
@@ -19,7 +19,14 @@ export function TryChat({ state, model }: { state: VisitorTryState | undefined; 
       submit="Ask"
       isBusy={isAnswering}
       error={error}
-      note={said.length > 0 ? 'Sign up to go on with this conversation' : `Starter model ${model ?? ''}`}
+      emptyProblem="Ask a question first"
+      note={
+        said.length > 0 ? (
+          <SignUpLink>Sign up to go on with this conversation</SignUpLink>
+        ) : (
+          `Starter model ${model ?? ''}`
+        )
+      }
       onSubmit={ask}
     >
       <div

@@ -6,7 +6,7 @@ import {
 } from '@bakehouse/contract/visitors';
 import { Progress } from '../../../../ui/progress.tsx';
 import { useVisitorPicture } from './tries.ts';
-import { TryCard } from './try-card.tsx';
+import { SignUpLink, TryCard } from './try-card.tsx';
 
 const EXAMPLES_MAX = 2;
 
@@ -24,7 +24,11 @@ export function TryPicture({ state }: { state: VisitorTryState | undefined }) {
       submit="Generate"
       isBusy={isBusy}
       error={error}
-      note={picture?.url ? 'Sign up to keep it' : `Starter model, ${paris.starter?.limits}`}
+      emptyProblem="Describe a picture first"
+      keepsText
+      note={
+        picture?.url ? <SignUpLink>Sign up to keep it</SignUpLink> : `Starter model, ${paris.starter?.limits}`
+      }
       onSubmit={generate}
     >
       {picture ? <Shown picture={picture} /> : <Nothing />}
