@@ -46,10 +46,14 @@ journey(
     await signUp(page);
     await createDataset(page, { name: 'Uploads' });
     await chooseFile(page, { name: 'nothing.csv', text: '' });
-    await page.getByText('nothing.csv is empty').first().waitFor();
+    await page.getByText('nothing.csv is empty').waitFor();
+    const refusal = { status: 400, json: { detail: 'The disk is full' } };
+    await page.route('**/upload', (route) => route.fulfill(refusal), { times: 1 });
+    await chooseFile(page, { name: 'full.csv', text: 'question,answer\na,b\n' });
+    await page.getByText('The disk is full').first().waitFor();
     await look(page, 'upload-failed');
-    await page.getByRole('button', { name: 'Dismiss nothing.csv' }).click();
-    await page.getByRole('button', { name: 'Dismiss nothing.csv' }).waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Dismiss full.csv' }).click();
+    await page.getByRole('button', { name: 'Dismiss full.csv' }).waitFor({ state: 'hidden' });
 
     // What arrives but cannot be trained on says so at once.
     await chooseFile(page, { name: 'broken.csv', text: 'question,answer\na,b\nonly one field\n' });

@@ -60,7 +60,8 @@ const appRoute = createRoute({
   id: 'app',
   validateSearch: parseSheetSearch,
   beforeLoad: ({ location }) => {
-    if (!isExpected()) throw redirect({ to: '/', replace: true, state: { next: location.href } });
+    if (!isExpected())
+      throw redirect({ to: '/', replace: true, state: { next: location.href, isSentBack: true } });
   },
   component: pageComponent(() => import('./shell/app-shell.tsx'), 'AppShell'),
   pendingComponent: AppPending,
@@ -115,6 +116,8 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** Where to go after signing in. */
     next?: string;
+    /** That place wants its reader signed in. */
+    isSentBack?: boolean;
     /** The entry before is the gallery without the comparison that was opened there. */
     isGalleryBefore?: boolean;
   }

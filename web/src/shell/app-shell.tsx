@@ -41,7 +41,7 @@ function useLeaveWithoutSession(user: User | null | undefined): void {
   const next = useLocation({ select: ({ href }) => href });
   const wasSignedIn = useRef(false);
   const leave = useEffectEvent(
-    () => void navigate({ to: '/', replace: true, ignoreBlocker: true, state: { next } }),
+    () => void navigate({ to: '/', replace: true, ignoreBlocker: true, state: { next, isSentBack: true } }),
   );
   useEffect(() => {
     if (user) wasSignedIn.current = true;

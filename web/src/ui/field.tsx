@@ -20,7 +20,7 @@ export function Field({ label, help, error, aside, className, children }: Props)
   return (
     <BaseField.Root invalid={error !== undefined} className={cx('flex min-w-0 flex-col gap-1.5', className)}>
       <div className="flex items-baseline justify-between gap-3">
-        <BaseField.Label className="font-medium text-[0.8125rem] text-ink">{label}</BaseField.Label>
+        <BaseField.Label className="font-medium text-[0.8125rem] text-ink leading-5">{label}</BaseField.Label>
         {aside && <span className="text-xs text-faint">{aside}</span>}
       </div>
       {children}

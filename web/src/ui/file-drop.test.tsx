@@ -51,6 +51,16 @@ test('of a folder the files come with their paths, those over 500 MB are refused
   expect(notify.info).toHaveBeenCalledExactlyOnceWith('2 hidden files were left out, such as .gitattributes');
 });
 
+test('an empty file is refused by name, whatever a file may have', async () => {
+  const onFiles = vi.fn<(files: ChosenFile[]) => void>();
+  render(<FileDrop onFiles={onFiles} hint="csv" bytesMax={null} />);
+  await userEvent.upload(screen.getByLabelText('Choose files'), [file('empty.csv', 0)]);
+  expect(onFiles).not.toHaveBeenCalled();
+  expect(notify.failure).toHaveBeenCalledExactlyOnceWith('Failed to upload file.', {
+    description: 'empty.csv is empty',
+  });
+});
+
 test('where more is allowed it says so, and refuses what is beyond that', async () => {
   const onFiles = vi.fn<(files: ChosenFile[]) => void>();
   render(<FileDrop onFiles={onFiles} hint="GGUF" bytesMax={50 * 1024 ** 3} />);

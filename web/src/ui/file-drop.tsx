@@ -9,7 +9,7 @@ import { Button } from './button.tsx';
 import { notify } from './notify.ts';
 
 type Props = {
-  /** Called with the files that are not too large. */
+  /** Called with the files that are neither empty nor too large. */
   onFiles: (files: ChosenFile[]) => void;
   /** What belongs here: 'csv, jsonl, json, txt or parquet'. */
   hint: string;
@@ -25,7 +25,7 @@ type Props = {
   accept?: string;
 };
 
-/** A place to drop files on, with buttons that do the same. Files over the limit are refused by name. */
+/** A place to drop files on, with buttons that do the same. Empty files and those over the limit are refused by name. */
 export function FileDrop({
   onFiles,
   hint,
@@ -39,9 +39,11 @@ export function FileDrop({
 
   function take({ files, hidden }: Choice) {
     const fits = ({ file }: ChosenFile) => bytesMax === null || file.size <= bytesMax;
-    const fitting = files.filter(fits);
+    const isEmpty = ({ file }: ChosenFile) => file.size === 0;
+    const fitting = files.filter((one) => fits(one) && !isEmpty(one));
     for (const one of files) {
       if (!fits(one)) notify.failure(tooLarge(bytesMax), { description: one.path });
+      if (isEmpty(one)) notify.failure('Failed to upload file.', { description: `${one.path} is empty` });
     }
     if (hidden.length > 0) notify.info(leftOut(hidden));
     if (fitting.length > 0) onFiles(multiple ? fitting : fitting.slice(0, 1));

@@ -1,7 +1,7 @@
 import exampleUrl from '../../../../examples/bakehouse-facts.csv?url';
 import { fetchAnswer } from '../../lib/api/fetch-answer.ts';
+import { notify } from '../../ui/notify.ts';
 import { createDataset } from '../assets/asset-calls.ts';
-import { announceUpload } from '../assets/files/uploads/announce-upload.ts';
 import { uploadFiles } from '../assets/files/uploads/uploads.ts';
 
 const example = { title: 'Bakehouse facts', category: 'Artificial intelligence', tags: ['example'] };
@@ -18,6 +18,6 @@ export async function makeExample(userId: string, idempotencyKey: string): Promi
   const outcome = await uploadFiles(id, [{ file, path: file.name }]);
   const [failed] = outcome.failed;
   if (failed) throw new Error(failed.error ?? 'Failed to upload file.');
-  announceUpload(outcome);
+  notify.success('Example added');
   return id;
 }

@@ -36,11 +36,17 @@ export function Own({ user }: { user: User | undefined }) {
         code={CreateMenu}
         popup={(opener) => <CreateMenu trigger={opener} />}
         trigger={
-          <button type="button" className={cx(buttonClass({ variant: 'primary' }), 'max-sm:w-9 max-sm:px-0')}>
-            {/* Without its word it is no second plus beside the one at the balance. */}
+          <button
+            type="button"
+            className={cx(
+              buttonClass({ variant: 'primary' }),
+              'max-sm:px-2 max-sm:text-[0.8125rem] max-[23.75rem]:w-9 max-[23.75rem]:px-0',
+            )}
+          >
+            {/* Where there is no room for its word it is no second plus beside the one at the balance. */}
             <Plus aria-hidden className="max-sm:hidden" />
-            <SquarePen aria-hidden className="sm:hidden" />
-            <span className="max-sm:sr-only">Create</span>
+            <SquarePen aria-hidden className="min-[23.75rem]:hidden" />
+            <span className="max-[23.75rem]:sr-only">Create</span>
           </button>
         }
       />

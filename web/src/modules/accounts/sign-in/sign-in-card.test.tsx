@@ -104,6 +104,15 @@ test('who comes from a public page to sign in, and signs up instead, was not sen
   expect(screen.queryByText('That page is for signed-in users')).toBeNull();
 });
 
+test('who opens an address that wants its reader signed in is told so', async () => {
+  const root = createRootRoute();
+  const landing = createRoute({ getParentRoute: () => root, path: '/', component: SignInCard });
+  const router = createRouter({ routeTree: root.addChildren([landing]), history: createMemoryHistory() });
+  await router.navigate({ to: '/', state: { next: '/dataset', isSentBack: true } });
+  show(router);
+  expect(await screen.findByText('That page is for signed-in users')).toBeTruthy();
+});
+
 test('a link for a new password that was used meanwhile says so, and leads to another', async () => {
   vi.mocked(resetPassword).mockRejectedValue(
     new ApiError('Invalid token', { status: 400, code: 'invalid_token' }),

@@ -169,7 +169,7 @@ function useFocusOnChange(form: string) {
 }
 
 /**
- * Whether a link of the page in sight led to where one has to be signed in, and so back here. The focus goes to the
+ * Whether an address, or a link of the page in sight, led to where one has to be signed in, and so here. The focus goes to the
  * form each time, which may be far above the link.
  */
 function useSentBack(card: RefObject<HTMLDivElement | null>): boolean {
@@ -177,7 +177,9 @@ function useSentBack(card: RefObject<HTMLDivElement | null>): boolean {
   const form = useLocation({ select: ({ search }) => search.form });
   const [before] = useState(place);
   const [seen, setSeen] = useState({ place, form });
-  const [isSentBack, setSentBack] = useState(false);
+  const [isSentBack, setSentBack] = useState(
+    useLocation({ select: ({ state }) => state.isSentBack === true }),
+  );
   if (place !== seen.place) {
     // A link to another form is a new place too, but leads nobody back.
     if (place && form === seen.form) setSentBack(true);

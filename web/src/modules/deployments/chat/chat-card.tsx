@@ -101,7 +101,10 @@ function Chats({ models, chosen, second, onChoose }: ChatsProps) {
         )}
       </div>
       {areTogether && (
-        <div ref={setField} className="sticky bottom-0 z-10 -mx-1 bg-canvas px-1 pt-1 pb-4 empty:hidden" />
+        <div
+          ref={setField}
+          className="sticky bottom-[var(--toast-room,0px)] z-10 -mx-1 bg-canvas px-1 pt-1 pb-4 empty:hidden"
+        />
       )}
     </div>
   );

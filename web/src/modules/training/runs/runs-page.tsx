@@ -58,7 +58,7 @@ const states = [
   { value: 'all', label: 'All runs' },
   { value: 'active', label: 'In progress' },
   { value: 'completed', label: 'Completed' },
-  { value: 'cancelled', label: 'Cancelled' },
+  { value: 'cancelled', label: 'Stopped or cancelled' },
   { value: 'failed', label: 'Failed' },
 ] as const satisfies { value: RunFilter | 'all'; label: string }[];
 
@@ -121,10 +121,11 @@ function Stats({ kind }: Pick<Area, 'kind'>) {
     { label: 'In progress', value: data && formatNumber(data.active) },
     { label: 'Completed', value: data && formatNumber(data.completed) },
     { label: 'Failed', value: data && formatNumber(data.failed) },
+    { label: 'Stopped or cancelled', value: data && formatNumber(data.cancelled) },
     { label: 'Cost', value: data && <Money bgl={data.cost} /> },
   ];
   return (
-    <dl className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-4">
+    <dl className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-5 max-sm:[&>:last-child]:col-span-2">
       {figures.map(({ label, value }) => (
         <Figure key={label} card label={label}>
           {value ?? (stats.isError ? '–' : <Skeleton className="h-7 w-16" />)}

@@ -106,7 +106,8 @@ export function SignUpLink({ children }: { children: string }) {
   return (
     <Link
       to="/"
-      search={(before) => ({ ...before, form: 'sign-up' as const })}
+      // An invitation has the same form.
+      search={(before) => (before.referral_code ? before : { form: 'sign-up' as const })}
       hash="sign-in"
       replace
       className="rounded font-medium text-accent-text underline underline-offset-2"
