@@ -27,7 +27,7 @@ export const paris: Generator = {
     'a cactus on sand',
     'a pizza on a table',
   ],
-  about: 'Eight experts trained separately; a router chooses which of them generate each picture.',
+  about: 'Eight experts; a router chooses which of them generate each picture.',
   fields: [
     {
       kind: 'number',

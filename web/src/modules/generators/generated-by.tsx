@@ -17,7 +17,11 @@ export function GeneratedBy() {
         </>
       ) : (
         <>
-          {isStarter && <span className="block font-medium text-ink">{starterFor(name).starter.limits}</span>}
+          {isStarter && (
+            <span className="block font-medium text-ink">
+              Starter model, {starterFor(name).starter.limits}
+            </span>
+          )}
           Runs on this server; nothing is sent elsewhere.
         </>
       )}

@@ -1,5 +1,6 @@
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { expect, it } from 'vitest';
 import { GeneratorList } from './generator-list.tsx';
 
@@ -45,4 +46,14 @@ it('one that is still being prepared is not called unconnected', async () => {
 
 it('marks none while that is not known', async () => {
   expect((await listOf(undefined))[0]).toBe('FLUX.1');
+});
+
+it('where others work, those that are not connected are shown on demand', async () => {
+  const served = { paris: { served_by: ['own'] }, veo: { served_by: ['upstream'] } } as unknown as Served;
+  const component = () => <GeneratorList served={served} without="paris" folds />;
+  const router = createRouter({ routeTree: createRootRoute({ component }), history: createMemoryHistory() });
+  render(<RouterProvider router={router} />);
+  expect((await screen.findAllByRole('link')).map((link) => link.textContent)).toEqual(['Veo 3']);
+  await userEvent.click(screen.getByRole('button', { name: 'Show those not connected' }));
+  expect(screen.getByRole('link', { name: 'FLUX.1' })).toBeTruthy();
 });

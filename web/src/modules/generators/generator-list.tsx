@@ -1,8 +1,9 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { Link } from '@tanstack/react-router';
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
+import { Button } from '../../ui/button.tsx';
 import { isConnected, isServed, type ServedBy } from './form/waits-for.ts';
 
 const groups = [
@@ -17,10 +18,12 @@ type Props = {
   without?: GeneratorName;
   /** Leads to the pages with this installation's own models. */
   ownOnly?: boolean;
+  /** Those that are not connected are shown on demand, where others are. */
+  folds?: boolean;
 };
 
 /** All generators, each with a link to its page: those that are connected first, the others marked. */
-export function GeneratorList({ served, without, ownOnly = false }: Props) {
+export function GeneratorList({ served, without, ownOnly = false, folds = false }: Props) {
   const legend = useId();
   const works = (name: GeneratorName) => !served || isConnected(name, served, ownOnly);
   const isAnyToCome = !!served && Object.values(served).some((one) => one.is_being_prepared);
@@ -28,33 +31,42 @@ export function GeneratorList({ served, without, ownOnly = false }: Props) {
     (name) => !works(name) && isServed(served?.[name]?.served_by ?? [], ownOnly),
   );
   const names = generatorNames.toSorted((a, b) => Number(works(b)) - Number(works(a)));
+  const others = names.filter((name) => name !== without);
+  const canFold = folds && others.some(works) && !others.every(works);
+  const [isUnfolded, setUnfolded] = useState(false);
+  const isFolded = canFold && !isUnfolded;
+  const shown = isFolded ? others.filter(works) : others;
   return (
     <div className="grid gap-4">
-      {groups.map(({ label, makes }) => (
-        <div key={label} className="flex flex-wrap items-baseline gap-x-4 gap-y-2">
-          <h3 className="w-full shrink-0 text-[0.8125rem] text-muted sm:w-20">{label}</h3>
-          <ul className="flex flex-1 flex-wrap gap-2">
-            {names
-              .filter((name) => generators[name].makes === makes && name !== without)
-              .map((name) => (
-                <li key={name}>
-                  <Link
-                    to={ownOnly ? `/bakery/${name}` : `/${name}`}
-                    aria-describedby={works(name) ? undefined : legend}
-                    className={cx(
-                      'inline-flex h-8 items-center rounded-lg px-3 text-[0.8125rem] hover:bg-subtle',
-                      works(name) ? 'bg-surface shadow-card' : 'border border-line border-dashed text-muted',
-                    )}
-                  >
-                    {generators[name].title}
-                    {served?.[name]?.is_being_prepared && <span className="sr-only">, being prepared</span>}
-                  </Link>
-                </li>
-              ))}
-          </ul>
-        </div>
-      ))}
-      {!names.every(works) && (
+      {groups
+        .filter(({ makes }) => shown.some((name) => generators[name].makes === makes))
+        .map(({ label, makes }) => (
+          <div key={label} className="flex flex-wrap items-baseline gap-x-4 gap-y-2">
+            <h3 className="w-full shrink-0 text-[0.8125rem] text-muted sm:w-20">{label}</h3>
+            <ul className="flex flex-1 flex-wrap gap-2">
+              {shown
+                .filter((name) => generators[name].makes === makes)
+                .map((name) => (
+                  <li key={name}>
+                    <Link
+                      to={ownOnly ? `/bakery/${name}` : `/${name}`}
+                      aria-describedby={works(name) ? undefined : legend}
+                      className={cx(
+                        'inline-flex h-8 items-center rounded-lg px-3 text-[0.8125rem] hover:bg-subtle',
+                        works(name)
+                          ? 'bg-surface shadow-card'
+                          : 'border border-line border-dashed text-muted',
+                      )}
+                    >
+                      {generators[name].title}
+                      {served?.[name]?.is_being_prepared && <span className="sr-only">, being prepared</span>}
+                    </Link>
+                  </li>
+                ))}
+            </ul>
+          </div>
+        ))}
+      {!isFolded && !names.every(works) && (
         <p id={legend} className="text-[0.8125rem] text-muted">
           {isAnyToCome
             ? 'Dashed: not connected yet, or still being prepared.'
@@ -62,6 +74,13 @@ export function GeneratorList({ served, without, ownOnly = false }: Props) {
               ? 'Dashed: not connected. A starter model answers in their place.'
               : 'Dashed: not connected to this server yet.'}
         </p>
+      )}
+      {canFold && (
+        <div>
+          <Button size="sm" aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
+            {isUnfolded ? 'Hide those not connected' : 'Show those not connected'}
+          </Button>
+        </div>
       )}
     </div>
   );

@@ -73,7 +73,7 @@ it('a starter model that stands in is named as such, with what it makes, and is 
   await open('/flux?prompt=Rye%20bread', ['own']);
   expect(await screen.findByText('FLUX.1 is not connected to this server')).toBeTruthy();
   expect(screen.getByText('A small starter model answers in its place.')).toBeTruthy();
-  expect(screen.getByText('128 × 128, best at single objects')).toBeTruthy();
+  expect(screen.getByText('Starter model, 128 × 128, best at single objects')).toBeTruthy();
   expect(generate().disabled).toBe(false);
   expect(prompt().value).toBe('Rye bread');
   await userEvent.click(await screen.findByRole('button', { name: 'Advanced' }));

@@ -167,8 +167,8 @@ function History() {
       )}
       <section aria-label="Other generators" className="mt-10">
         <h2 className="mb-3 font-semibold">Other generators</h2>
-        <DeferredPart pending={<Skeleton className="h-90 sm:h-40" />}>
-          <GeneratorList served={serving.served.data} without={name} ownOnly={ownOnly} />
+        <DeferredPart pending={<Skeleton className="h-45 sm:h-31" />}>
+          <GeneratorList served={serving.served.data} without={name} ownOnly={ownOnly} folds />
         </DeferredPart>
       </section>
     </Suspense>
@@ -181,7 +181,7 @@ function Title({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   return (
     <PageHeader
       title={title}
-      description={`${about} ${isStarter && !isStandIn ? 'A small starter model answers here.' : `Made by ${maker}.`}`}
+      description={isStarter && !isStandIn ? about : `${about} Made by ${maker}.`}
       badge={
         <>
           <Badge>{makes === 'image' ? 'Pictures' : 'Videos'}</Badge>

@@ -71,7 +71,7 @@ it('a Paris of one’s own generates before the starter, which can be chosen', a
   await userEvent.click(field);
   await userEvent.click(await screen.findByRole('option', { name: /^Starter model/ }));
   await waitFor(() => expect(router.state.location.search).toEqual({ model: 'paris-ddm-v1.0' }));
-  await screen.findByText('128 × 128, best at single objects');
+  await screen.findByText('Starter model, 128 × 128, best at single objects');
 });
 
 it('where a service generates for all, it does unless one’s own is chosen', async () => {
@@ -125,7 +125,7 @@ it('a service edits before the starter, which can be chosen; the page of own mod
   await userEvent.click(screen.getByRole('combobox', { name: 'Model' }));
   await userEvent.click(await screen.findByRole('option', { name: /^Starter model/ }));
   await waitFor(() => expect(router.state.location.search).toEqual({ model: 'kontext-starter' }));
-  await screen.findByText('128 × 128, best at colours, places and plain backgrounds');
+  await screen.findByText('Starter model, 128 × 128, best at colours, places and plain backgrounds');
   expect(screen.getByText(/^Keep it short/)).toBeTruthy();
   expect(screen.getByRole('group', { name: 'Quality' })).toBeTruthy();
 

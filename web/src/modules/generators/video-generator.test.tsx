@@ -52,7 +52,9 @@ test('the page of the starter opens on what suits it, and does not ask for what 
   const { queryKey } = servedGeneratorsQuery;
   act(() => void queryClient.setQueryData(queryKey, { wan: { served_by: ['own'], upstreams: [] } } as never));
   expect(
-    await screen.findByText('64 × 64, about 2 seconds, silent, best at single objects that move'),
+    await screen.findByText(
+      'Starter model, 64 × 64, about 2 seconds, silent, best at single objects that move',
+    ),
   ).toBeTruthy();
   expect(screen.getByText('16 steps, guidance 3')).toBeTruthy();
   expect(screen.queryByText('Duration')).toBeNull();
@@ -72,7 +74,7 @@ test('the starter stands in for a video that nobody else makes: it is asked for 
   const { queryKey } = servedGeneratorsQuery;
   act(() => void queryClient.setQueryData(queryKey, { veo: { served_by: ['own'], upstreams: [] } } as never));
   expect(await screen.findByText('Veo 3 is not connected to this server')).toBeTruthy();
-  expect(screen.getByText(/^64 × 64, about 2 seconds, silent/)).toBeTruthy();
+  expect(screen.getByText(/^Starter model, 64 × 64, about 2 seconds, silent/)).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'a frog spins' }));
   fake.api.next = unfinished({ ...video, generator: 'veo', outputs: [] });
   await userEvent.click(screen.getByRole('button', { name: 'Generate' }));

@@ -76,9 +76,6 @@ function Invitation({ referral }: { referral: Referral }) {
           <CopyButton text={link} label="Copy link" withText />
         </div>
         <ShareOnX code={code} link={link} />
-        <p className="text-[0.8125rem] text-muted">
-          Your code is <span className="font-mono text-ink">{code}</span>.
-        </p>
       </div>
     </Card>
   );

@@ -80,12 +80,7 @@ function Share({ account: { status, username, postUrl }, isConnecting, link }: S
       </div>
     );
   }
-  return (
-    <div className="flex flex-wrap items-center gap-3">
-      <ShareLink link={link} />
-      <p className="text-[0.8125rem] text-muted">X opens in a new tab.</p>
-    </div>
-  );
+  return <ShareLink link={link} />;
 }
 
 function ShareLink({ link }: { link: string }) {
@@ -95,7 +90,7 @@ function ShareLink({ link }: { link: string }) {
       href={page}
       target="_blank"
       rel="noreferrer noopener"
-      className={cx(buttonClass(), 'justify-self-center')}
+      className={cx(buttonClass(), 'justify-self-start')}
     >
       Share on X
       <ExternalLink aria-hidden />
