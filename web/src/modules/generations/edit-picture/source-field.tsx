@@ -33,10 +33,10 @@ export function SourceField({ label, userId, source, onChange, problem, note }: 
   const newest = useRef<File>(null);
   const place = useRef<HTMLDivElement>(null);
 
-  function choose(source: Source | null) {
+  function choose(chosen: Source | null) {
     newest.current = null;
     setRefused(undefined);
-    onChange(source);
+    onChange(chosen);
   }
 
   async function take(file: File) {
