@@ -68,6 +68,16 @@ journey(
     await page.goto('/gallery');
     await page.getByRole('link', { name: 'put a hat on it, an edit' }).waitFor();
     await look(page, 'kontext-gallery');
+
+    await page.goto('/flux-kontext');
+    await page.getByRole('button', { name: 'Start over' }).click();
+    await page.getByRole('button', { name: 'From your gallery' }).click();
+    const pictures = page.getByRole('dialog', { name: 'Choose a picture' });
+    await pictures.getByRole('button', { name: apple }).waitFor();
+    await look(page, 'kontext-choice');
+    await pictures.getByRole('button', { name: apple }).click();
+    await page.getByText('From your gallery').waitFor();
+    await page.getByRole('button', { name: 'Remove the picture' }).waitFor();
   },
 );
 
