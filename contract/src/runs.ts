@@ -50,6 +50,8 @@ const anyRun = z.object({
   cost_so_far: bgl,
   /** What it may cost at most, in BGL, however often it is resumed. */
   ceiling: bgl,
+  /** Whether it is stopped there before its last step; else it goes on for as much again, at no cost. */
+  stops_at_ceiling: z.boolean(),
   /** Why it was stopped before its end: at its ceiling, for want of credits, or at the budget of its API key. Null: none of these. */
   stop_reason: z.enum(['ceiling', 'credits', 'budget']).nullable(),
   /** What is held if it is resumed now, in BGL; null: it cannot be resumed. */

@@ -74,7 +74,12 @@ test('a title becomes the name of the repository, and is counted where it is tak
 
 test('a copy of the public hub is also found by its name there, by its owner alone', async () => {
   const { assetId } = await insertModel(server.services, ada, 'Loaf', { 'config.json': '{}' });
-  const copied = { hubUrl: 'https://hub.example', repoId: 'ovens/Loaf-7B', commitId: 'c'.repeat(40) };
+  const copied = {
+    hubUrl: 'https://hub.example',
+    repoId: 'ovens/Loaf-7B',
+    commitId: 'c'.repeat(40),
+    withoutToken: true,
+  };
   await inTransaction(server.services.db, (tx) => recordSource(tx, assetId, copied));
   expect(await read('/api/models/ovens/Loaf-7B', { as: ada })).toMatchObject({ id: 'ada/Loaf' });
   expect((await send('/ovens/Loaf-7B/resolve/main/config.json', { as: ada })).status).toBe(200);
@@ -85,7 +90,12 @@ test('a copy of the public hub is also found by its name there, by its owner alo
 
 test('whoever takes the name of a publisher does not come before one’s own copy, nor shows that they have one', async () => {
   const { assetId } = await insertModel(server.services, ada, 'Rye-7B', { 'config.json': '{}' });
-  const copied = { hubUrl: 'https://hub.example', repoId: 'millers/Rye-7B', commitId: 'd'.repeat(40) };
+  const copied = {
+    hubUrl: 'https://hub.example',
+    repoId: 'millers/Rye-7B',
+    commitId: 'd'.repeat(40),
+    withoutToken: true,
+  };
   await inTransaction(server.services.db, (tx) => recordSource(tx, assetId, copied));
   const stranger = await signUpAs('millers');
   const fake = await insertModel(server.services, stranger, 'Rye-7B', { 'config.json': '{"fake":1}' });

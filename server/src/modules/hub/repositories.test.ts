@@ -86,7 +86,12 @@ test('a repository is renamed within its namespace, opened and deleted by its ow
 test('a copy is changed by its own name alone, never by the one that it has on the public hub', async () => {
   const { id } = await read('/api/repos/create', create(ada, { name: 'Sour', type: 'dataset' }));
   await hub.commit('ada/Sour', [header('Add'), fileLine('a.csv', 'a\n1\n')], { as: ada });
-  const source = { hubUrl: 'https://hub.example', repoId: 'ovens/Sour', commitId: 'c'.repeat(40) };
+  const source = {
+    hubUrl: 'https://hub.example',
+    repoId: 'ovens/Sour',
+    commitId: 'c'.repeat(40),
+    withoutToken: true,
+  };
   await inTransaction(server.services.db, (tx) => recordSource(tx, id, source));
   const alias = '/api/datasets/ovens/Sour';
   expect(await read(alias, { as: ada })).toMatchObject({ id: 'ada/Sour' });

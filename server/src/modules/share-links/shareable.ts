@@ -22,7 +22,7 @@ type Thing = {
 /** How one kind of thing is found for its owner; each throws AppError 'not_found' for anybody else, or 'forbidden'. */
 type Shareable = {
   find: (db: Database, own: Own) => Promise<Thing>;
-  /** Step: the same, which stays as it is until the transaction ends. */
+  /** Step: the same in a transaction, locked where it may be deleted meanwhile: runs go with their account alone. */
   hold: (tx: Transaction, own: Own) => Promise<Thing>;
   topic: ChangeEvent['topic'];
   shared: AuditAction;

@@ -3,6 +3,7 @@ import { AppError } from '../../platform/errors.ts';
 import { findReadableAsset } from '../assets/access/find-readable-asset.ts';
 import { getAsset } from '../assets/get-asset.ts';
 import { readLineage } from '../assets/read-lineage.ts';
+import { isCopiedInPublic } from '../assets/sources/sources.ts';
 import type { Shared } from './find-shared.ts';
 import { describeSamples } from './shared-samples.ts';
 import { nameMadeFrom } from './sources.ts';
@@ -20,7 +21,8 @@ export async function describeModel(shared: Shared): Promise<SharedModel> {
   const { ownerCtx, id, maker } = shared;
   const runId = await findSharedModelRun(shared);
   const asset = await getAsset(ownerCtx, { assetId: id });
-  const { title, details, card, card_metadata, source, file_count, size_bytes, created_at, lineage } = asset;
+  const { title, details, card, card_metadata, file_count, size_bytes, created_at, lineage } = asset;
+  const source = (await isCopiedInPublic(ownerCtx.db, id)) ? asset.source : null;
   return {
     kind: 'model',
     ...{ title, maker, details, card, card_metadata, source, file_count, size_bytes, created_at },

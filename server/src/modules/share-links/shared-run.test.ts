@@ -139,9 +139,10 @@ test('the link of its model names of the two what is published, and a base that 
   expect((await page(token)).payload).toContain('content="Trained from a private model. ');
   await publish(datasetId);
   expect(await seen()).toEqual({ base_model: null, dataset: 'Recipes of a model' });
-  await inTransaction(db, (tx) =>
-    recordSource(tx, baseId, { hubUrl: 'https://hub.example', repoId: 'bakery/own', commitId: 'a' }),
-  );
+  const source = { hubUrl: 'https://hub.example', repoId: 'bakery/own', commitId: 'a', withoutToken: false };
+  await inTransaction(db, (tx) => recordSource(tx, baseId, source));
+  expect(await seen(), 'a copy that took a token').toMatchObject({ base_model: null });
+  await db.updateTable('asset_sources').set({ without_token: true }).where('asset_id', '=', baseId).execute();
   expect(await seen()).toMatchObject({ base_model: 'Own base' });
   expect((await page(token)).payload).toContain('content="Trained from Own base. ');
 });

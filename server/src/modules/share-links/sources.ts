@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { findReadableAsset } from '../assets/access/find-readable-asset.ts';
-import { findSource } from '../assets/sources/sources.ts';
+import { isCopiedInPublic } from '../assets/sources/sources.ts';
 
 type Source = { dataset_id: string; title: string };
 
@@ -10,7 +10,7 @@ type Openness = {
   isPublic: boolean;
   /** It belongs to whoever shares. */
   isOwn: boolean;
-  /** It is a copy from the public hub. */
+  /** It is a copy from a hub on which everybody may read it. */
   isCopy: boolean;
 };
 
@@ -18,7 +18,7 @@ const CLOSED: Openness = { isPublic: false, isOwn: false, isCopy: false };
 
 /**
  * The titles of what something was made from. A base model is named by the rule of the cards that runs write: one that everybody
- * may read, or a copy from the public hub. A dataset is named only while it is published here.
+ * may read, here or on the hub that it is a copy from. A dataset is named only while it is published here.
  */
 export async function nameMadeFrom(
   ctx: Context,
@@ -50,7 +50,7 @@ async function opennessOf(ctx: Context, source: Source | null): Promise<Openness
     return {
       isPublic: asset.is_published || asset.is_starter,
       isOwn: asset.owner_user_id === userId,
-      isCopy: (await findSource(ctx.db, assetId)) !== null,
+      isCopy: await isCopiedInPublic(ctx.db, assetId),
     };
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') return CLOSED;

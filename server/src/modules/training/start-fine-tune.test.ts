@@ -125,7 +125,12 @@ describe('starting', () => {
       'config.json': '{}',
     });
     const { db } = server.services;
-    const copied = { hubUrl: 'https://hub.example', repoId: 'ovens/loaf', commitId: 'c'.repeat(40) };
+    const copied = {
+      hubUrl: 'https://hub.example',
+      repoId: 'ovens/loaf',
+      commitId: 'c'.repeat(40),
+      withoutToken: true,
+    };
     await inTransaction(db, (tx) => recordSource(tx, base_model, copied));
     const check = {
       base: await readRevision(db, { assetId: base_model, revisionId, userId: user.userId }),

@@ -22,7 +22,12 @@ test('a model of the hub is fine-tuned from the clone of it', async () => {
     status: 400,
     body: { error: { param: 'fine_tune_payload.base_model', message: 'No model has this id' } },
   });
-  const source = { hubUrl: 'https://hub.example', repoId: REPO, commitId: 'a'.repeat(40) };
+  const source = {
+    hubUrl: 'https://hub.example',
+    repoId: REPO,
+    commitId: 'a'.repeat(40),
+    withoutToken: true,
+  };
   await inTransaction(server.services.db, (tx) => recordSource(tx, baseId, source));
   const run = await runOf(await start({ payload: chosen }));
   expect(run.base_model.dataset_id).toBe(baseId);

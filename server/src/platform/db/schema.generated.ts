@@ -91,6 +91,7 @@ export type AssetSourcesTable = {
   repo_id: string;
   commit_id: string;
   looked_up_at: Timestamp | null;
+  without_token: Generated<boolean>;
 };
 
 export type AssetUploadsTable = {

@@ -4,7 +4,11 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 export type AssetSource = { hubUrl: string; repoId: string; commitId: string };
 
 /** Step: notes where a new dataset or model was copied from. */
-export async function recordSource(tx: Transaction, assetId: string, source: AssetSource): Promise<void> {
+export async function recordSource(
+  tx: Transaction,
+  assetId: string,
+  source: AssetSource & { withoutToken: boolean },
+): Promise<void> {
   await tx
     .insertInto('asset_sources')
     .values({
@@ -12,6 +16,7 @@ export async function recordSource(tx: Transaction, assetId: string, source: Ass
       hub_url: source.hubUrl,
       repo_id: source.repoId,
       commit_id: source.commitId,
+      without_token: source.withoutToken,
     })
     .execute();
 }
@@ -20,9 +25,12 @@ export async function recordSource(tx: Transaction, assetId: string, source: Ass
 export async function saveMirrorSource(
   tx: Transaction,
   assetId: string,
-  { hubUrl, repoId, commitId, lookedUpAt }: AssetSource & { lookedUpAt: Date },
+  source: AssetSource & { withoutToken: boolean; lookedUpAt: Date },
 ): Promise<void> {
-  const changed = { hub_url: hubUrl, repo_id: repoId, commit_id: commitId, looked_up_at: lookedUpAt };
+  const changed = {
+    ...{ hub_url: source.hubUrl, repo_id: source.repoId, commit_id: source.commitId },
+    ...{ without_token: source.withoutToken, looked_up_at: source.lookedUpAt },
+  };
   await tx
     .insertInto('asset_sources')
     .values({ asset_id: assetId, ...changed })
@@ -54,6 +62,16 @@ export async function findSource(db: Database | Transaction, assetId: string): P
     .where('asset_id', '=', assetId)
     .executeTakeFirst();
   return row ?? null;
+}
+
+/** Whether it was copied from a hub without a token: everybody may read that repository. */
+export async function isCopiedInPublic(db: Database | Transaction, assetId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('asset_sources')
+    .select('without_token')
+    .where('asset_id', '=', assetId)
+    .executeTakeFirst();
+  return row?.without_token ?? false;
 }
 
 /** The id of the newest model or dataset of the user that is a copy of the repository; null where there is none. */

@@ -1,4 +1,5 @@
 import { DEFAULT_ANSWER_TOKENS } from '@bakehouse/contract/limits';
+import { isOutOfCredit } from '../../credits/ledger/holds/is-out-of-credit.ts';
 import type { TokenPrices } from '../token-prices.ts';
 import { answerTokens, type ChoiceBounds, highestCostOfAll } from './highest-cost.ts';
 
@@ -14,7 +15,8 @@ export function firstCostMicro(prices: TokenPrices, choices: ChoiceBounds[]): bi
 
 /**
  * Returns what is called with the tokens that the answers have so far: it reserves more before they reach what is reserved, so that
- * a request which may be long does not lock the credit of all of it from the beginning. That throws what `extend` throws.
+ * a request which may be long does not lock the credit of all of it from the beginning. That throws AppError 'insufficient_funds' or
+ * 'budget_exceeded', and another error of `extend` only once the answers have used up what is reserved.
  */
 export function reserveAsUsed(
   { prices, choices }: { prices: TokenPrices; choices: ChoiceBounds[] },
@@ -24,7 +26,12 @@ export function reserveAsUsed(
   let reserved = Math.min(STEP_TOKENS, all);
   return async (completionTokens) => {
     if (reserved === all || completionTokens + AHEAD_TOKENS < reserved) return;
-    reserved = Math.min(completionTokens + STEP_TOKENS, all);
-    await extend(highestCostOfAll(prices, choices, reserved));
+    const next = Math.min(completionTokens + STEP_TOKENS, all);
+    try {
+      await extend(highestCostOfAll(prices, choices, next));
+      reserved = next;
+    } catch (error) {
+      if (isOutOfCredit(error) || completionTokens >= reserved) throw error;
+    }
   };
 }

@@ -235,13 +235,15 @@ export class UsageLeader {
     });
   }
 
-  /** One growth at a time: each looks first whether the one before has made room for it. */
-  private grow(open: OpenWindow, priceMicro: bigint): Promise<void> {
+  /** One growth at a time: each looks first whether the one before has made room for it. `ahead`: for the answers after it too. */
+  private grow(open: OpenWindow, priceMicro: bigint, { ahead } = { ahead: true }): Promise<void> {
     const turn = open.growing.then(async () => {
       const nowMs = this.nowMs();
       if (reserve(open.window, priceMicro, nowMs) !== null) return;
+      const { leastMicro, wantedMicro } = growth(open.window, priceMicro, nowMs);
       const { outcome, amount } = await takeCredit({
-        ...growth(open.window, priceMicro, nowMs),
+        leastMicro,
+        wantedMicro: ahead ? wantedMicro : leastMicro,
         makeRoom: async () => (await this.closeIdle(open.usage.userId)) > 0,
         attempt: (byMicro) => growHoldNow(this.services, { holdId: open.holdId, byMicro }),
       });
@@ -263,7 +265,7 @@ export class UsageLeader {
         return;
       }
       const { heldMicro } = open.window;
-      await this.grow(open, byMicro);
+      await this.grow(open, byMicro, { ahead: false });
       if (open.window.heldMicro === heldMicro && headroomMicro(open.window) < byMicro)
         throw new AppError('unavailable', {
           publicMessage: 'The credits held for this answer have ended. Try again',

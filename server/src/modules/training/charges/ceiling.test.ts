@@ -42,7 +42,7 @@ test('so is one that would pay for no more than what a failed round has saved', 
 describe('the house lends a run to finish', () => {
   const price = defaultPrice('training:CPU');
   const quoted = { price, devices: 1, quote: { total: '0.0001', total_usd: '0', items: [] } };
-  const rounds = { settledMicro: 0n, chargedMicro: null };
+  const rounds = { settledMicro: 0n, chargedMicro: null, resumes: 0 };
   const lent = (step: number, stepsTotal: number, ceilingMicro: bigint, heldMicro = ceilingMicro) =>
     finishingMicro({ ...quoted, ...rounds, ceilingMicro, heldMicro }, { step, stepsTotal });
   const fiveMinutes = runCostMicro(price, 300, 1);
@@ -53,12 +53,15 @@ describe('the house lends a run to finish', () => {
     expect(lent(2, 3, 3n * fiveMinutes)).toBe(3n * fiveMinutes);
   });
 
-  test('as much again as its ceiling once that is held, whatever earlier rounds have cost', () => {
+  test('as much again as its ceiling once that is held', () => {
     expect(lent(1, 3, 150n)).toBe(150n);
-    const later = { ...quoted, ceilingMicro: 150n, settledMicro: 110n, chargedMicro: null };
-    const step = { step: 1, stepsTotal: 3 };
-    expect(finishingMicro({ ...later, heldMicro: 40n }, step)).toBe(40n);
-    expect(finishingMicro({ ...later, heldMicro: 39n }, step)).toBe(0n);
+    expect(lent(1, 3, 150n, 149n)).toBe(0n);
+  });
+
+  test('nothing before its last step in a round whose cost is known', () => {
+    const later = { ...quoted, ceilingMicro: 150n, settledMicro: 110n, chargedMicro: null, resumes: 1 };
+    const lentTo = (step: number) => finishingMicro({ ...later, heldMicro: 40n }, { step, stepsTotal: 3 });
+    expect([lentTo(1), lentTo(2)]).toEqual([0n, fiveMinutes]);
   });
 
   test('as much again under a ceiling below its quote, once its steps are done', () => {

@@ -16,21 +16,32 @@ const FINISH_S = 300;
 type Rounds = Pick<RunRow, 'ceilingMicro' | 'settledMicro' | 'chargedMicro'>;
 
 /**
- * What a round may use beyond its hold, so that what was paid for ends in a model: once its ceiling is held, as much again. In its
+ * What a round may use beyond its hold, so that what was paid for ends in a model: in the first round, as much again once its
+ * ceiling is held; later ones know what the rest costs. In its
  * last step it is as much again as is held, whatever the hold could not grow for, and what five minutes cost where that is more. Under
  * a ceiling below the quote it is as much again, once all steps are done. It is never charged
  * (docs/decisions/the-house-finishes-a-run.md). 0 before the first step, up to which nobody knows how many there are. Pure.
  */
 export function finishingMicro(
-  run: Rounds & Pick<RunRow, 'price' | 'devices' | 'quote' | 'heldMicro'>,
+  run: Rounds & Pick<RunRow, 'price' | 'devices' | 'quote' | 'heldMicro' | 'resumes'>,
   { step, stepsTotal }: Pick<Workload, 'step' | 'stepsTotal'>,
 ): bigint {
   const { heldMicro } = run;
   if (step === 0) return 0n;
-  if (run.ceilingMicro < parseBgl(run.quote.total)) return step < stepsTotal ? 0n : heldMicro;
-  if (step < stepsTotal - 1) return heldMicro < leftOfCeilingMicro(run) ? 0n : heldMicro;
+  if (isCutShort(run)) return step < stepsTotal ? 0n : heldMicro;
+  if (step < stepsTotal - 1)
+    return stopsAtCeiling(run) || heldMicro < leftOfCeilingMicro(run) ? 0n : heldMicro;
   const least = runCostMicro(run.price, FINISH_S, run.devices);
   return heldMicro > least ? heldMicro : least;
+}
+
+/** Whether a run is stopped at its ceiling before its last step: as its owner has chosen, or in a round whose cost is known. Pure. */
+export function stopsAtCeiling(run: Pick<RunRow, 'ceilingMicro' | 'quote' | 'resumes'>): boolean {
+  return isCutShort(run) || run.resumes > 0;
+}
+
+function isCutShort({ ceilingMicro, quote }: Pick<RunRow, 'ceilingMicro' | 'quote'>): boolean {
+  return ceilingMicro < parseBgl(quote.total);
 }
 
 /** What this round of a run may cost: its ceiling less what earlier rounds did. Pure. */

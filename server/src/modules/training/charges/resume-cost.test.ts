@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { defaultPrice } from '../../credits/prices/default-price.ts';
+import { runCostMicro } from '../validation/estimate-run.ts';
 import { settleSeconds } from './resume-cost.ts';
 
 const run = {
   kind: 'text' as const,
   ...{ price: defaultPrice('training:CPU'), devices: 1 },
-  ...{ settledSeconds: 40, unpaidSeconds: 15, chargedMicro: 5n },
+  ...{ settledSeconds: 40, unpaidSeconds: 15, chargedMicro: 5n, heldMicro: 1_000_000n },
 };
 
 test('a round that was charged has paid for all that is saved', () => {
@@ -16,6 +17,13 @@ test('one that failed owes what it has saved, beside what was owed before', () =
   const failed = { ...run, chargedMicro: 0n };
   expect(settleSeconds(failed, 100)).toEqual({ settledSeconds: 100, unpaidSeconds: 75 });
   expect(settleSeconds(failed, 40)).toEqual({ settledSeconds: 40, unpaidSeconds: 15 });
+});
+
+test('one that failed owes no more than its hold, since the house has given the rest', () => {
+  const failed = { ...run, chargedMicro: 0n, heldMicro: runCostMicro(run.price, 60, 1) };
+  const { unpaidSeconds } = settleSeconds(failed, 100);
+  expect(unpaidSeconds).toBeGreaterThan(59);
+  expect(unpaidSeconds).toBeLessThan(61);
 });
 
 test('what was charged and lost with its machine stays settled', () => {

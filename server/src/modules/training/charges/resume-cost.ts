@@ -3,7 +3,12 @@ import { secondsSaved } from '../../../engine/seconds-saved.ts';
 import type { RunRow } from '../queries.ts';
 import { runCostMicro } from '../validation/estimate-run.ts';
 
-type Run = Pick<RunRow, 'kind' | 'price' | 'devices' | 'settledSeconds' | 'unpaidSeconds' | 'chargedMicro'>;
+const HOUR_S = 3600;
+
+type Run = Pick<
+  RunRow,
+  'kind' | 'price' | 'devices' | 'settledSeconds' | 'unpaidSeconds' | 'chargedMicro' | 'heldMicro'
+>;
 
 /** What is held for an ended run that goes on from its last checkpoint; null: it cannot. Pure. */
 export function resumeCostMicro(run: Run, workload: Workload): bigint | null {
@@ -21,8 +26,8 @@ export function unpaidMicro(run: Run, savedSeconds: number): bigint {
 
 /**
  * What an ended round leaves to the next, which goes on with so many seconds of work: a round that failed is not charged,
- * but what was saved of it is what the next one begins with, and costs what it would have. What was charged once stays
- * charged, also where a machine was lost since. Pure.
+ * but what was saved of it is what the next one begins with, and costs what it would have: what its hold pays for, since the house
+ * has given the rest. What was charged once stays charged, also where a machine was lost since. Pure.
  */
 export function settleSeconds(
   run: Run,
@@ -32,8 +37,15 @@ export function settleSeconds(
   const isCharged = (run.chargedMicro ?? 0n) > 0n;
   return {
     settledSeconds,
-    unpaidSeconds: isCharged ? 0 : run.unpaidSeconds + settledSeconds - run.settledSeconds,
+    unpaidSeconds: isCharged
+      ? 0
+      : Math.min(run.unpaidSeconds + settledSeconds - run.settledSeconds, secondsHeld(run)),
   };
+}
+
+/** How long a run works for what is held. */
+function secondsHeld({ heldMicro, price, devices }: Run): number {
+  return (Number(heldMicro) / Number(runCostMicro(price, HOUR_S, devices))) * HOUR_S;
 }
 
 /** The last evaluation and what comes with it take a while, also where no step is left. */

@@ -77,10 +77,15 @@ async function findValidation(
   return { datasetId: file.asset_id, fileName: file.path };
 }
 
-/** What is asked for, under the method or beside it; the learning rate that is usual for LoRA, times what is asked. */
+/** Throws AppError 'invalid_request' for what belongs to another method. What is asked for, under the method or beside it; the learning rate that is usual for LoRA, times what is asked. */
 function toParameters({ method, hyperparameters }: Body): Record<string, number | string> {
   const objective = method?.type === 'dpo' ? 'dpo' : 'sft';
-  const ofMethod = objective === 'dpo' ? method?.dpo : method?.supervised;
+  const [ofMethod, other] =
+    objective === 'dpo' ? [method?.dpo, method?.supervised] : [method?.supervised, method?.dpo];
+  if (other) {
+    const name = `method.${objective === 'dpo' ? 'supervised' : 'dpo'}`;
+    throw refused(name, `${name} must be left out where method.type is '${method?.type}'`);
+  }
   const asked: Asked = ofMethod?.hyperparameters ?? hyperparameters ?? {};
   const numberOf = (value: 'auto' | number | null | undefined) => (typeof value === 'number' ? value : null);
   const batchSize = numberOf(asked.batch_size);

@@ -5,7 +5,7 @@ import { cutHostPaths, type HostFolders } from '../../../engine/host/cut-host-pa
 import { hasEnded } from '../../../engine/model/has-ended.ts';
 import type { Workload, WorkloadState } from '../../../engine/model/workload.ts';
 import { secondsSaved } from '../../../engine/seconds-saved.ts';
-import { costSoFarMicro, resumeCeilingMicro } from '../charges/ceiling.ts';
+import { costSoFarMicro, resumeCeilingMicro, stopsAtCeiling } from '../charges/ceiling.ts';
 import { resumeCostMicro, unpaidMicro } from '../charges/resume-cost.ts';
 import { roundCostMicro } from '../charges/round-cost.ts';
 import type { RunRow } from '../queries.ts';
@@ -51,6 +51,7 @@ export function toRun(config: HostFolders, run: RunRow, workload: Workload): Run
     charged: run.chargedMicro === null ? null : formatBgl(costSoFarMicro(run)),
     cost_so_far: formatBgl(run.chargedMicro === null ? usedMicro(run, workload) : costSoFarMicro(run)),
     ceiling: formatBgl(run.ceilingMicro),
+    stops_at_ceiling: stopsAtCeiling(run),
     stop_reason: run.stopReason,
     resume_hold: resumeMicro === null ? null : formatBgl(resumeMicro),
     resume_unpaid: resumeMicro === null ? null : owed(run, workload),

@@ -90,7 +90,7 @@ export type FineTuneCheck = {
 
 /** Learning rates outside of these have rarely been wanted. */
 const LEARNING_RATE = { min: 1e-6, max: 2e-3 };
-const DPO_RATE_MAX = 5e-4;
+const DPO_RATE_MAX = 2e-4;
 
 /**
  * Reads the files of a fine-tune as the run would, of a long one only its first rows, and says where the

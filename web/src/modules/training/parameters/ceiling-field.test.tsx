@@ -43,10 +43,10 @@ it('is typed in the chosen currency and meant exactly', () => {
 
 it('says what it is in both currencies, and what happens then', () => {
   render(<Form />);
-  const help = /You never pay more\./;
+  const help = /You pay at most this\./;
   expect(screen.getByText(help).textContent).not.toMatch(/BGL/);
   type('1.5');
-  expect(screen.getByText(help).textContent).toMatch(/^\$1\.50 = 37\.50 BGL\. You never pay more\. /);
+  expect(screen.getByText(help).textContent).toMatch(/^\$1\.50 = 37\.50 BGL\. You pay at most this\. /);
 });
 
 it('does not look like what is expected where two decimals would', () => {

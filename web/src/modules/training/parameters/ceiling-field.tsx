@@ -30,7 +30,7 @@ export function CeilingField({ usual, expected = '0', ...field }: Props) {
             cost: it will probably save its work and stop before it is done.
           </span>
         ) : (
-          'You never pay more. A run that takes over twice as long saves its work and stops.'
+          'You pay at most this. A run that needs more goes on free for as much again, then saves its work and stops.'
         )
       }
       {...field}

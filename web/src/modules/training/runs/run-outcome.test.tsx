@@ -35,7 +35,7 @@ test('a run that learned preferences says in how many held-out rows it has them'
   };
   const shown = (summary: object) => ({ ...run, device: 'cpu', summary }) as unknown as Run;
   const { rerender } = render(<RunOutcome run={shown({ eval_reward_accuracy: 0.9333 })} />);
-  expect(screen.getByText('It prefers the better answer in 93% of held-out rows.')).toBeTruthy();
+  expect(screen.getByText('The better answer gained on the worse one in 93% of held-out rows.')).toBeTruthy();
   rerender(<RunOutcome run={shown({ eval_loss: 1 })} />);
   expect(screen.queryByText(/prefers/)).toBeNull();
 });

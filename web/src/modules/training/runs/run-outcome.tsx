@@ -53,7 +53,8 @@ export function RunOutcome({ run }: { run: Run }) {
 function preferenceSentence(summary: NonNullable<Run['summary']>): string | null {
   const { eval_reward_accuracy: accuracy } = summary;
   if (typeof accuracy !== 'number') return null;
-  return `It prefers the better answer in ${formatNumber(accuracy, { style: 'percent', maximumFractionDigits: 0 })} of held-out rows.`;
+  const share = formatNumber(accuracy, { style: 'percent', maximumFractionDigits: 0 });
+  return `The better answer gained on the worse one in ${share} of held-out rows.`;
 }
 
 type Learned = { steps_total: number; summary: Run['summary'] };

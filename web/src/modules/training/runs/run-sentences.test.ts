@@ -140,8 +140,6 @@ it.each([
   expect(epochText({ step, steps_total, parameters: { epochs: 3 } })).toBe(text);
 });
 
-const quoteOf = (total: string) => ({ total, total_usd: '0', items: [] });
-
 it.each([
   // Half of it is done, for half of the ceiling: it will just do.
   [{ cost_so_far: '1', ceiling: '2' }, null],
@@ -154,7 +152,7 @@ it.each([
   // It may finish its last step, and what comes after it.
   [{ cost_so_far: '1.5', ceiling: '2', step: 9 }, null],
   // It goes on for as much again.
-  [{ cost_so_far: '1.5', ceiling: '3' }, null],
+  [{ cost_so_far: '1.5', ceiling: '2', stops_at_ceiling: false }, null],
 ] as const)('a run with %o reaches its ceiling before its end in %s s', (run, seconds) => {
   const half = {
     state: 'running',
@@ -162,7 +160,7 @@ it.each([
     steps_total: 10,
     elapsed_seconds: 60,
     remaining_seconds: 60,
-    quote: quoteOf('3'),
+    stops_at_ceiling: true,
   } as const;
   expect(secondsToCeiling({ ...half, ...run })).toBe(seconds);
 });
@@ -173,8 +171,8 @@ it.each([
   [{ step: 8, cost_so_far: '2' }, true],
   [{ step: 0, cost_so_far: '2' }, false],
   [{ step: 9, cost_so_far: '1.9' }, false],
-  [{ step: 8, cost_so_far: '2', quote: quoteOf('2.1') }, false],
-  [{ step: 9, cost_so_far: '2', quote: quoteOf('2.1') }, true],
+  [{ step: 8, cost_so_far: '2', stops_at_ceiling: true }, false],
+  [{ step: 9, cost_so_far: '2', stops_at_ceiling: true }, true],
 ] as const)('a run of 10 steps with %o goes on beyond its ceiling of 2: %s', (run, expected) => {
   const late = {
     state: 'running',
@@ -182,7 +180,7 @@ it.each([
     elapsed_seconds: 60,
     remaining_seconds: 0,
     ceiling: '2',
-    quote: quoteOf('1.5'),
+    stops_at_ceiling: false,
   } as const;
   expect(goesOnFree({ ...late, ...run })).toBe(expected);
 });

@@ -101,18 +101,13 @@ type Spending = Pick<
   | 'remaining_seconds'
   | 'cost_so_far'
   | 'ceiling'
-  | 'quote'
+  | 'stops_at_ceiling'
 >;
 
 /** Whether a run has reached its ceiling and goes on, for as much again at no cost. */
 export function goesOnFree(run: Spending): boolean {
   const isAtCeiling = Number(run.cost_so_far) >= Number(run.ceiling);
-  return run.state === 'running' && run.step > 0 && isAtCeiling && (!isCutShort(run) || isLastStep(run));
-}
-
-/** Whether its owner has named a ceiling below what it was quoted at: the run stops there. */
-function isCutShort({ ceiling, quote }: Pick<Run, 'ceiling' | 'quote'>): boolean {
-  return Number(ceiling) < Number(quote.total);
+  return run.state === 'running' && run.step > 0 && isAtCeiling && (!run.stops_at_ceiling || isLastStep(run));
 }
 
 /** Whether no step is left but the one that it is in: from there on the server lets it finish. */
@@ -124,7 +119,7 @@ function isLastStep({ step, steps_total: total }: Pick<Run, 'step' | 'steps_tota
 export function secondsToCeiling(run: Spending): number | null {
   const { state, elapsed_seconds: elapsed, remaining_seconds: remaining, cost_so_far, ceiling } = run;
   if (state !== 'running' || remaining === null || elapsed < PACE_S_MIN || isLastStep(run)) return null;
-  if (!isCutShort(run)) return null;
+  if (!run.stops_at_ceiling) return null;
   const pace = Number(cost_so_far) / elapsed;
   const seconds = (Number(ceiling) - Number(cost_so_far)) / pace;
   return seconds < remaining ? Math.max(0, seconds) : null;

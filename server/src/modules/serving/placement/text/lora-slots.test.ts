@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { loraSlotBytes } from './lora-slots.ts';
+import { LORA_RANKS, LORA_SLOTS, loraSlotBytes } from './lora-slots.ts';
 
 /** The published sizes of Llama 3.1 8B. */
 const llama = {
@@ -12,10 +13,17 @@ test.each([
   ['rank 256', llama, 256, 1, 5.64],
   ['a rank that vLLM has no kernels for takes the next one', llama, 200, 1, 5.64],
   ['rank 8', llama, 8, 1, 0.176],
-  ['on two GPUs one matrix of each pair is on both', llama, 256, 2, 8.46],
+  ['on two GPUs the sides of the residual stream are on both', llama, 256, 2, 7.53],
   ['the text of a model that also sees', { text_config: llama }, 8, 1, 0.176],
 ])('an 8B model: %s', (_case, config, rank, gpus, gigabytes) => {
   expect(loraSlotBytes(config, rank, gpus) / GB).toBeCloseTo(gigabytes, 2);
+});
+
+test('slots and ranks are those that vLLM is started with', () => {
+  const file = new URL('../../../../../../runtime/src/bakehouse_runtime/serve/vllm.py', import.meta.url);
+  const program = readFileSync(file, 'utf8');
+  expect(program).toContain(`_LORA_RANKS = (${LORA_RANKS.join(', ')})`);
+  expect(program).toContain(`_LORAS_IN_BATCH_MAX = ${LORA_SLOTS}\n`);
 });
 
 test('what no configuration tells is not counted', () => {

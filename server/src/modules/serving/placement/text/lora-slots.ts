@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
-/** Adapters that vLLM keeps on a GPU at once, and the ranks that it has kernels for (the runtime's serve/vllm.py). */
-const SLOTS = 4;
-const RANKS = [1, 8, 16, 32, 64, 128, 256, 320, 512];
+/** Adapters that vLLM keeps on a GPU at once, where a server comes to carry so many, and the ranks that it has kernels for. */
+export const LORA_SLOTS = 4;
+export const LORA_RANKS = [1, 8, 16, 32, 64, 128, 256, 320, 512];
 const BYTES_PER_VALUE = 2;
 
 const count = z.int().positive();
@@ -19,19 +19,19 @@ const shape = z.object({
 const config = z.union([shape, z.object({ text_config: shape }).transform((found) => found.text_config)]);
 
 /**
- * The bytes that vLLM sets aside for LoRA adapters of this rank, whichever modules they change, on all GPUs together: each layer
- * has two matrices for its inputs and outputs in every slot, of which one is shared among the GPUs and the other copied. 0 where
- * the base's config.json does not have the sizes. Pure.
+ * The bytes that vLLM sets aside for LoRA adapters of this rank, whichever modules they change, on all GPUs together. Each layer has
+ * a matrix for its inputs and one for its outputs in every slot. The side that is as wide as the residual stream is copied to each
+ * GPU, the other one shared among them. 0 where the base's config.json does not have the sizes. Pure.
  */
 export function loraSlotBytes(found: Record<string, unknown> | null, rank: number, gpuCount: number): number {
   const { data } = config.safeParse(found);
   if (!data) return 0;
-  const { hidden_size: hidden, intermediate_size: inner, num_attention_heads: heads } = data;
+  const { num_hidden_layers: layers, hidden_size: hidden, num_attention_heads: heads } = data;
   const width = data.head_dim ?? hidden / heads;
-  const queries = hidden + heads * width;
-  const keys = hidden + (data.num_key_value_heads ?? heads) * width;
-  const eachLayer = 2 * queries + 2 * keys + 3 * (hidden + inner);
-  const values = data.num_hidden_layers * eachLayer + hidden + data.vocab_size;
-  const kept = RANKS.find((allowed) => allowed >= rank) ?? rank;
-  return (SLOTS * kept * values * BYTES_PER_VALUE * (1 + gpuCount)) / 2;
+  const keys = (data.num_key_value_heads ?? heads) * width;
+  // Of q, k, v, o, gate, up and down, and of lm_head.
+  const copied = layers * 7 * hidden + hidden;
+  const shared = layers * (2 * heads * width + 2 * keys + 3 * data.intermediate_size) + data.vocab_size;
+  const kept = LORA_RANKS.find((allowed) => allowed >= rank) ?? rank;
+  return LORA_SLOTS * kept * (copied * gpuCount + shared) * BYTES_PER_VALUE;
 }

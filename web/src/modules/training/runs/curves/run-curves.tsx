@@ -30,7 +30,7 @@ const rewards = [
   {
     title: 'Reward accuracy',
     name: 'reward_accuracy',
-    label: 'Share of rows whose better answer is preferred, by step',
+    label: 'Share of rows whose better answer has gained on the worse one, by step',
   },
   { title: 'Reward margin', name: 'reward_margin', label: 'Lead of the better answers by step' },
 ] as const;
