@@ -40,13 +40,13 @@ export function Own({ user }: { user: User | undefined }) {
             type="button"
             className={cx(
               buttonClass({ variant: 'primary' }),
-              'max-sm:px-1.5 max-sm:text-xs max-[24.375rem]:w-9 max-[24.375rem]:px-0',
+              'max-sm:px-2 max-sm:text-[0.8125rem] max-[26rem]:w-9 max-[26rem]:px-0',
             )}
           >
             {/* Where there is no room for its word it is no second plus beside the one at the balance. */}
             <Plus aria-hidden className="max-sm:hidden" />
-            <SquarePen aria-hidden className="min-[24.375rem]:hidden" />
-            <span className="max-[24.375rem]:sr-only">Create</span>
+            <SquarePen aria-hidden className="min-[26rem]:hidden" />
+            <span className="max-[26rem]:sr-only">Create</span>
           </button>
         }
       />
