@@ -38,13 +38,7 @@ export function FileDrop({
   const [over, setOver] = useState(false);
 
   function take({ files, hidden }: Choice) {
-    const fits = ({ file }: ChosenFile) => bytesMax === null || file.size <= bytesMax;
-    const isEmpty = ({ file }: ChosenFile) => file.size === 0;
-    const fitting = files.filter((one) => fits(one) && !isEmpty(one));
-    for (const one of files) {
-      if (!fits(one)) notify.failure(tooLarge(bytesMax), { description: one.path });
-      if (isEmpty(one)) notify.failure('Failed to upload file.', { description: `${one.path} is empty` });
-    }
+    const fitting = files.filter((one) => !isRefused(one, bytesMax));
     if (hidden.length > 0) notify.info(leftOut(hidden));
     if (fitting.length > 0) onFiles(multiple ? fitting : fitting.slice(0, 1));
   }
@@ -74,7 +68,9 @@ export function FileDrop({
     >
       <Upload aria-hidden className="mb-2.5 size-5 text-muted" />
       <div className="flex flex-wrap items-center justify-center gap-2">
-        <span className="max-sm:hidden">Drop {multiple ? 'files or a folder' : 'a file'} here, or</span>
+        <span className={cx('max-sm:hidden', Boolean(more) && 'w-full')}>
+          Drop {multiple ? 'files or a folder' : 'a file'} here, or
+        </span>
         <ChooseButton
           label={multiple ? 'Choose files' : 'Choose a file'}
           input={{ multiple, accept }}
@@ -124,6 +120,14 @@ function ChooseButton({ label, input, onChosen }: ButtonProps) {
       />
     </>
   );
+}
+
+/** Says by name what is empty or too large. */
+function isRefused({ file, path }: ChosenFile, bytesMax: number | null): boolean {
+  const isTooLarge = bytesMax !== null && file.size > bytesMax;
+  if (isTooLarge) notify.failure(tooLarge(bytesMax), { description: path });
+  if (file.size === 0) notify.failure('Failed to upload file.', { description: `${path} is empty` });
+  return isTooLarge || file.size === 0;
 }
 
 function tooLarge(bytesMax: number | null): string {

@@ -1,6 +1,7 @@
 import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { useLocation } from '@tanstack/react-router';
 import { type ComponentProps, type FormEvent, useState } from 'react';
+import { cx } from '../../../lib/cx.ts';
 import { loadable } from '../../../lib/loadable.tsx';
 import { ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
@@ -108,7 +109,9 @@ function SettingsSkeleton() {
 /** Its code comes apart: few generators take a picture. */
 function PictureField(props: ComponentProps<typeof SourceField>) {
   return (
-    <DeferredPart pending={<Skeleton className="h-49 rounded-xl" />}>
+    <DeferredPart
+      pending={<Skeleton className={cx('h-49 rounded-xl', props.userId !== undefined && 'sm:h-57.5')} />}
+    >
       <SourceField {...props} />
     </DeferredPart>
   );
