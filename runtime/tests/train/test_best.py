@@ -52,6 +52,19 @@ def test_the_adapter_of_the_lowest_loss_is_kept_over_restarts(
     assert filling(model) == {16.0}
 
 
+def test_where_the_loss_is_of_few_rows_the_last_adapter_is_kept(
+    tmp_path: Path, tiny_model: Path
+) -> None:
+    model = adapted(tiny_model)
+    best = BestAdapter(tmp_path / "best.safetensors", chooses=False)
+    for step, loss in [(8, 1.5), (16, 2.0)]:
+        fill(model, step)
+        best.note(model, step, loss)
+        best.save()
+    assert best.restore(model, 16) == Best(16, 2.0)
+    assert filling(model) == {16.0}
+
+
 def test_the_best_adapter_is_written_with_a_checkpoint_alone(
     tmp_path: Path, tiny_model: Path
 ) -> None:

@@ -1,5 +1,6 @@
 """The adapter of the lowest held-out loss: that is what a run leaves, not the one of its last step,
-which may have learnt the data by heart."""
+which may have learnt the data by heart. Of few rows that loss says too little to choose by, and
+the last step is what was asked for."""
 
 from __future__ import annotations
 
@@ -19,9 +20,13 @@ if TYPE_CHECKING:
     import torch
 
 
+# The loss of fewer held-out rows changes more by chance than by a step.
+CHOOSING_ROWS_MIN = 5
+
+
 @dataclass(frozen=True)
 class Best:
-    """Where the held-out loss was lowest."""
+    """The step that is kept, and its held-out loss."""
 
     step: int
     eval_loss: float
@@ -32,15 +37,18 @@ class BestAdapter:
     the checkpoints alone, whose share of the time it has part in: each epoch may be better than
     the one before, and what came after the last checkpoint is done again anyway."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, *, chooses: bool = True) -> None:
+        """`chooses`: by the loss; else the last step is kept."""
         self.file = file
+        self._chooses = chooses
         # What the file does not have yet.
         self._unsaved: tuple[Best, dict[str, torch.Tensor]] | None = None
 
     def note(self, model: Any, step: int, eval_loss: float) -> None:
-        """Keeps the model's adapter if its held-out loss is the lowest so far."""
+        """Keeps the model's adapter if its held-out loss is the lowest so far, or the last."""
         known = self._known()
-        if not math.isfinite(eval_loss) or (known and known.eval_loss <= eval_loss):
+        is_higher = self._chooses and known is not None and known.eval_loss <= eval_loss
+        if not math.isfinite(eval_loss) or is_higher:
             return
         weights = get_peft_model_state_dict(model, save_embedding_layers=False)
         copies = {

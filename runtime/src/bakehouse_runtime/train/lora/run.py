@@ -67,7 +67,7 @@ def _run(spec: TrainTextSpec, work: Workload) -> None:
         len(prepared.train), parameters.batch_size, parameters.gradient_accumulation_steps
     )
     reporter.phase("loading model")
-    from .best import BestAdapter
+    from .best import CHOOSING_ROWS_MIN, BestAdapter
     from .callback import TrainingCallback
     from .held_out import answer_held_out
     from .trainer import build_trainer
@@ -76,7 +76,13 @@ def _run(spec: TrainTextSpec, work: Workload) -> None:
     device = choose_device(spec.device)
     refuse_several_devices(device)
     checkpoints = work.work_dir / CHECKPOINTS_FOLDER
-    best_adapter = BestAdapter(work.work_dir / _BEST_ADAPTER)
+    chooses = len(prepared.held_out) >= CHOOSING_ROWS_MIN
+    best_adapter = BestAdapter(work.work_dir / _BEST_ADAPTER, chooses=chooses)
+    if not chooses and len(prepared.held_out) > 0:
+        reporter.log(
+            f"Fewer than {CHOOSING_ROWS_MIN} rows are held out, too few to choose a step by: the "
+            "adapter of the last step is kept."
+        )
     callback = TrainingCallback(
         reporter, epoch_steps, _to_server(work), best_adapter.note, best_adapter.save
     )

@@ -207,8 +207,14 @@ test('more than can be sent is said under the amount, before anything is asked',
   await screen.findByText(/^You can send up to/);
   await send('bob', '12.5');
   await screen.findByText('You can send up to $12.00');
-  await userEvent.type(amount(), '{Backspace}{Backspace}0');
-  await press();
+  expect(sent()).toEqual([]);
+});
+
+test('more than there is leads to where credits come from', async () => {
+  balance = bought('500');
+  show();
+  await screen.findByText(/^You can send up to/);
+  await send('bob', '120');
   await screen.findByText('Insufficient balance. Required: $120.00. Available: $20.00.');
   expect(screen.getByRole('link', { name: 'Buy credits' }).getAttribute('href')).toBe('/buy-bagels');
   expect(screen.queryByRole('alertdialog')).toBeNull();

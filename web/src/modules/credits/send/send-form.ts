@@ -55,6 +55,8 @@ export function lackOfCredit(
   { available, sendable }: { available: string; sendable: string },
 ): string | undefined {
   const micro = parseBgl(amount);
-  if (micro > parseBgl(available)) return insufficientBalance(amount, available);
-  return micro > parseBgl(sendable) ? `You can send up to ${showUnrounded(sendable)}` : undefined;
+  if (micro <= parseBgl(sendable)) return undefined;
+  return parseBgl(sendable) < parseBgl(available)
+    ? `You can send up to ${showUnrounded(sendable)}`
+    : insufficientBalance(amount, available);
 }

@@ -1,4 +1,4 @@
-import { useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { loadable } from '../../../lib/loadable.tsx';
 import { Boundary, EmptyFallback } from '../../../ui/boundary.tsx';
@@ -24,9 +24,15 @@ export function LandingPage() {
             Generators
           </a>
           <DocumentationLink className="rounded hover:text-ink" />
-          <a href="#sign-in" className="rounded text-ink lg:hidden">
+          {/* Another form may be open. */}
+          <Link
+            to="/"
+            hash="sign-in"
+            search={({ form: _, ...rest }) => rest}
+            className="rounded text-ink lg:hidden"
+          >
             Sign in
-          </a>
+          </Link>
         </nav>
       </header>
       <main>

@@ -141,7 +141,7 @@ function LossCard({ points, ended, ...look }: CurvesProps & { smoothing: number;
       />
       {since && (
         <Callout tone="warn" className="mt-4" title={`Held-out loss has risen since step ${since.step}`}>
-          The training loss fell meanwhile: the model memorizes its training data. Try fewer epochs, more rows
+          The training loss fell meanwhile: the model memorises its training data. Try fewer epochs, more rows
           or a lower learning rate.
         </Callout>
       )}
