@@ -41,7 +41,7 @@ journey('an operator changes prices, now and from a day on, and everybody sees i
   await look(page, 'operator-prices-question');
   await confirm();
   await page.getByText('The price was changed').waitFor();
-  await page.getByRole('row', { name: /this machine's CPU per hour \$0\.20/ }).waitFor();
+  await page.getByRole('row', { name: /this machine's CPU \$0\.20 per hour/ }).waitFor();
 
   const day = localDay(new Date(Date.now() + 10 * DAY_MS));
   await change('Text model served on the CPU');
@@ -66,7 +66,7 @@ journey('an operator changes prices, now and from a day on, and everybody sees i
   await page.setViewportSize({ width: 1440, height: 900 });
 
   await guest.goto('/buy-bagels');
-  await guest.getByRole('row', { name: /this machine's CPU per hour \$0\.20/ }).waitFor();
+  await guest.getByRole('row', { name: /this machine's CPU \$0\.20 per hour/ }).waitFor();
   await guest.getByText(/^\$0\.08 from /).waitFor();
   await look(guest, 'buy-credits-price-to-come');
 });

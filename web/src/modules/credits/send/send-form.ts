@@ -55,8 +55,7 @@ export function lackOfCredit(
   { available, sendable }: { available: string; sendable: string },
 ): string | undefined {
   const micro = parseBgl(amount);
-  if (micro <= parseBgl(sendable)) return undefined;
-  return parseBgl(sendable) < parseBgl(available)
-    ? `You can send up to ${showUnrounded(sendable)}`
-    : insufficientBalance(amount, available);
+  // What can be sent is less than what can be spent.
+  if (micro > parseBgl(available)) return insufficientBalance(amount, sendable);
+  return micro > parseBgl(sendable) ? `You can send up to ${showUnrounded(sendable)}` : undefined;
 }
