@@ -1,7 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { Power, Rocket, Sparkles } from 'lucide-react';
 import { useState } from 'react';
-import { cx } from '../../lib/cx.ts';
 import { formatNumber } from '../../lib/format/format-number.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Figure } from '../../ui/figure.tsx';
@@ -82,13 +81,8 @@ function LoadedPage({ deployment }: { deployment: Deployment }) {
         }
       />
       <DeploymentState deployment={deployment} />
-      <div className="flex flex-col">
-        {/* On a phone, what people come for stands first. */}
-        <div className={cx(isText && 'max-sm:order-last max-sm:mt-6')}>
-          <Facts deployment={deployment} />
-        </div>
-        {isText ? <TextTabs pod={deployment} /> : <ImageAddress deployment={deployment} />}
-      </div>
+      <Facts deployment={deployment} />
+      {isText ? <TextTabs pod={deployment} /> : <ImageAddress deployment={deployment} />}
       {asking === 'terminate' && <TerminateDialog deployment={deployment} onClose={close} />}
       {asking === 'deploy' && (
         <DeployDialog family={family} chosen={model_id} chosenKind={kind} onClose={close} />

@@ -108,10 +108,12 @@ function SettingsSkeleton() {
 
 /** Its code comes apart: few generators take a picture. */
 function PictureField(props: ComponentProps<typeof SourceField>) {
+  const { isUserKnown } = useGeneratorPage();
+  const pending = <Skeleton className={cx('h-49 rounded-xl', props.userId !== undefined && 'sm:h-57.5')} />;
+  // Who is signed in has one button more.
+  if (!isUserKnown) return pending;
   return (
-    <DeferredPart
-      pending={<Skeleton className={cx('h-49 rounded-xl', props.userId !== undefined && 'sm:h-57.5')} />}
-    >
+    <DeferredPart pending={pending}>
       <SourceField {...props} />
     </DeferredPart>
   );
