@@ -16,11 +16,13 @@ const FINISH_S = 300;
 type Rounds = Pick<RunRow, 'ceilingMicro' | 'settledMicro' | 'chargedMicro'>;
 
 /**
- * What a round may use beyond its hold, so that what was paid for ends in a model: in the first round, as much again once its
- * ceiling is held; later ones know what the rest costs. In its
- * last step it is as much again as is held, whatever the hold could not grow for, and what five minutes cost where that is more. Under
- * a ceiling below the quote it is as much again, once all steps are done. It is never charged
- * (docs/decisions/the-house-finishes-a-run.md). 0 before the first step, up to which nobody knows how many there are. Pure.
+ * What a round may use beyond its hold, so that what was paid for ends in a model. It is never charged
+ * (docs/decisions/the-house-finishes-a-run.md). Pure.
+ *
+ * - In the first round, once its ceiling is held: as much again. Later rounds know what the rest costs.
+ * - In the last step: as much again as is held, and what five minutes cost where that is more.
+ * - Under a ceiling below the quote: as much again as is held, once all steps are done.
+ * - Before the first step, up to which nobody knows how many there are: nothing.
  */
 export function finishingMicro(
   run: Rounds & Pick<RunRow, 'price' | 'devices' | 'quote' | 'heldMicro' | 'resumes'>,

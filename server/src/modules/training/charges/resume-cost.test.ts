@@ -24,6 +24,8 @@ test('one that failed owes no more than its hold, since the house has given the 
   const { unpaidSeconds } = settleSeconds(failed, 100);
   expect(unpaidSeconds).toBeGreaterThan(59);
   expect(unpaidSeconds).toBeLessThan(61);
+  const free = { ...failed, heldMicro: 0n, price: { ...run.price, unitPriceMicro: 0n } };
+  expect(settleSeconds(free, 100).unpaidSeconds).toBe(0);
 });
 
 test('what was charged and lost with its machine stays settled', () => {

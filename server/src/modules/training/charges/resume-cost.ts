@@ -25,9 +25,9 @@ export function unpaidMicro(run: Run, savedSeconds: number): bigint {
 }
 
 /**
- * What an ended round leaves to the next, which goes on with so many seconds of work: a round that failed is not charged,
- * but what was saved of it is what the next one begins with, and costs what it would have: what its hold pays for, since the house
- * has given the rest. What was charged once stays charged, also where a machine was lost since. Pure.
+ * What an ended round leaves to the next, which goes on with so many seconds of work. A round that failed is not charged,
+ * but the next one begins with what was saved of it, and pays for that as far as its hold went: the house has given the
+ * rest. What was charged once stays charged, also where a machine was lost since. Pure.
  */
 export function settleSeconds(
   run: Run,
@@ -43,9 +43,10 @@ export function settleSeconds(
   };
 }
 
-/** How long a run works for what is held. */
+/** How long a run works for what is held; 0 where its time is free. */
 function secondsHeld({ heldMicro, price, devices }: Run): number {
-  return (Number(heldMicro) / Number(runCostMicro(price, HOUR_S, devices))) * HOUR_S;
+  const hourMicro = Number(runCostMicro(price, HOUR_S, devices));
+  return hourMicro === 0 ? 0 : (Number(heldMicro) / hourMicro) * HOUR_S;
 }
 
 /** The last evaluation and what comes with it take a while, also where no step is left. */

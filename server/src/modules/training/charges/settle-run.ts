@@ -8,9 +8,9 @@ import { roundCostMicro } from './round-cost.ts';
 
 /**
  * Step: charges an ended run for the time that it has trained and gives the rest of the hold back.
- * A run that failed is not charged, nor an export that has made no model, nor a run that ended before its first step, nor one whose hold
- * has ended before it: nobody was there to extend it, and its credits went back. What such a round has saved is paid
- * with the next, if there is one.
+ * A run that failed is not charged, nor an export that has made no model, nor a run that ended before its first step, nor
+ * one whose hold has ended before it: nobody was there to extend it, and its credits went back. What such a round has
+ * saved is paid with the next, if there is one.
  */
 export async function settleRun(tx: Transaction, run: RunRow, workload: Workload): Promise<void> {
   if (run.chargedMicro !== null) return;
