@@ -183,7 +183,7 @@ export const families: Record<Family, FamilyRow> = {
     list: '/my-deployments',
     page: '/my-deployments/$podId',
     label: 'Text models',
-    about: 'You pay for the time they are awake, and for the tokens they read and write.',
+    about: 'You pay while a model is awake, and for the tokens it reads and writes.',
     deploy: 'Deploy a model',
     deployAbout: 'Available here and through the API until you terminate it.',
     none: 'Nothing is deployed',
