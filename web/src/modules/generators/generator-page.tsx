@@ -4,10 +4,10 @@ import { starterFor } from '@bakehouse/contract/generators/stand-in';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useMatch, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, Suspense, useRef } from 'react';
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { loadable } from '../../lib/loadable.tsx';
 import { timesForgotten } from '../../lib/tab-storage.ts';
-import { useFirstAnswers } from '../../lib/use-first-answers.ts';
+import { type FirstRead, useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Boundary } from '../../ui/boundary.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -60,7 +60,13 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const generation = useGenerate(name, { serving, draft, userId, isServed: isOpen }, noteEdit);
   const history = useGenerations(userId, historyOf(name));
   // What is below comes when it is known how high that is which stands above it.
-  const answered = useFirstAnswers(session, serving.served, ...(userId === undefined ? [] : [history]));
+  const results = useFetched(GeneratorResults, isOpen);
+  const answered = useFirstAnswers(
+    session,
+    serving.served,
+    ...(userId === undefined ? [] : [history]),
+    ...(isOpen ? [results] : []),
+  );
   const { place, tryPrompt } = useExamples(change);
   const form = formState(name, ownOnly, serving);
   // What is tried is tried with whoever answers.
@@ -190,6 +196,18 @@ function Title({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
       }
     />
   );
+}
+
+/** The code of a part, where it is wanted, as a read that is waited for; what cannot be had says so itself. */
+function useFetched(
+  part: Pick<typeof GeneratorResults, 'preload' | 'isLoaded'>,
+  isWanted: boolean,
+): FirstRead {
+  const [isFetched, setFetched] = useState(part.isLoaded);
+  useEffect(() => {
+    if (isWanted) void part.preload().then(() => setFetched(true));
+  }, [part, isWanted]);
+  return { isPending: !isFetched, failureCount: 0 };
 }
 
 /** A prompt that is tried stands in the form, inside `place`, where more can be typed. */
