@@ -97,33 +97,45 @@ test('kill -9 of three servers and of PostgreSQL loses no use that was written, 
     expect(forgotten.filter((use) => !mayBeForgotten(use))).toEqual([]);
     expect(uses.filter(([, use]) => !mayBeForgotten(use)).length).toBeGreaterThan(uses.length / 2);
 
-    const holds = await db.selectFrom('ledger_holds').select(['id', 'amount']).execute();
-    const held = new Map(holds.map(({ id, amount }) => [id, amount]));
-    for (const [index, caller] of callers.entries()) {
-      const [userId = '', keyId = ''] = caller.split('/');
-      const { grantMicro = 0n, budgetMicro = null } = users[index] ?? {};
-      const own = windows.filter(({ user_id }) => user_id === userId);
-      expect(own.every(({ closed_at }) => closed_at !== null)).toBe(true);
-      const isShort = ({ used_micro, hold_id }: (typeof own)[number]) =>
-        used_micro > (held.get(hold_id) ?? 0n);
-      // The growth of a hold is not waited for on disk: what PostgreSQL forgot of it is not charged.
-      for (const { opened_at } of own.filter(isShort))
-        expect(opened_at.getTime()).toBeLessThan(postgresKilledAt);
-      const charged = own.reduce(
-        (sum, window) => sum + (isShort(window) ? (held.get(window.hold_id) ?? 0n) : window.used_micro),
-        0n,
-      );
-      expect(await getUserTotals(db, userId)).toMatchObject({ balance: grantMicro - charged, held: 0n });
-      const key = await findKey(db, keyId);
-      expect([key.spent_micro, key.held_micro]).toEqual([charged, 0n]);
-      if (budgetMicro !== null) expect(charged).toBeLessThanOrEqual(budgetMicro);
-    }
+    await expectCharged(db, callers, postgresKilledAt);
     await sealTransfers(db);
     const report = await verifyLedger(db);
     expect(report.checks.filter((check) => !check.ok)).toEqual([]);
     expect(report.openHolds).toBe(0);
   });
 });
+
+/** Each user paid for what was used in windows whose hold covers it, no key is above its budget, and nothing stays held. */
+async function expectCharged(db: Database, callers: string[], postgresKilledAt: number): Promise<void> {
+  const windows = await db
+    .selectFrom('usage_windows')
+    .innerJoin('ledger_holds', 'ledger_holds.id', 'usage_windows.hold_id')
+    .select([
+      'usage_windows.user_id',
+      'used_micro',
+      'usage_windows.opened_at',
+      'usage_windows.closed_at',
+      'amount',
+    ])
+    .execute();
+  for (const [index, caller] of callers.entries()) {
+    const [userId = '', keyId = ''] = caller.split('/');
+    const { grantMicro = 0n, budgetMicro = null } = users[index] ?? {};
+    const own = windows.filter(({ user_id }) => user_id === userId);
+    expect(own.every(({ closed_at }) => closed_at !== null)).toBe(true);
+    // The growth of a hold is not waited for on disk: what PostgreSQL forgot of it is not charged.
+    for (const { opened_at } of own.filter(({ used_micro, amount }) => used_micro > amount))
+      expect(opened_at.getTime()).toBeLessThan(postgresKilledAt);
+    const charged = own.reduce(
+      (sum, { used_micro, amount }) => sum + (used_micro > amount ? amount : used_micro),
+      0n,
+    );
+    expect(await getUserTotals(db, userId)).toMatchObject({ balance: grantMicro - charged, held: 0n });
+    const key = await findKey(db, keyId);
+    expect([key.spent_micro, key.held_micro]).toEqual([charged, 0n]);
+    if (budgetMicro !== null) expect(charged).toBeLessThanOrEqual(budgetMicro);
+  }
+}
 
 const findKey = (db: Database, keyId: string) =>
   db.selectFrom('api_keys').selectAll().where('id', '=', keyId).executeTakeFirstOrThrow();
