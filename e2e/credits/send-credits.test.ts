@@ -67,22 +67,26 @@ journey(
     };
 
     // Every failure has all tabs read their session again, at most once in two seconds.
-    await send('nobody-at-all', '0.10');
+    await send('nobody@example.com', '0.10');
     await sheet
       .getByText('Failed to transfer Bagels. Please check the recipient username and try again.')
       .waitFor();
     await sheet.getByText('Failed to send Bagels. Please check the recipient username.').waitFor();
     await look(page, 'send-credits-failed');
     await sheet.getByRole('button', { name: 'Try Again' }).click();
-    expect(await sheet.getByLabel('Recipient').inputValue()).toBe('nobody-at-all');
+    expect(await sheet.getByLabel('Recipient').inputValue()).toBe('nobody@example.com');
     expect(await sheet.getByLabel('Amount').inputValue()).toBe('0.10');
+
+    await sheet.getByLabel('Recipient').fill('nobody-at-all');
+    await sheet.getByRole('button', { name: 'Send' }).click();
+    await sheet.getByText('No user has this username or ID').waitFor();
 
     await sheet.getByLabel('Recipient').fill(bob.username);
     await sheet.getByLabel('Amount').fill('9');
     await sheet.getByText('Username, email address or user ID.').waitFor();
     await sheet.getByRole('button', { name: 'Send' }).click();
     await sheet.getByText('Insufficient balance. Required: $9.00. Available: $1.00.').waitFor();
-    await sheet.getByRole('link', { name: 'Buy credits' }).waitFor();
+    await sheet.getByRole('link', { name: 'Get credits' }).waitFor();
     await look(page, 'send-credits-insufficient');
 
     // The answer is lost, not the transfer: trying again does not send it twice.

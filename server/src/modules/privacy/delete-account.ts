@@ -41,7 +41,7 @@ async function refuseUnsettled(
   const totals = await lockTotals(tx, userId);
   if (totals.owed > 0n) {
     throw new AppError('conflict', {
-      publicMessage: `You owe ${inWords(totals.owed)}. Buy credits first to pay it`,
+      publicMessage: `You owe ${inWords(totals.owed)}. Get credits first to pay it`,
     });
   }
   if (await hasOpenPayment(tx, { userId, now })) {

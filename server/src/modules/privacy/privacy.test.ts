@@ -138,7 +138,7 @@ describe('deleting an account', () => {
     const taken = { userId: ada.userId, amountMicro, description: 'Taken back', idempotencyKey: null };
     await inTransaction(server.services.db, (tx) => chargeBack(tx, taken));
     expect(await preview(ada)).toMatchObject({ owed: '0.0034' });
-    const message = expect.stringContaining('You owe 0.0034 BGL ($0.00014). Buy credits first');
+    const message = expect.stringContaining('You owe 0.0034 BGL ($0.00014). Get credits first');
     await expect(remove(ada)).rejects.toMatchObject({ status: 409, body: { error: { message } } });
   });
 

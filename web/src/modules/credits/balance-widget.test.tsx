@@ -71,7 +71,7 @@ test.each([
 test('the plus beside the balance leads to buying credits', () => {
   balance('125');
   render(<BalanceWidget />);
-  expect(screen.getByRole('link', { name: 'Buy credits' }).getAttribute('href')).toBe('/buy-bagels');
+  expect(screen.getByRole('link', { name: 'Get credits' }).getAttribute('href')).toBe('/buy-bagels');
 });
 
 test('a balance that could not be read again may be outdated: 8 seconds with Refresh, which reads it', () => {

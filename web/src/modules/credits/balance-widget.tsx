@@ -65,7 +65,7 @@ export function BalanceWidget() {
       </Link>
       <Link
         to="/buy-bagels"
-        aria-label="Buy credits"
+        aria-label="Get credits"
         className="relative flex h-full w-8 items-center justify-center rounded-r-lg border-line-strong border-l text-muted hover:bg-hover hover:text-ink max-[25rem]:w-7"
       >
         <Plus aria-hidden className="size-4" />

@@ -20,7 +20,7 @@ export function BalanceSummary({ balance, spend, isReturning }: Props) {
       title="Available now"
       actions={
         <ButtonLink to="/buy-bagels" size="sm">
-          Buy credits
+          Get credits
         </ButtonLink>
       }
     >

@@ -110,7 +110,7 @@ function DeleteForm({ deletion, owes, error, onDelete }: FormProps) {
       </ul>
       {owes && (
         <Callout tone="warn">
-          You owe {inWords(deletion.owed)}. Buy credits first: what is owed is taken from them.
+          You owe {inWords(deletion.owed)}. Get credits first: what is owed is taken from them.
         </Callout>
       )}
       {hasSendable && (

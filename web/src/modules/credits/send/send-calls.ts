@@ -9,7 +9,7 @@ import { broadcastSession } from '../../../lib/session/session-channel.ts';
 import { notify } from '../../../ui/notify.ts';
 import { describeSendFailure, SEND_OPERATION } from './send-failure.ts';
 
-type Transfer = { recipient_id: string; amount: string };
+export type Transfer = { recipient_id: string; amount: string };
 
 /**
  * Sends credits. Where that fails, all tabs read their session again: the key may have been replaced. A failure that its sheet

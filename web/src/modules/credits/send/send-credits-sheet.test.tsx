@@ -104,7 +104,7 @@ test('a transfer is told as done though nothing can be read after it', async () 
   await recipient();
   const read = vi.fn(() => new Promise(() => {}));
   queryClient.setQueryData(['balance', 'ada'], bought('500'));
-  found = () => Promise.resolve({ recipient: null });
+  found = () => Promise.resolve({ recipient: { user_id: 'user-b', username: 'bob' } });
   vi.mocked(call).mockImplementation(({ method, path }) => {
     if (method === 'POST') return answer();
     return path.endsWith('/recipient') && found ? found() : read();
@@ -216,7 +216,7 @@ test('more than there is leads to where credits come from', async () => {
   await screen.findByText(/^You can send up to/);
   await send('bob', '120');
   await screen.findByText('Insufficient balance. Required: $120.00. Available: $20.00.');
-  expect(screen.getByRole('link', { name: 'Buy credits' }).getAttribute('href')).toBe('/buy-bagels');
+  expect(screen.getByRole('link', { name: 'Get credits' }).getAttribute('href')).toBe('/buy-bagels');
   expect(screen.queryByRole('alertdialog')).toBeNull();
   expect(sent()).toEqual([]);
 });
@@ -226,7 +226,7 @@ test('where nothing can be sent the form says why before anything is typed, and 
   show();
   await screen.findByText('You cannot send any credits now');
   await screen.findByText('All you have is promotional credit. You can spend it, but not send it to others.');
-  expect(screen.getByRole('link', { name: 'Buy credits' }).getAttribute('href')).toBe('/buy-bagels');
+  expect(screen.getByRole('link', { name: 'Get credits' }).getAttribute('href')).toBe('/buy-bagels');
   expect(screen.queryByText(/^You can send up to/)).toBeNull();
   await send('bob', '0.1');
   await userEvent.type(amount(), '{Enter}');
@@ -303,11 +303,10 @@ test('the recipient is looked up and named before anything is sent', async () =>
   await userEvent.type(await recipient(), 'user-7');
   await userEvent.type(amount(), '1');
   await userEvent.click(screen.getByRole('button', { name: 'Send' }));
-  const question = within(await screen.findByRole('alertdialog'));
-  await userEvent.click(question.getByRole('button', { name: 'Send' }));
-  expect(sent()).toEqual([]);
+  expect(screen.queryByRole('alertdialog')).toBeNull();
   await act(async () => tell({ recipient: { user_id: 'user-7', username: 'sam' } }));
-  await question.findByText('Send $1.00 to sam?');
+  const question = within(await screen.findByRole('alertdialog'));
+  question.getByText('Send $1.00 to sam?');
   await userEvent.click(question.getByRole('button', { name: 'Send' }));
   await screen.findByText('Transfer Successful');
   expect(sent()).toEqual([{ user_id: 'ada', recipient_id: 'user-7', amount: '25' }]);
@@ -323,5 +322,17 @@ test('an address is asked about as it was typed, and nobody is looked up', async
   question.getByText('Send $1.00 to sam@example.com?');
   await userEvent.click(question.getByRole('button', { name: 'Cancel' }));
   expect(found).not.toHaveBeenCalled();
+  expect(sent()).toEqual([]);
+});
+
+test('nobody is asked about a name that no user has', async () => {
+  found = () => Promise.resolve({ recipient: null });
+  show();
+  await send('nobody', '1');
+  await screen.findByText('No user has this username or ID');
+  expect(screen.queryByRole('alertdialog')).toBeNull();
+  expect(document.activeElement).toBe(await recipient());
+  await userEvent.type(await recipient(), '-else');
+  expect(screen.queryByText('No user has this username or ID')).toBeNull();
   expect(sent()).toEqual([]);
 });

@@ -29,7 +29,7 @@ export function SendCreditsSheet({ open, onClose, recipient = '' }: Props) {
 type SendProps = Omit<Round<string>, 'key'> & Omit<Props, 'recipient'> & { keys: IdempotencyKeys };
 
 function SendCredits({ open, onClose, keys, begunWith, onDraft }: SendProps) {
-  const { values: form, amount, problems, transfer, ...sending } = useSendCredits(begunWith, keys, open);
+  const { values: form, amount, problems, transfer, asked, ...sending } = useSendCredits(begunWith, keys, open);
   const isForm = transfer.isIdle || transfer.isPending;
   const isUnfinished = sending.isDirty && !transfer.isSuccess;
   useEffect(() => {
@@ -46,7 +46,14 @@ function SendCredits({ open, onClose, keys, begunWith, onDraft }: SendProps) {
       title="Send Credits"
       description={isForm ? 'To another user of this server.' : undefined}
       dirty={isUnfinished && !transfer.isPending}
-      footer={<Buttons transfer={transfer} disabled={sending.nothing !== null} onClose={close} />}
+      footer={
+        <Buttons
+          transfer={transfer}
+          isLookingUp={sending.isLookingUp}
+          disabled={sending.nothing !== null}
+          onClose={close}
+        />
+      }
     >
       {isForm && (
         <SendFields
@@ -62,15 +69,15 @@ function SendCredits({ open, onClose, keys, begunWith, onDraft }: SendProps) {
       )}
       {transfer.isSuccess && <TransferSuccessful sent={transfer.variables} />}
       {transfer.isError && <TransferFailed error={transfer.error} />}
-      {amount !== null && (
+      {asked && (
         <ConfirmDialog
           open={sending.asking}
           onOpenChange={sending.setAsking}
-          title={`Send ${showUnrounded(amount, sending.currency)} to ${sending.asked.name}?`}
+          title={`Send ${showUnrounded(asked.body.amount, sending.currency)} to ${asked.name}?`}
           description="A transfer cannot be undone."
           action="Send"
           tone="primary"
-          pending={transfer.isPending || !sending.asked.isKnown}
+          pending={transfer.isPending}
           onConfirm={sending.send}
         />
       )}
@@ -80,12 +87,14 @@ function SendCredits({ open, onClose, keys, begunWith, onDraft }: SendProps) {
 
 type ButtonsProps = {
   transfer: { isSuccess: boolean; isError: boolean; isPending: boolean; reset: () => void };
+  /** The server is asked whom the name means. */
+  isLookingUp: boolean;
   /** Nothing can be sent. */
   disabled: boolean;
   onClose: () => void;
 };
 
-function Buttons({ transfer, disabled, onClose }: ButtonsProps) {
+function Buttons({ transfer, isLookingUp, disabled, onClose }: ButtonsProps) {
   if (transfer.isSuccess)
     return (
       <Button variant="primary" onClick={onClose}>
@@ -105,7 +114,7 @@ function Buttons({ transfer, disabled, onClose }: ButtonsProps) {
           type="submit"
           form={FORM_ID}
           disabled={disabled}
-          loading={transfer.isPending}
+          loading={transfer.isPending || isLookingUp}
         >
           Send
         </Button>

@@ -35,7 +35,7 @@ export function SendFields({ id, form, currency, amount, problems, nothing, onCh
   return (
     <form id={id} noValidate onSubmit={onSubmit} className="flex flex-col gap-5">
       {nothing && (
-        <Callout tone="warn" title="You cannot send any credits now" action={nothing.buy && <BuyCredits />}>
+        <Callout tone="warn" title="You cannot send any credits now" action={nothing.buy && <GetCredits />}>
           {nothing.reason}
         </Callout>
       )}
@@ -73,7 +73,7 @@ export function SendFields({ id, form, currency, amount, problems, nothing, onCh
           {whyLess(balance)}
           {problems.amount && amount !== null && parseBgl(amount) > parseBgl(balance.available) && (
             <div className="mt-2">
-              <BuyCredits />
+              <GetCredits />
             </div>
           )}
         </div>
@@ -82,10 +82,10 @@ export function SendFields({ id, form, currency, amount, problems, nothing, onCh
   );
 }
 
-function BuyCredits() {
+function GetCredits() {
   return (
     <ButtonLink to="/buy-bagels" size="sm">
-      Buy credits
+      Get credits
     </ButtonLink>
   );
 }

@@ -40,7 +40,7 @@ export function TransferFailed({ error }: { error: unknown }) {
       </Callout>
       {needsCredit && (
         <ButtonLink to="/buy-bagels" className="mt-4">
-          Buy credits
+          Get credits
         </ButtonLink>
       )}
     </div>

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { IdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { currencyChoice } from '../../../lib/format/currency.ts';
@@ -6,7 +6,7 @@ import { amountInBgl } from '../../../lib/format/typed-amount.ts';
 import { useForm } from '../../../ui/use-form.ts';
 import { useUser } from '../../accounts/session.ts';
 import { useBalance } from '../credit-queries.ts';
-import { canBeLookedUp, recipientQuery, useTransfer } from './send-calls.ts';
+import { canBeLookedUp, recipientQuery, type Transfer, useTransfer } from './send-calls.ts';
 import { lackOfCredit, type SendForm, type SendProblems, sendProblems, whyNothing } from './send-form.ts';
 
 /** What the Send Credits sheet knows: its form, whom it asks about before it sends, and the transfer. A repeat after a lost answer is not sent twice. */
@@ -15,6 +15,9 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen:
   // What was typed keeps its value when the header's currency is switched.
   const [currency] = useState(() => currencyChoice.get());
   const transfer = useTransfer(user.id, keys, isOpen);
+  const queries = useQueryClient();
+  const [isLookingUp, setLookingUp] = useState(false);
+  const [asked, setAsked] = useState<{ name: string; body: Transfer } | null>(null);
   const [asking, setAsking] = useState(false);
   const fields = useForm<SendForm>({
     initial: () => ({ recipient, amount: '' }),
@@ -36,21 +39,33 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen:
     return lack ? { ...found, amount: lack } : found;
   }
 
-  const name = form.recipient.trim();
-  const recipientLookUp = useQuery({
-    ...recipientQuery(user.id, { name, amount }),
-    enabled: asking && canBeLookedUp(name),
-  });
-
-  /** Asks once: what is sent again after a lost answer was asked about. */
-  function sendOrAsk() {
-    if (amount === null || transfer.isPending) return;
-    if (isRepeat) send();
-    else setAsking(true);
+  /** Asks once, and only where somebody has the name: what is sent again after a lost answer was asked about. */
+  async function sendOrAsk() {
+    if (body === null || transfer.isPending || isLookingUp) return;
+    if (isRepeat) {
+      transfer.mutate(body);
+      return;
+    }
+    setLookingUp(true);
+    const found = await lookUp(body);
+    setLookingUp(false);
+    if (found && !found.recipient) {
+      fields.refuse({ recipient: 'No user has this username or ID' });
+      return;
+    }
+    setAsked({ name: found?.recipient?.username ?? body.recipient_id, body });
+    setAsking(true);
   }
 
+  /** Whom it would be sent to; null where the server does not say. */
+  async function lookUp({ recipient_id: name, amount: wanted }: Transfer) {
+    if (!canBeLookedUp(name)) return null;
+    return queries.fetchQuery(recipientQuery(user.id, { name, amount: wanted })).catch(() => null);
+  }
+
+  /** Sends what was asked about. */
   function send() {
-    if (body) transfer.mutate(body, { onSettled: () => setAsking(false) });
+    if (asked) transfer.mutate(asked.body, { onSettled: () => setAsking(false) });
   }
 
   return {
@@ -61,10 +76,11 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen:
     amount,
     /** Why nothing can be sent; null where something can. */
     nothing,
+    isLookingUp,
+    /** What is or was last asked about. */
+    asked,
     asking,
     setAsking,
-    /** Whom it is about to be sent to, as far as the server says. */
-    asked: { name: recipientLookUp.data?.recipient?.username ?? name, isKnown: !recipientLookUp.isLoading },
     transfer,
     send,
   };

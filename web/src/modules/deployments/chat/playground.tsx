@@ -152,7 +152,7 @@ function NoAnswer({ error }: { error: unknown }) {
       action={
         needsCredit && (
           <ButtonLink to="/buy-bagels" size="sm" className="self-center">
-            Buy credits
+            Get credits
           </ButtonLink>
         )
       }

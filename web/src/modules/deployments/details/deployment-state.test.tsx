@@ -26,7 +26,7 @@ test('a deployment whose credit has ended says so in the chosen currency, and le
   expect(screen.getByText(/Required: \$0\.05\. Available: \$0\.01\./)).toBeTruthy();
   act(() => currencyChoice.set('BGL'));
   expect(screen.getByText(/Required: 1\.25 BGL\./)).toBeTruthy();
-  expect(screen.getByRole('link', { name: 'Buy credits' }).getAttribute('href')).toBe('/buy-bagels');
+  expect(screen.getByRole('link', { name: 'Get credits' }).getAttribute('href')).toBe('/buy-bagels');
 });
 
 test('one that ended otherwise leads to no credits', () => {

@@ -28,7 +28,7 @@ export function DeploymentState({ deployment }: Props) {
       action={
         stop_reason === 'credits' && (
           <ButtonLink to="/buy-bagels" size="sm">
-            Buy credits
+            Get credits
           </ButtonLink>
         )
       }

@@ -22,7 +22,7 @@ export function ReviewStep({ wizard }: { wizard: TrainLora }) {
           title={lack}
           action={
             <ButtonLink size="sm" to="/buy-bagels">
-              Buy credits
+              Get credits
             </ButtonLink>
           }
         >
