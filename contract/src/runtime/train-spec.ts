@@ -126,7 +126,7 @@ export const droppedRow = z.object({
 
 /** What one side of a conversation says. */
 export const turn = z.object({
-  role: z.enum(['system', 'user', 'assistant']),
+  role: z.enum(['system', 'user', 'assistant', 'tool']),
   content: z.string(),
   /** Whether any of it is learnt: not what is only read, nor what the chunk size cuts away. */
   learnt: z.boolean(),

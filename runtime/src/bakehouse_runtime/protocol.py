@@ -96,7 +96,7 @@ Objective = Literal["sft", "dpo"]
 
 
 class Turn(Wire):
-    role: Literal["system", "user", "assistant"]
+    role: Literal["system", "user", "assistant", "tool"]
     content: str
     learnt: bool
 

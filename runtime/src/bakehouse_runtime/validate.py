@@ -281,7 +281,7 @@ def _sample_fields(sample: Sample, tokens: ModelTokens) -> dict[str, Any]:
     parts = groupby(zip(sample.tokens, sample.learnt, strict=True), key=lambda token: token[1])
     return {
         "turns": [
-            {"role": turn.role, "content": _shortened(turn.content), "learnt": learnt}
+            {"role": turn.role, "content": _shortened(turn.said), "learnt": learnt}
             for turn, learnt in sample.turns
         ],
         "parts": [

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from bakehouse_runtime.data.chat_template import ChatTemplate, TemplateRefusalError
 from bakehouse_runtime.data.conversations import Rendered
+from bakehouse_runtime.data.templates.chat_template import ChatTemplate
+from bakehouse_runtime.data.templates.jinja_template import TemplateRefusalError
 from bakehouse_runtime.data.turns import Turn
 from bakehouse_runtime.errors import PlainError
 from tiny_model import write_tiny_model

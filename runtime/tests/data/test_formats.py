@@ -141,12 +141,12 @@ USER = {"role": "user", "content": "Hi"}
         (["Hi"], "messages[0] holds text, not an object"),
         (
             [USER, {"role": "narrator", "content": "x"}],
-            "messages[1].role is narrator, not system, user or assistant",
+            "messages[1].role is narrator, not system, user, assistant or tool",
         ),
         ([USER, {"content": "x"}], "messages[1].role is missing"),
         (
             [USER, {"role": ["a"], "content": "x"}],
-            "messages[1].role is a list, not system, user or assistant",
+            "messages[1].role is a list, not system, user, assistant or tool",
         ),
         (
             json.dumps([USER, {"role": "assistant", "content": "\ud83d"}]),
@@ -180,16 +180,28 @@ USER = {"role": "user", "content": "Hi"}
             "nothing could be learnt",
         ),
         (
-            [USER, {"role": "assistant", "content": "4", "reasoning_content": "2 and 2"}],
-            "messages[1].reasoning_content: thoughts beside an answer cannot be trained on yet",
+            [USER, {"role": "assistant", "content": "", "tool_calls": [{"id": "1"}]}],
+            "messages[1].tool_calls[0].name is missing",
         ),
         (
-            [USER, {"role": "assistant", "content": "", "tool_calls": [{"id": "1"}]}],
-            "messages[1].tool_calls: tool calls cannot be trained on yet",
+            [USER, {"role": "assistant", "tool_calls": [{"function": {"name": " "}}]}],
+            "messages[1].tool_calls[0].function.name is missing",
+        ),
+        (
+            [USER, {"role": "assistant", "tool_calls": [{"name": "add", "arguments": "[1]"}]}],
+            "messages[1].tool_calls[0].arguments is not an object",
+        ),
+        (
+            [USER, {"role": "assistant", "function_call": {"name": "add", "arguments": "{1"}}],
+            "messages[1].function_call.arguments is not JSON",
+        ),
+        (
+            [USER, {"role": "assistant", "content": "", "reasoning_content": "2 and 2"}],
+            "messages[1].content is empty",
         ),
         (
             [USER, {"role": "tool", "content": "4"}],
-            "messages[1].role is tool: tool calls cannot be trained on yet",
+            "messages[1] is the result of no call before it",
         ),
     ],
 )

@@ -53,7 +53,7 @@ def test_a_layout_is_read_or_refused_with_what_to_do(tmp_path: Path, case: dict[
     if "turns" in case:
         first = found[0]
         assert isinstance(first, Conversation)
-        assert [[turn.role, turn.content] for turn in first.turns] == case["turns"]
+        assert [[turn.role, turn.said] for turn in first.turns] == case["turns"]
     if "rejected" in case:
         first = found[0]
         assert isinstance(first, Preference)

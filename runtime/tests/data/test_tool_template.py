@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bakehouse_runtime.data.plain_template import plain_template
-from bakehouse_runtime.data.tool_template import add_tools, says_tools
+from bakehouse_runtime.data.templates.plain_template import plain_template
+from bakehouse_runtime.data.templates.tool_template import add_tools, says_tools
 from tiny_model import CHAT_TEMPLATE
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bakehouse_runtime.data.chat_template import ChatTemplate
-from bakehouse_runtime.data.plain_template import plain_template
+from bakehouse_runtime.data.templates.chat_template import ChatTemplate
+from bakehouse_runtime.data.templates.plain_template import plain_template
 from bakehouse_runtime.export.modelfile import go_template, modelfile
 from tiny_model import CHAT_TEMPLATE
 

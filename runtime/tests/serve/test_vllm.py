@@ -9,8 +9,8 @@ import httpx
 import pytest
 from tokenizers import Tokenizer, models
 
+from bakehouse_runtime.data.templates.tool_template import add_tools
 from bakehouse_runtime.data.tokens import read_model_tokens
-from bakehouse_runtime.data.tool_template import add_tools
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.protocol import ServeTextSpec
 from bakehouse_runtime.serve.engine import gauge_sum

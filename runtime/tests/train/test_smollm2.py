@@ -122,6 +122,66 @@ def chat(serving: Serving, messages: list[dict[str, str]], scale: float) -> str:
     return str(answer.json()["choices"][0]["message"]["content"]).strip()
 
 
+def test_it_learns_to_call_functions_as_clients_read_calls(
+    server: BakehouseServer, tmp_path: Path, smollm2: Path
+) -> None:
+    rows = (EXAMPLES / "bakehouse-tools.jsonl").read_text()
+    model = training_folder(smollm2, tmp_path)
+    spec = facts_spec(server, tmp_path, model).model_dump(mode="json")
+    columns = {"input_column": None, "output_column": None}
+    spec["data"] |= {"file_path": "tools.jsonl", "max_chunk_size": 1024, **columns}
+    spec["inputs"][1]["files"] = [server.add_input(rows.encode(), "tools.jsonl")]
+    assert finish(start(TrainTextSpec.model_validate(spec)), timeout_s=3600) == 0
+
+    server.reports.clear()
+    adapter = server.add_input(server.artefacts / "adapter.gguf", "adapter.gguf")
+    inputs = [
+        {"name": "base_model", "files": [server.add_input(smollm2 / GGUF_NAME, "tiny.gguf")]},
+        {"name": "a1", "files": [adapter]},
+    ]
+    (tmp_path / "serve").mkdir()
+    serving = Serving(server, tmp_path / "serve", serve_spec(server, tmp_path / "serve", inputs))
+    tools = json.loads(rows.splitlines()[0])["tools"]
+    # None of these stands in the file.
+    asked = {
+        "Do you still have walnut bread?": ("check_stock", {"product": "walnut bread"}),
+        "Are there any muffins left?": ("check_stock", {"product": "muffins"}),
+        "How many pretzels can I get today?": ("check_stock", {"product": "pretzels"}),
+        "Where is order B7731?": ("find_order", {"number": "B7731"}),
+        "Has my order B2950 left yet?": ("find_order", {"number": "B2950"}),
+    }
+    called = {
+        scale: sum(
+            first_call(serving, question, tools, scale) == call for question, call in asked.items()
+        )
+        for scale in (1.0, 0.0)
+    }
+    serving.process.terminate()
+    assert serving.process.wait(60) == 0
+    assert called[1.0] >= 4
+    assert called[0.0] == 0
+
+
+def first_call(
+    serving: Serving, question: str, tools: list[dict[str, Any]], scale: float
+) -> tuple[str, Any] | None:
+    """The function that an answer calls, with its arguments."""
+    answer = ASKING.post(
+        f"{serving.url}/v1/chat/completions",
+        json={
+            "messages": [{"role": "user", "content": question}],
+            "tools": tools,
+            "temperature": 0,
+            "max_tokens": 60,
+            "lora": [{"id": 0, "scale": scale}],
+        },
+        timeout=300,
+    )
+    calls = answer.json()["choices"][0]["message"].get("tool_calls") or [None]
+    function = calls[0] and calls[0]["function"]
+    return function and (function["name"], json.loads(function["arguments"]))
+
+
 def test_both_forms_read_text_the_same_way(
     server: BakehouseServer, tmp_path: Path, smollm2: Path
 ) -> None:

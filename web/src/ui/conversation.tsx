@@ -16,7 +16,12 @@ type Props = {
   isCut?: boolean;
 };
 
-const speakers: Record<string, string> = { system: 'System', user: 'User', assistant: 'Assistant' };
+const speakers: Record<string, string> = {
+  system: 'System',
+  user: 'User',
+  assistant: 'Assistant',
+  tool: 'Tool',
+};
 
 /** A conversation of a data file, turn by turn. */
 export function Conversation({ turns, more = 0, isCut = false }: Props) {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .cells import is_missing_mark, list_of
@@ -12,13 +12,13 @@ from .layouts.columns import (
     decisive_columns,
     history_column,
     pair_columns,
+    tools_column,
 )
-from .table import Dropped
+from .table import Dropped, UnusableError
+from .tools import read_tools
 from .turns import (
     KEYS,
-    NO_TOOLS,
     Turn,
-    UnusableError,
     as_text,
     is_blank,
     keys_of,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .formats import DataFormat
     from .segments import Span
     from .table import Row
+    from .tools import Tool
     from .turns import Role
 
 
@@ -44,9 +45,11 @@ class Conversation:
 
     line: int
     turns: list[Turn]
+    # The functions that it may call.
+    tools: list[Tool] = field(default_factory=list)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Preference(Conversation):
     """A conversation whose answer is better than another one to the same question."""
 
@@ -85,11 +88,25 @@ def read_row(row: Row, data_format: DataFormat) -> Conversation | Passage | Drop
             column = data_format.input_column
             return Passage(row.line, as_text(values.get(column), f"column {column}"))
         if data_format.format == "preference":
-            return Preference(row.line, *_preference(values, data_format))
-        turns = _turns(values, data_format)
+            better, worse = _preference(values, data_format)
+            return Preference(row.line, better, _tools(values, data_format), rejected=worse)
+        return Conversation(row.line, _turns(values, data_format), _tools(values, data_format))
     except UnusableError as error:
         return Dropped(row.line, str(error))
-    return Conversation(row.line, turns)
+
+
+def _tools(values: dict[str, Any], data_format: DataFormat) -> list[Tool]:
+    """The functions of a row: in a column of their own, or in the request that the question is."""
+    column = tools_column(tuple(values), data_format)
+    if column is not None:
+        return read_tools(values[column], f"column {column}")
+    request = values.get(data_format.input_column)
+    return read_tools(request.get("tools"), "tools") if isinstance(request, dict) else []
+
+
+def are_tools(value: object) -> bool:
+    """Whether it holds functions that can be called."""
+    return _can_be_read(lambda: read_tools(value, ""))
 
 
 def _refuse_left_out(values: dict[str, Any], data_format: DataFormat) -> None:
@@ -154,7 +171,7 @@ def _preference(values: dict[str, Any], data_format: DataFormat) -> tuple[list[T
         _answered(values, data_format, column)
         for column in answer_columns(tuple(values), data_format)
     )
-    said = [[(turn.role, turn.content.strip()) for turn in turns] for turns in (better, worse)]
+    said = [[(turn.role, turn.said.strip()) for turn in turns] for turns in (better, worse)]
     if said[0] == said[1]:
         raise UnusableError("both answers are the same")
     if said[0][:-1] != said[1][:-1]:
@@ -230,7 +247,7 @@ def _side(values: dict[str, Any], column: str, role: Role) -> list[Turn]:
     """One side of a pair: a text, or turns that stand in a list."""
     value = values.get(column)
     if isinstance(value, dict):
-        value = _turns_of_object(value, column)
+        value = _turns_of_object(value)
     if not isinstance(value, list) or not any(isinstance(turn, dict) for turn in value):
         return [Turn(role, as_text(value, f"column {column}"))]
     turns = turn_list(value, column, *keys_of(value))
@@ -241,16 +258,14 @@ def _side(values: dict[str, Any], column: str, role: Role) -> list[Turn]:
     return turns
 
 
-def _turns_of_object(value: dict[str, Any], column: str) -> object:
+def _turns_of_object(value: dict[str, Any]) -> object:
     """The turns of a request, as the input of OpenAI's preferences is one, or a turn alone; the
     object itself where it is neither."""
     messages = value.get("messages")
-    if not isinstance(messages, list):
-        is_turn = any(set(keys) <= value.keys() for keys in KEYS.values())
-        return [value] if is_turn else value
-    if value.get("tools"):
-        raise UnusableError(f"{column}.tools: {NO_TOOLS}")
-    return messages
+    if isinstance(messages, list):
+        return messages
+    is_turn = any(set(keys) <= value.keys() for keys in KEYS.values())
+    return [value] if is_turn else value
 
 
 def _optional_text(values: dict[str, Any], column: str | None) -> str | None:

@@ -13,7 +13,6 @@ import numpy as np
 
 from .answers import cut_conversation
 from .builder import DroppedRows, ExampleBuilder, Examples, Sample
-from .chat_template import TemplateRefusalError
 from .conversations import Passage, Preference, Rendered
 from .documents import text_examples
 from .example_warnings import in_rows, objective_warnings, repeat_warnings, split_warnings
@@ -23,6 +22,7 @@ from .rows import is_text, read_rows
 from .segments import windows
 from .split import Split, split_examples, split_key
 from .table import Dropped
+from .templates.jinja_template import TemplateRefusalError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -189,7 +189,7 @@ class _RowExamples:
         """The texts of a row: both of a pair of answers."""
         if isinstance(row, Passage):
             return [Rendered(row.text, [(0, len(row.text))], [])]
-        return [self._tokens.conversation(turns) for turns in self._answers(row)]
+        return [self._tokens.conversation(turns, row.tools) for turns in self._answers(row)]
 
     def _answers(self, row: Conversation) -> list[list[Turn]]:
         if len(self._builders) > 1 and isinstance(row, Preference):

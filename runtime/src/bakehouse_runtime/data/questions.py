@@ -36,7 +36,7 @@ class Questions:
         """The next example: the turns before its last answer, or None of a text."""
         if len(self._asked) >= _KEPT:
             return
-        contents = [turn.content for turn in turns or [] if turn.role != "system"]
+        contents = [turn.said for turn in turns or [] if turn.role != "system"]
         text = None if turns is None else "".join(contents[-1:])[:_CHARACTERS]
         self._asked.append((text, max(0, len(contents) - 1)))
 

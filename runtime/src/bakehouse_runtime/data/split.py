@@ -32,10 +32,10 @@ def split_key(row: Conversation | Passage) -> SplitKey:
         return SplitKey(key, key)
     turns = [turn for turn in row.turns if turn.role != "system"]
     answers_at = next(at for at, turn in enumerate(turns) if turn.role == "assistant")
-    keys = [_text_key(turn.content) for turn in turns]
+    keys = [_text_key(turn.said) for turn in turns]
     question = hash(tuple(keys[: max(1, answers_at)]))
     if isinstance(row, Preference):
-        keys.append(_text_key(row.rejected[-1].content))
+        keys.append(_text_key(row.rejected[-1].said))
     return SplitKey(question, hash(tuple(keys)))
 
 

@@ -55,6 +55,10 @@ class Row:
     values: dict[str, Any]
 
 
+class UnusableError(Exception):
+    """Why a row cannot be used."""
+
+
 @dataclass(frozen=True)
 class Dropped:
     """A row that cannot be used, and why."""

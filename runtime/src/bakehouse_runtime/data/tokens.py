@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import PlainError
 from ..files import read_optional_object
-from .plain_template import plain_template
+from .templates.plain_template import plain_template
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from tokenizers import Encoding, Tokenizer
 
-    from .chat_template import ChatTemplate
     from .conversations import Rendered
+    from .templates.chat_template import ChatTemplate
+    from .tools import Tool
     from .turns import Turn
 
 
@@ -47,10 +49,10 @@ class ModelTokens:
         """Tokens of texts as they stand, with nothing put before or after them."""
         return self.tokenizer.encode_batch(texts, add_special_tokens=False)
 
-    def conversation(self, turns: list[Turn]) -> Rendered:
+    def conversation(self, turns: list[Turn], tools: Sequence[Tool] = ()) -> Rendered:
         """The conversation as the model reads it, and what of it is learnt. Raises
         TemplateRefusalError where the chat template cannot write it."""
-        return self._template.render(turns)
+        return self._template.render(turns, tools)
 
     def prompt(self, messages: list[dict[str, str]]) -> str:
         """The conversation up to where the next answer begins. Raises TemplateRefusalError."""
@@ -65,7 +67,7 @@ class ModelTokens:
 
     @cached_property
     def _template(self) -> ChatTemplate:
-        from .chat_template import ChatTemplate
+        from .templates.chat_template import ChatTemplate
 
         added = self.tokenizer.get_added_tokens_decoder().values()
         return ChatTemplate(

@@ -9,9 +9,10 @@ from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 
 from .cells import json_of, list_of, may_be_list
-from .table import NUL, character_fault
+from .table import NUL, UnusableError, character_fault
+from .tools import ToolCall, read_calls
 
-Role = Literal["system", "user", "assistant"]
+Role = Literal["system", "user", "assistant", "tool"]
 
 # Who speaks, by the words that files have for it.
 _ROLES: dict[str, Role] = {
@@ -28,13 +29,21 @@ _ROLES: dict[str, Role] = {
     "ai": "assistant",
     "bard": "assistant",
     "bing": "assistant",
+    # What these say are calls, as LLaMA-Factory has them.
+    "function_call": "assistant",
+    "tool_call": "assistant",
+    "tool": "tool",
+    "function": "tool",
+    "ipython": "tool",
+    "observation": "tool",
+    "tool_response": "tool",
 }
-_TOOL_ROLES = {"tool", "function", "function_call", "tool_call", "observation", "tool_response"}
-_TOOL_FIELDS = ("tool_calls", "function_call")
-NO_TOOLS = "tool calls cannot be trained on yet"
+_CALLERS = {"function_call", "tool_call"}
+_CALL_FIELDS = ("tool_calls", "function_call")
+# How results begin where the calls before them are written in the text, as Hermes has them.
+_WRITTEN_RESULT = "<tool_response>"
 # Thoughts beside an answer, as the APIs of DeepSeek, OpenRouter and gpt-oss return them.
-_REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
-_NO_REASONING = "thoughts beside an answer cannot be trained on yet"
+THINKING_FIELDS = ("reasoning_content", "reasoning", "thinking")
 # Under which keys a turn has its speaker and its content.
 KEYS = {"messages": ("role", "content"), "sharegpt": ("from", "value")}
 
@@ -46,15 +55,21 @@ class Turn(NamedTuple):
     content: str
     # Whether an answer is learnt; the file may ask that it be only read.
     is_learnt: bool = True
+    # What an answer calls, and what was thought before it.
+    calls: tuple[ToolCall, ...] = ()
+    thinking: str = ""
+    # Of a result: the call that it answers.
+    result_of: ToolCall | None = None
 
     @property
     def is_learnt_answer(self) -> bool:
         """Whether the model learns to write it."""
         return self.role == "assistant" and self.is_learnt
 
-
-class UnusableError(Exception):
-    """Why a row cannot be used."""
+    @property
+    def said(self) -> str:
+        """All of it as a person reads it: thoughts, content and calls."""
+        return "\n".join(filter(None, [self.thinking, self.content, *map(str, self.calls)]))
 
 
 def written_turns(value: object) -> list[object] | None:
@@ -91,8 +106,31 @@ def read_dialogue(values: dict[str, Any], column: str, role_key: str, text_key: 
 
 
 def turn_list(value: list[object], column: str, role_key: str, text_key: str) -> list[Turn]:
-    read = (_turn(turn, f"{column}[{at}]", role_key, text_key) for at, turn in enumerate(value))
-    return [turn for turn in read if turn is not None]
+    turns: list[Turn] = []
+    # The calls that have no result yet.
+    open_calls: list[ToolCall] = []
+    for at, item in enumerate(value):
+        where = f"{column}[{at}]"
+        turn = _turn(item, where, role_key, text_key)
+        if turn is None:
+            continue
+        if turn.role == "tool":
+            turn = _result(turn, item, where, open_calls)
+        open_calls.extend(turn.calls)
+        turns.append(turn)
+    return turns
+
+
+def _result(turn: Turn, item: object, where: str, open_calls: list[ToolCall]) -> Turn:
+    """The result with its call, which is open no more: the one that it names, else the first."""
+    named = item.get("tool_call_id") if isinstance(item, dict) else None
+    answered = next((call for call in open_calls if not named or call.id == named), None)
+    if answered:
+        open_calls.remove(answered)
+        return turn._replace(result_of=answered)
+    if turn.content.lstrip().startswith(_WRITTEN_RESULT):
+        return turn._replace(role="user")
+    raise UnusableError(f"{where} is the result of no call before it")
 
 
 def require_an_answer(turns: list[Turn], column: str) -> None:
@@ -117,27 +155,47 @@ def _turn(turn: object, where: str, role_key: str, text_key: str) -> Turn | None
         raise UnusableError(f"{where} holds {kind_of(turn)}, not an object")
     fields: dict[str, Any] = turn
     speaker = fields.get(role_key)
-    named = speaker.strip().lower() if isinstance(speaker, str) else None
-    if named in _TOOL_ROLES:
-        raise UnusableError(f"{where}.{role_key} is {speaker}: {NO_TOOLS}")
-    for field in _TOOL_FIELDS:
-        if fields.get(field):
-            raise UnusableError(f"{where}.{field}: {NO_TOOLS}")
-    for field in _REASONING_FIELDS:
-        if not is_blank(fields.get(field)):
-            raise UnusableError(f"{where}.{field}: {_NO_REASONING}")
-    role = _ROLES.get(named or "")
+    named = speaker.strip().lower() if isinstance(speaker, str) else ""
+    role = _ROLES.get(named)
     if role is None:
         raise UnusableError(
             f"{where}.{role_key} is missing"
             if speaker is None
-            else f"{where}.{role_key} is {shortened(speaker)}, not system, user or assistant"
+            else f"{where}.{role_key} is {shortened(speaker)}, not system, user, assistant or tool"
         )
-    content = _joined_parts(fields.get(text_key), f"{where}.{text_key}")
+    content, place = fields.get(text_key), f"{where}.{text_key}"
+    if role == "tool":
+        return Turn(role, _result_text(content, place))
+    if named in _CALLERS:
+        return Turn(role, "", _is_learnt(fields, where), read_calls(content, place))
+    content = _joined_parts(content, place)
     if role == "system" and is_blank(content):
         return None
-    is_learnt = role != "assistant" or _is_learnt(fields, where)
-    return Turn(role, as_text(content, f"{where}.{text_key}"), is_learnt)
+    if role != "assistant":
+        return Turn(role, as_text(content, place))
+    found = (read_calls(fields.get(field), f"{where}.{field}") for field in _CALL_FIELDS)
+    calls = next(filter(None, found), ())
+    said = "" if calls and is_blank(content) else as_text(content, place)
+    return Turn(role, said, _is_learnt(fields, where), calls, _thinking(fields, where))
+
+
+def _result_text(content: object, where: str) -> str:
+    """What a call has brought, which may be nothing; parts are joined, other objects are JSON."""
+    if isinstance(content, list) and all(
+        isinstance(one, dict) and "type" in one for one in content
+    ):
+        content = _joined_parts(content, where)
+    if isinstance(content, dict | list):
+        return json.dumps(content, ensure_ascii=False, default=str)
+    return "" if _is_missing(content) else as_text(content, where, may_be_blank=True)
+
+
+def _thinking(fields: dict[str, Any], where: str) -> str:
+    """The thoughts beside an answer."""
+    for field in THINKING_FIELDS:
+        if not is_blank(fields.get(field)):
+            return as_text(fields[field], f"{where}.{field}")
+    return ""
 
 
 def _is_learnt(fields: dict[str, Any], where: str) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.plain_template import plain_template
+from ..data.templates.plain_template import plain_template
 from ..errors import PlainError
 from ..gguf_file import architecture_of, rewrite_gguf, values_of
 from ..serve.gguf_metadata import chat_template

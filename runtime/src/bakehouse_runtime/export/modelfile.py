@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..confined import run_confined
-from ..data.chat_template import TemplateRefusalError
+from ..data.templates.jinja_template import TemplateRefusalError
 from ..data.tokens import read_model_tokens
 from ..serve.sampling_defaults import default_sampling
 

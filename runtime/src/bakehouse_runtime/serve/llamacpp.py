@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from ..data.plain_template import plain_template
-from ..data.tool_template import add_tools, says_tools
+from ..data.templates.plain_template import plain_template
+from ..data.templates.tool_template import add_tools, says_tools
 from ..errors import PlainError
 from .engine import CLOSE_S, gauge_sum, read_metrics
 from .gguf_metadata import chat_template, context_length

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ..data.tool_template import add_tools, says_tools
+from ..data.templates.tool_template import add_tools, says_tools
 from ..files import read_optional_object
 
 if TYPE_CHECKING:

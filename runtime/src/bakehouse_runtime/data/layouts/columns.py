@@ -76,7 +76,7 @@ REASONING = Role(
     ),
     "write thoughts into the answer if they are to be learnt",
 )
-TOOLS = Role(("tools", "functions"), "tools are not trained on")
+TOOLS = Role(("tools", "functions"), "they belong to conversations")
 # What they say of a row decides whether it is learnt.
 LABEL = Role(("label",), "good and bad rows are learnt alike")
 SPLIT = Role(("split", "partition"), "rows of every split are learnt")
@@ -181,6 +181,14 @@ def history_column(columns: tuple[str, ...], data_format: DataFormat) -> str | N
 
 
 @lru_cache(maxsize=256)
+def tools_column(columns: tuple[str, ...], data_format: DataFormat) -> str | None:
+    """The functions that a conversation may call."""
+    column = find(columns, *TOOLS.names)
+    is_read = data_format.format != "text" and column not in data_format.columns
+    return column if is_read else None
+
+
+@lru_cache(maxsize=256)
 def used_columns(columns: tuple[str, ...], data_format: DataFormat) -> frozenset[str]:
     """All columns that are read in this format."""
     found = {
@@ -188,9 +196,8 @@ def used_columns(columns: tuple[str, ...], data_format: DataFormat) -> frozenset
         *context_columns(columns, data_format),
         *(column for column, _ in decisive_columns(columns, data_format)),
     }
-    history = history_column(columns, data_format)
-    if history is not None:
-        found.add(history)
+    others = (history_column(columns, data_format), tools_column(columns, data_format))
+    found.update(column for column in others if column is not None)
     if data_format.format == "alpaca":
         found |= {column or "" for column in instruction_columns(columns)}
     return frozenset(found)

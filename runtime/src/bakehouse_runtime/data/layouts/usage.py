@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..cells import is_missing_mark
-from ..conversations import is_context, is_history
+from ..conversations import are_tools, is_context, is_history
 from ..table import Dropped, Row
 from ..turns import ends_with_an_answer, written_turns
 from .columns import (
@@ -17,6 +17,7 @@ from .columns import (
     decisive_columns,
     history_column,
     pair_columns,
+    tools_column,
 )
 
 if TYPE_CHECKING:
@@ -109,6 +110,8 @@ def _unread(
     readers = dict.fromkeys(context_columns(columns, data_format), is_context)
     if history := history_column(columns, data_format):
         readers[history] = is_history
+    if tools := tools_column(columns, data_format):
+        readers[tools] = are_tools
     return frozenset(
         name
         for name, is_readable in readers.items()

@@ -27,6 +27,13 @@ const ROLES = new Map([
   ['bard', 'assistant'],
   ['bing', 'assistant'],
   ['developer', 'system'],
+  ['function_call', 'assistant'],
+  ['tool_call', 'assistant'],
+  ['tool', 'tool'],
+  ['function', 'tool'],
+  ['ipython', 'tool'],
+  ['observation', 'tool'],
+  ['tool_response', 'tool'],
 ]);
 
 export function isDialogue({ format }: { format: DataFormatName }): boolean {
@@ -65,8 +72,18 @@ function readTurn(value: unknown): { role: string; content: string } {
   const role = toText(turn.role ?? turn.from);
   return {
     role: ROLES.get(role.trim().toLowerCase()) ?? role,
-    content: joinedParts(turn.content ?? turn.value),
+    content: [joinedParts(turn.content ?? turn.value), ...calls(turn)].filter(Boolean).join('\n'),
   };
+}
+
+/** The calls of an answer as training shows them: `weather({"city": "Paris"})`. */
+function calls(turn: Record<string, unknown>): string[] {
+  const made = turn.tool_calls ?? turn.function_call ?? [];
+  return (Array.isArray(made) ? made : [made]).map((call: unknown) => {
+    const { function: named = call }: { function?: unknown } = Object(call);
+    const { name, arguments: given = {} }: { name?: unknown; arguments?: unknown } = Object(named);
+    return `${toText(name)}(${toText(given)})`;
+  });
 }
 
 /** The text of a content; one in parts that are all text is joined, as in training. */

@@ -48,7 +48,10 @@ export function useTransfer(userId: string, keys: IdempotencyKeys, isShown: bool
 export const canBeLookedUp = (name: string): boolean => name !== '' && !name.includes('@');
 
 /** Whom a username or an id means; asked for once both it and an amount are there. */
-export const recipientQuery = (userId: string, { name, amount }: { name: string; amount: string | null }) =>
+export const recipientQuery = (
+  userId: string,
+  { recipient_id: name, amount }: { recipient_id: string; amount: string | null },
+) =>
   endpointQuery(
     ['recipient', userId, name, amount],
     previewTransfer,

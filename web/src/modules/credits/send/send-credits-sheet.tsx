@@ -29,7 +29,14 @@ export function SendCreditsSheet({ open, onClose, recipient = '' }: Props) {
 type SendProps = Omit<Round<string>, 'key'> & Omit<Props, 'recipient'> & { keys: IdempotencyKeys };
 
 function SendCredits({ open, onClose, keys, begunWith, onDraft }: SendProps) {
-  const { values: form, amount, problems, transfer, asked, ...sending } = useSendCredits(begunWith, keys, open);
+  const {
+    values: form,
+    amount,
+    problems,
+    transfer,
+    asked,
+    ...sending
+  } = useSendCredits(begunWith, keys, open);
   const isForm = transfer.isIdle || transfer.isPending;
   const isUnfinished = sending.isDirty && !transfer.isSuccess;
   useEffect(() => {

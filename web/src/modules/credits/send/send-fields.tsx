@@ -93,9 +93,9 @@ function GetCredits() {
 /** Whom the name means, once it and the amount could be sent; an address shows nothing. */
 function Recipient({ name, amount }: { name: string; amount: string | null }) {
   const user = useUser();
-  const asked = useDebounced(JSON.stringify({ name: name.trim(), amount }));
+  const asked = useDebounced(JSON.stringify({ recipient_id: name.trim(), amount }));
   const { data } = useQuery(
-    recipientQuery(user.id, JSON.parse(asked) as { name: string; amount: string | null }),
+    recipientQuery(user.id, JSON.parse(asked) as { recipient_id: string; amount: string | null }),
   );
   if (!data?.recipient) return 'Username, email address or user ID.';
   return (

@@ -47,7 +47,9 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen:
       return;
     }
     setLookingUp(true);
-    const found = await lookUp(body);
+    const found = canBeLookedUp(body.recipient_id)
+      ? await queries.fetchQuery(recipientQuery(user.id, body)).catch(() => null)
+      : null;
     setLookingUp(false);
     if (found && !found.recipient) {
       fields.refuse({ recipient: 'No user has this username or ID' });
@@ -55,12 +57,6 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen:
     }
     setAsked({ name: found?.recipient?.username ?? body.recipient_id, body });
     setAsking(true);
-  }
-
-  /** Whom it would be sent to; null where the server does not say. */
-  async function lookUp({ recipient_id: name, amount: wanted }: Transfer) {
-    if (!canBeLookedUp(name)) return null;
-    return queries.fetchQuery(recipientQuery(user.id, { name, amount: wanted })).catch(() => null);
   }
 
   /** Sends what was asked about. */

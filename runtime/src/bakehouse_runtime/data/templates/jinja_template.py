@@ -1,0 +1,132 @@
+"""A chat template as a program: compiled, run within bounds, and what it marks as generated."""
+
+from __future__ import annotations
+
+import json
+import signal
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import jinja2
+from jinja2 import nodes
+from jinja2.ext import Extension
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from ...confined import TEMPLATE_LIMIT_S
+from ...errors import PlainError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import date
+
+    from jinja2.runtime import Macro
+
+    from ..segments import Span
+    from ..tools import Tool
+    from .template_messages import Message
+
+
+class TemplateRefusalError(Exception):
+    """A conversation that the template cannot write so that it could be trained on, and why."""
+
+
+class Written(NamedTuple):
+    """A conversation as a template writes it, and what of it `{% generation %}` marks."""
+
+    text: str
+    generated: list[Span]
+
+
+class JinjaTemplate:
+    """A compiled chat template. Raises PlainError where it is no template."""
+
+    def __init__(self, source: str, special_tokens: dict[str, str], today: date) -> None:
+        """`special_tokens` are those that have a name in templates."""
+        self._special_tokens = special_tokens
+        environment = _environment(today)
+        self._generation = cast("_Generation", environment.extensions[_Generation.identifier])
+        try:
+            # Compiling computes what is constant.
+            with limited_time():
+                self._template = environment.from_string(source)
+        except jinja2.TemplateError as error:
+            raise PlainError(f"The base model's chat template cannot be read: {error}.") from error
+
+    @property
+    def marks_answers(self) -> bool:
+        """Whether it says itself what the assistant generates."""
+        return self._generation.is_used
+
+    def write(self, messages: list[Message], tools: Sequence[Tool], *, begin: bool) -> Written:
+        """Writes a conversation in which these functions may be called; `begin`s the next answer.
+        Raises TemplateRefusalError."""
+        generation = self._generation
+        generation.blocks, generation.spans = [], []
+        named = {"tools": list(tools)} if tools else {}
+        try:
+            for block in self._template.generate(
+                messages=messages, add_generation_prompt=begin, **named, **self._special_tokens
+            ):
+                generation.blocks.append(block)
+        except (jinja2.TemplateError, *_FAULTS) as error:
+            raise TemplateRefusalError(f"the chat template refuses it: {error}") from error
+        return Written("".join(generation.blocks), generation.spans)
+
+
+@contextmanager
+def limited_time() -> Iterator[None]:
+    """A template is a program, and may never end, not even between two lines of Python: the system
+    ends this process, and `run_confined` says why. Counts the time of this process alone, which
+    others on a busy machine do not use up."""
+    signal.setitimer(signal.ITIMER_VIRTUAL, TEMPLATE_LIMIT_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+
+# What the code of a template may raise besides the errors of jinja2.
+_FAULTS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
+
+
+class _Generation(Extension):
+    """`{% generation %}` marks what the assistant says; Transformers does the same."""
+
+    tags = {"generation"}  # noqa: RUF012 - jinja2's own protocol
+
+    def __init__(self, environment: jinja2.Environment) -> None:
+        super().__init__(environment)
+        self.is_used = False
+        # What has been written so far of the text that is being written, and what is marked in it.
+        self.blocks: list[str] = []
+        self.spans: list[Span] = []
+
+    def parse(self, parser: Any) -> nodes.Node:
+        self.is_used = True
+        line = next(parser.stream).lineno
+        body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
+        return nodes.CallBlock(self.call_method("_note"), [], [], body).set_lineno(line)
+
+    def _note(self, caller: Macro) -> str:
+        text = caller()
+        start = sum(len(block) for block in self.blocks)
+        if text:
+            self.spans.append((start, start + len(text)))
+        return text
+
+
+def _environment(today: date) -> ImmutableSandboxedEnvironment:
+    """Offers to chat templates what Transformers offers."""
+
+    def refuse(message: str) -> None:
+        raise jinja2.TemplateError(message)
+
+    environment = ImmutableSandboxedEnvironment(
+        trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols", _Generation]
+    )
+    environment.filters["tojson"] = lambda value, **options: json.dumps(
+        value, **{"ensure_ascii": False, **options}
+    )
+    environment.globals["raise_exception"] = refuse
+    environment.globals["strftime_now"] = today.strftime
+    return environment
