@@ -22,7 +22,7 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen:
   const fields = useForm<SendForm>({
     initial: () => ({ recipient, amount: '' }),
     problemsOnSubmit: problemsNow,
-    onSubmit: sendOrAsk,
+    onSubmit: () => void sendOrAsk(),
   });
   const form = fields.values;
   const amount = amountInBgl(form.amount, currency);
@@ -42,19 +42,13 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen:
   /** Asks once, and only where somebody has the name: what is sent again after a lost answer was asked about. */
   async function sendOrAsk() {
     if (body === null || transfer.isPending || isLookingUp) return;
-    if (isRepeat) {
-      transfer.mutate(body);
-      return;
-    }
+    if (isRepeat) return transfer.mutate(body);
     setLookingUp(true);
     const found = canBeLookedUp(body.recipient_id)
       ? await queries.fetchQuery(recipientQuery(user.id, body)).catch(() => null)
       : null;
     setLookingUp(false);
-    if (found && !found.recipient) {
-      fields.refuse({ recipient: 'No user has this username or ID' });
-      return;
-    }
+    if (found && !found.recipient) return fields.refuse({ recipient: 'No user has this username or ID' });
     setAsked({ name: found?.recipient?.username ?? body.recipient_id, body });
     setAsking(true);
   }
