@@ -32,6 +32,8 @@ export const heldOutAnswers = z.object({
   rows: z.array(heldOutAnswer).max(5),
   /** Why there are no rows, as one plain sentence; null where there are some. */
   skipped: z.string().max(500).nullable(),
+  /** Where neither model could be asked: what can still be asked of both by hand. */
+  questions: z.array(heldOutText).max(5).optional(),
 });
 
 export const report = z.discriminatedUnion('type', [

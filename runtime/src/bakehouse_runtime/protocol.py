@@ -544,6 +544,7 @@ class HeldOutAnswers(Wire):
     task: Literal["answer", "continue"]
     rows: Annotated[list[HeldOutAnswer], Field(max_length=5)]
     skipped: str | None
+    questions: Annotated[list[str], Field(max_length=5)] | None = None
 
 
 class PhaseReport(Wire):
@@ -593,6 +594,7 @@ class HeldOutAnswersReport(Wire):
     task: Literal["answer", "continue"]
     rows: Annotated[list[HeldOutAnswer], Field(max_length=5)]
     skipped: str | None
+    questions: Annotated[list[str], Field(max_length=5)] | None = None
 
 
 class SamplesReportPicture(Wire):

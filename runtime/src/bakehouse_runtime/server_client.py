@@ -294,7 +294,7 @@ class Reporter:
 
     def held_out_answers(self, answers: HeldOutAnswers) -> None:
         """What the base and the tuned model answer to held-out rows."""
-        self._add("held_out_answers", **answers.model_dump())
+        self._add("held_out_answers", **answers.model_dump(exclude_unset=True))
 
     def samples(
         self, step: int, pictures: list[dict[str, object]], adapter: str | None = None

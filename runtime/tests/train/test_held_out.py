@@ -53,15 +53,14 @@ def trained(server: BakehouseServer, tmp_path: Path, tied_model: Path) -> tuple[
     for name, weights in model.named_parameters():
         if "lora_B" in name:
             weights.data.normal_(std=0.2)
-    trainer.state.num_input_tokens_seen = 1_000_000
     return trainer, prepared
 
 
-def ask(trained: tuple[Any, Any], folder: Path, listener: Listener, seconds: float = 60.0) -> None:
+def ask(trained: tuple[Any, Any], folder: Path, listener: Listener) -> None:
     from bakehouse_runtime.train.lora.held_out import answer_held_out
 
     reporter: Any = listener
-    answer_held_out(*trained, seconds, reporter, folder)
+    answer_held_out(*trained, reporter, folder)
 
 
 def test_a_run_shows_what_both_models_say_to_rows_that_it_has_held_out(
@@ -113,36 +112,59 @@ def test_each_model_writes_its_likeliest_tokens(trained: tuple[Any, Any], tmp_pa
     assert answers.rows[0].base != answers.rows[0].tuned
 
 
-def test_a_model_that_is_too_slow_is_not_asked_to_the_end(
+def slow_down(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """Every look at the clock, one for each token, finds so much time gone."""
+    ticks = itertools.count(step=seconds)
+    monkeypatch.setattr(time, "monotonic", lambda: next(ticks))
+
+
+def test_what_both_models_have_written_when_time_is_up_is_kept(
     trained: tuple[Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listener = Listener()
-    # Every look at the clock finds 200 ms gone.
-    ticks = itertools.count(step=0.2)
-    monkeypatch.setattr(time, "monotonic", lambda: next(ticks))
-    ask(trained, tmp_path, listener, seconds=20)
-    sentence = (
-        "Asking both models takes longer than the 10 s that there are for it after a run of this "
-        "length."
-    )
-    assert [(one.rows, one.skipped) for one in listener.answers] == [([], sentence)]
-    assert next(ticks) < 11
-
-
-def test_prompts_that_take_too_long_to_read_are_left_out(
-    trained: tuple[Any, Any], tmp_path: Path
-) -> None:
-    trainer, prepared = trained
-    longest = max(len(prepared.held_out.example(one.example)) for one in prepared.questions)
-    # Twice the longest prompt can be read in half of the ten seconds.
-    trainer.state.num_input_tokens_seen = 2 * longest / 5 * 20
-    listener = Listener()
-    ask(trained, tmp_path, listener, seconds=20)
-    assert 2 <= len(listener.answers[0].rows) < 5
-    trainer.state.num_input_tokens_seen = 1
+    ask(trained, tmp_path, listener)
     (tmp_path / "held_out_answers.json").unlink()
-    ask(trained, tmp_path, listener, seconds=20)
-    assert (listener.answers[1].skipped or "").startswith("Asking both models takes longer")
+    slow_down(monkeypatch, 20)
+    ask(trained, tmp_path, listener)
+    whole, cut = listener.answers
+    assert (cut.skipped, len(cut.rows)) == (None, 5)
+    for row, all_of_it in zip(cut.rows, whole.rows, strict=True):
+        assert row.question == all_of_it.question
+        for short, long in ((row.base, all_of_it.base), (row.tuned, all_of_it.tuned)):
+            assert short == long or (short.endswith("…") and len(short) < len(long))
+            assert long.startswith(short.rstrip("…\ufffd"))
+    assert cut.rows != whole.rows
+
+
+def test_models_that_write_next_to_nothing_are_left_to_be_asked_by_hand(
+    trained: tuple[Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listener = Listener()
+    slow_down(monkeypatch, 60)
+    ask(trained, tmp_path, listener)
+    [answers] = listener.answers
+    assert (answers.rows, answers.skipped) == (
+        [],
+        "In the 5 minutes that there are for it, both models wrote next to nothing.",
+    )
+    assert answers.questions == [question.text for question in trained[1].questions]
+
+
+def test_prompts_for_which_there_is_no_memory_are_left_out(
+    trained: tuple[Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from bakehouse_runtime.train.lora import held_out
+
+    _, prepared = trained
+    longest = max(len(prepared.held_out.example(one.example)) for one in prepared.questions)
+    listener = Listener()
+    for tokens in (2 * longest, 1):
+        (tmp_path / "held_out_answers.json").unlink(missing_ok=True)
+        monkeypatch.setattr(held_out, "_PROMPT_TOKENS", tokens)
+        ask(trained, tmp_path, listener)
+    some, first = (len(answers.rows) for answers in listener.answers)
+    assert 2 <= some < 5
+    assert first == 1
 
 
 def test_a_restart_reports_the_same_again(trained: tuple[Any, Any], tmp_path: Path) -> None:
@@ -176,6 +198,7 @@ def test_a_life_that_was_killed_in_it_does_not_try_again(
         ask(trained, tmp_path, listener)
     ask(trained, tmp_path, listener)
     assert listener.answers[0].skipped == "The run was interrupted while both models were asked."
+    assert len(listener.answers[0].questions or []) == 5
 
 
 def test_what_goes_wrong_in_it_does_not_fail_the_run(

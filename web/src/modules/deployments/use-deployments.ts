@@ -57,7 +57,7 @@ export function useDeploymentsOf(modelId: string | undefined) {
 }
 
 /** The user's newest deployment of a text model that answers or is on its way; undefined where there is none. */
-export function useLiveDeployment(modelId: string) {
+export function useLiveDeployment(modelId: string | undefined) {
   return useDeploymentsOf(modelId).data?.pods.find((pod) => isUsable(pod) || isPending(pod));
 }
 

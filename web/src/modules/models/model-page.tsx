@@ -249,11 +249,15 @@ function ModelFiles({ asset, canChange }: { asset: Asset; canChange: boolean }) 
 }
 
 /** Shown to who started the run: the rows are of its dataset. */
-function OwnAnswers({ asset: { lineage, file_count } }: { asset: Asset }) {
+function OwnAnswers({ asset: { dataset_id: modelId, lineage, file_count } }: { asset: Asset }) {
   if (!lineage || file_count === 0) return null;
   return (
     <DeferredPart>
-      <HeldOutAnswers runId={lineage.run_id} className="mt-5" />
+      <HeldOutAnswers
+        runId={lineage.run_id}
+        models={{ modelId, baseModelId: lineage.base_model?.dataset_id }}
+        className="mt-5"
+      />
     </DeferredPart>
   );
 }

@@ -1,7 +1,7 @@
 """What the base and the tuned model answer to rows that were held out, side by side.
 
-Nobody pays for it, it takes about a tenth of the training at most, and whatever goes wrong in it
-leaves the trained model as it is.
+Nobody pays for it, it is bounded by the clock, and whatever goes wrong in it leaves the trained
+model as it is.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import contextlib
 import time
 import traceback
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import torch
@@ -36,9 +36,12 @@ _NEW_TOKENS = 64
 _TEXT_CHARACTERS = 1000
 # Of the beginning of a text that is to be gone on with.
 _BEGINNING_TOKENS = 128
-# Of the time that training took; a short one may take longer, since few rows are worth little.
-_PART = 0.1
-_SECONDS_MIN, _SECONDS_MAX = 10.0, 60.0
+# Of all prompts of a model, filled up to the longest: what memory holds beside the training's.
+_PROMPT_TOKENS = 2048
+# An idle machine takes seconds; one that others keep busy may take as long as this.
+_SECONDS = 300.0
+# An answer that time has cut shorter says nothing.
+_TOKENS_MIN = 8
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,8 @@ class _Row:
 class _Until(StoppingCriteria):
     """Ends the writing where time is up or the run is stopped."""
 
-    def __init__(self, seconds: float, reporter: Reporter) -> None:
-        self._deadline = time.monotonic() + seconds
+    def __init__(self, reporter: Reporter) -> None:
+        self._deadline = time.monotonic() + _SECONDS
         self._reporter = reporter
         self.is_late = False
 
@@ -67,11 +70,10 @@ class _Until(StoppingCriteria):
 
 
 def answer_held_out(
-    trainer: Trainer, prepared: Prepared, seconds: float, reporter: Reporter, work_dir: Path
+    trainer: Trainer, prepared: Prepared, reporter: Reporter, work_dir: Path
 ) -> None:
     """Asks the base and the tuned model what some held-out rows ask, and reports their answers, or
-    why they were not asked; once, however often the run restarts. `seconds` is how long training
-    took.
+    why they were not asked; once, however often the run restarts.
 
     Raises StopRequested.
     """
@@ -83,46 +85,40 @@ def answer_held_out(
         return
     is_text = prepared.format is None or prepared.format.format == "text"
 
-    def note(rows: list[HeldOutAnswer], skipped: str | None) -> HeldOutAnswers:
+    def note(
+        rows: list[HeldOutAnswer], skipped: str | None, questions: list[str]
+    ) -> HeldOutAnswers:
         task = "continue" if is_text else "answer"
-        answers = HeldOutAnswers(task=task, rows=rows, skipped=skipped)
+        answers = HeldOutAnswers(task=task, rows=rows, skipped=skipped, questions=questions)
         with written_whole(answers_file) as partial:
             partial.write_text(answers.model_dump_json(), encoding="utf-8")
         return answers
 
     reporter.phase("asking both models", counted=False)
-    # For the next start, should this process be killed here: it would be killed again.
-    note([], "The run was interrupted while both models were asked.")
+    questions: list[str] = []
     try:
-        answers = note(_ask(trainer, prepared, seconds, reporter), None)
+        rows = _rows(prepared, getattr(trainer.model.config, "max_position_embeddings", None))
+        questions = _plain_questions(rows)
+        # For the next start, should this process be killed here: it would be killed again.
+        note([], "The run was interrupted while both models were asked.", questions)
+        answers = note(_ask(trainer, rows, reporter), None, [])
     except StopRequested:
         answers_file.unlink()
         raise
     except PlainError as error:
-        answers = note([], str(error))
+        answers = note([], str(error), questions)
     except Exception:
         # The model is trained, and worth more than this.
         traceback.print_exc()
-        answers = note([], "The models could not be asked.")
+        answers = note([], "The models could not be asked.", questions)
     reporter.held_out_answers(answers)
 
 
-def _ask(
-    trainer: Trainer, prepared: Prepared, seconds: float, reporter: Reporter
-) -> list[HeldOutAnswer]:
+def _ask(trainer: Trainer, rows: list[_Row], reporter: Reporter) -> list[HeldOutAnswer]:
     """Raises PlainError with why the models are not asked, and StopRequested."""
     model = cast("PeftModel", trainer.model)
     base_model: Any = model.get_base_model()
     tokenizer: Any = trainer.processing_class
-    allowed = min(_SECONDS_MAX, max(_SECONDS_MIN, _PART * seconds))
-    rows = _rows(prepared, getattr(model.config, "max_position_embeddings", None))
-    # A prompt that is being read cannot be stopped: half of the time, at the speed of training,
-    # which does more to each token.
-    speed = trainer.state.num_input_tokens_seen / max(seconds, 0.001)
-    rows = _affordable(rows, speed * allowed / 2)
-    if not rows:
-        _refuse_slow(allowed)
-    until = _Until(allowed, reporter)
     # In place of the base's own, which may sample.
     stops = _stops(base_model.generation_config, tokenizer, rows)
     base_model.generation_config = GenerationConfig(
@@ -133,14 +129,10 @@ def _ask(
         pad_token_id=tokenizer.pad_token_id,
     )
     model.eval()
-    generated: list[list[str]] = []
-    for adapter in (model.disable_adapter(), contextlib.nullcontext()):
-        with adapter, torch.inference_mode(), _precision(trainer):
-            generated.append(_write(model, tokenizer, rows, stops, until))
-        if reporter.stop_requested:
-            raise StopRequested
-        if until.is_late:
-            _refuse_slow(allowed)
+    with torch.inference_mode(), _precision(trainer):
+        answers = _write(model, tokenizer, rows, stops, _Until(reporter))
+    if reporter.stop_requested:
+        raise StopRequested
     return [
         HeldOutAnswer(
             question=_cut(
@@ -151,15 +143,8 @@ def _ask(
             base=base,
             tuned=tuned,
         )
-        for row, base, tuned in zip(rows, *generated, strict=True)
+        for row, (base, tuned) in zip(rows, answers, strict=True)
     ]
-
-
-def _refuse_slow(allowed: float) -> NoReturn:
-    raise PlainError(
-        f"Asking both models takes longer than the {allowed:.0f} s that there are for it after a "
-        "run of this length."
-    )
 
 
 def _rows(prepared: Prepared, max_positions: int | None) -> list[_Row]:
@@ -173,7 +158,16 @@ def _rows(prepared: Prepared, max_positions: int | None) -> list[_Row]:
     fitting = [row for row in rows if 0 < len(row.prompt) <= room]
     if not fitting:
         raise PlainError("The held-out rows leave the model no room for an answer.")
-    return fitting
+    return _affordable(fitting)
+
+
+def _plain_questions(rows: list[_Row]) -> list[str]:
+    """Those that can be asked by themselves, as a person would."""
+    return [
+        _cut(row.question.text)
+        for row in rows
+        if row.question.text is not None and row.question.earlier_turns == 0
+    ]
 
 
 def _row(examples: Examples, question: Question) -> _Row:
@@ -195,12 +189,12 @@ def _row(examples: Examples, question: Question) -> _Row:
     )
 
 
-def _affordable(rows: list[_Row], tokens: float) -> list[_Row]:
-    """Those of the rows whose prompts, filled up to the longest, are no more tokens than that."""
+def _affordable(rows: list[_Row]) -> list[_Row]:
+    """The first of the rows, and those whose prompts there is memory for beside it."""
     chosen: list[_Row] = []
     for row in rows:
         longest = max(len(one.prompt) for one in (*chosen, row))
-        if longest * (len(chosen) + 1) <= tokens:
+        if not chosen or longest * (len(chosen) + 1) <= _PROMPT_TOKENS:
             chosen.append(row)
     return chosen
 
@@ -227,8 +221,9 @@ def _precision(trainer: Trainer) -> contextlib.AbstractContextManager[Any]:
 
 def _write(
     model: PeftModel, tokenizer: Any, rows: list[_Row], stops: set[int], until: _Until
-) -> list[str]:
-    """What the model writes after each prompt."""
+) -> list[tuple[str, str]]:
+    """What the base and the tuned model write after each prompt. Both do so in one batch: where
+    time is up, they have come equally far. Raises PlainError where that is next to nothing."""
     longest = max(len(row.prompt) for row in rows)
     # Filled up on the left: the answer follows the prompt.
     gaps = [longest - len(row.prompt) for row in rows]
@@ -237,15 +232,22 @@ def _write(
     ]
     masks = [[0] * gap + [1] * (longest - gap) for gap in gaps]
     written = model.generate(
-        input_ids=torch.tensor(prompts, device=model.device),
-        attention_mask=torch.tensor(masks, device=model.device),
+        input_ids=torch.tensor(prompts * 2, device=model.device),
+        attention_mask=torch.tensor(masks * 2, device=model.device),
+        # By this name PEFT knows the model without its adapter.
+        adapter_names=["__base__"] * len(rows) + [model.active_adapter] * len(rows),
         stopping_criteria=StoppingCriteriaList([until]),
-    )
+    )[:, longest:]
+    if until.is_late and written.shape[1] < _TOKENS_MIN:
+        raise PlainError(
+            f"In the {_SECONDS / 60:.0f} minutes that there are for it, both models wrote next to "
+            "nothing."
+        )
     texts = []
-    for answer in written[:, longest:].tolist():
+    for answer in written.tolist():
         end = next((at for at, token in enumerate(answer) if token in stops), None)
         texts.append(_displayed(tokenizer, answer[:end], ended=end is not None))
-    return texts
+    return list(zip(texts[: len(rows)], texts[len(rows) :], strict=True))
 
 
 def _displayed(tokenizer: Any, tokens: list[int], *, ended: bool) -> str:

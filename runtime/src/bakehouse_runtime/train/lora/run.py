@@ -103,7 +103,7 @@ def _run(spec: TrainTextSpec, work: Workload) -> None:
         if held_out:
             _measure_last(trainer, reporter)
         best = best_adapter.restore(trainer.model, trainer.state.global_step)
-        answer_held_out(trainer, prepared, callback.seconds, reporter, work.work_dir)
+        answer_held_out(trainer, prepared, reporter, work.work_dir)
     except StopRequested:
         saved = last_checkpoint(checkpoints)
         reporter.stopped(saved.step if saved else 0)

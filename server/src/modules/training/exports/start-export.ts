@@ -67,7 +67,7 @@ async function prepare(
         license_name: said('license_name'),
         license_link: said('license_link'),
       },
-      prompts: (answers?.rows ?? []).map(({ question }) => question),
+      prompts: [...(answers?.questions ?? []), ...(answers?.rows ?? []).map(({ question }) => question)],
     }),
     price: estimate.price,
     work: estimate.work[format],

@@ -1,10 +1,21 @@
+import { listVllm } from '@bakehouse/contract/deployments/text';
 import type { HeldOutAnswers as Answers } from '@bakehouse/contract/runtime/report';
 import { QueryClientProvider } from '@tanstack/react-query';
+import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { UserContext } from '../../accounts/session.ts';
 import { HeldOutAnswers } from './held-out-answers.tsx';
 import { heldOutAnswersQuery } from './held-out-calls.ts';
+
+const server = vi.hoisted(() => ({ pods: {} as Record<string, object[]> }));
+vi.mock('../../../lib/api/api-client.ts', () => ({
+  call: async (endpoint: unknown, { query }: { query?: { model_id?: string } } = {}) =>
+    endpoint === listVllm
+      ? { pods: server.pods[query?.model_id ?? ''] ?? [] }
+      : { data: [{ id: 'rye-1', parent: 'smol' }] },
+}));
 
 const row = {
   question: 'What does the house loaf cost?',
@@ -18,7 +29,7 @@ function show(answers: Answers | null) {
   queryClient.setQueryData(heldOutAnswersQuery('r1').queryKey, { held_out_answers: answers });
   return render(
     <QueryClientProvider client={queryClient}>
-      <HeldOutAnswers runId="r1" />
+      <HeldOutAnswers runId="r1" models={{ modelId: 'm1', baseModelId: 'b1' }} />
     </QueryClientProvider>,
   );
 }
@@ -45,6 +56,36 @@ test('the answers of both models stand beside the expected one, and a right one 
   expect(last?.getByText('No text')).toBeTruthy();
   expect(last?.getAllByText('as expected')).toHaveLength(1);
   expect(screen.getByText(/Word-for-word matches: 1 by this model, none by the base model\.$/)).toBeTruthy();
+});
+
+test.each([
+  ['a deployment', [{ pod_id: 'p2', status: 'running' }], 'p2'],
+  ['a starter model', [], 'smol'],
+])('what nobody asked can be asked by hand, beside %s', async (_case, basePods, beside) => {
+  server.pods = { m1: [{ pod_id: 'p1', model_name: 'rye-1', status: 'running' }], b1: basePods };
+  const answers = { task: 'answer', rows: [], skipped: 'The models could not be asked.' } as const;
+  queryClient.clear();
+  queryClient.setQueryData(heldOutAnswersQuery('r1').queryKey, {
+    held_out_answers: { ...answers, questions: ['Who bakes?'] },
+  });
+  const routeTree = createRootRoute({
+    component: () => <HeldOutAnswers runId="r1" models={{ modelId: 'm1', baseModelId: 'b1' }} />,
+  });
+  const router = createRouter({ routeTree, history: createMemoryHistory() });
+  render(
+    <QueryClientProvider client={queryClient}>
+      <UserContext value={{ id: 'u1' } as never}>
+        <RouterProvider router={router as never} />
+      </UserContext>
+    </QueryClientProvider>,
+  );
+  expect(await screen.findByText('Who bakes?')).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Copy the question' })).toBeTruthy();
+  await vi.waitFor(() =>
+    expect(screen.getByRole('link', { name: 'Compare' }).getAttribute('href')).toBe(
+      `/my-deployments?chat=p1&beside=${beside}`,
+    ),
+  );
 });
 
 test('a long answer is folded until one asks for all of it', () => {

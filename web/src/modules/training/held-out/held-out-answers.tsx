@@ -1,11 +1,12 @@
 import type { HeldOutAnswers as Answers } from '@bakehouse/contract/runtime/report';
 import { Check } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { cx } from '../../../lib/cx.ts';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
+import { AskByHand, type ComparedModels } from './ask-by-hand.tsx';
 import { useHeldOutAnswers } from './held-out-calls.ts';
 import { countExpected, isExpected } from './is-expected.ts';
 
@@ -14,8 +15,10 @@ type Row = Answers['rows'][number];
 /** Longer texts are folded. */
 const FOLDED_CHARACTERS = 400;
 
+type Props = { runId: string; models: ComparedModels; className?: string };
+
 /** What the base and the tuned model say to rows that a run has held out; nothing where nobody asked them. */
-export function HeldOutAnswers({ runId, className }: { runId: string; className?: string }) {
+export function HeldOutAnswers({ runId, models, className }: Props) {
   return (
     <QueryView
       query={useHeldOutAnswers(runId)}
@@ -24,13 +27,21 @@ export function HeldOutAnswers({ runId, className }: { runId: string; className?
       isEmpty={({ held_out_answers: answers }) => answers === null}
       empty={null}
     >
-      {({ held_out_answers: answers }) => answers && <AnswersCard answers={answers} className={className} />}
+      {({ held_out_answers: answers }) =>
+        answers && (
+          <AnswersCard answers={answers} className={className}>
+            {answers.questions?.length ? <AskByHand questions={answers.questions} models={models} /> : null}
+          </AnswersCard>
+        )
+      }
     </QueryView>
   );
 }
 
-/** The same of answers that are there. */
-export function AnswersCard({ answers, className }: { answers: Answers; className?: string | undefined }) {
+type CardProps = { answers: Answers; className?: string | undefined; children?: ReactNode };
+
+/** The same of answers that are there; under them what else can be done. */
+export function AnswersCard({ answers, className, children }: CardProps) {
   const { task, rows, skipped } = answers;
   return (
     <Card
@@ -48,6 +59,7 @@ export function AnswersCard({ answers, className }: { answers: Answers; classNam
           <RowAnswers key={at} row={row} task={task} />
         ))}
       </ul>
+      {children}
     </Card>
   );
 }

@@ -121,7 +121,11 @@ function LoadedPage({ run }: { run: Run }) {
       {run.kind === 'export' && run.state === 'completed' && <RunElsewhere run={run} />}
       {run.kind === 'pictures' && <SampleGrid runId={run.run_id} className="mb-5" />}
       {run.kind === 'text' && run.state === 'completed' && (
-        <HeldOutAnswers runId={run.run_id} className="mb-5" />
+        <HeldOutAnswers
+          runId={run.run_id}
+          models={{ modelId: run.model_id, baseModelId: run.base_model.dataset_id }}
+          className="mb-5"
+        />
       )}
       {run.kind !== 'export' && <RunCurves runId={run.run_id} kind={run.kind} ended={over} />}
       <div className="mt-5 grid items-start gap-5 lg:grid-cols-2">
