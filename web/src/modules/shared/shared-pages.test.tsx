@@ -70,6 +70,17 @@ test('a run shows its losses, and of what it was made from only what everybody m
   expect(screen.queryByText(/Charged|Learning rate|Log$/)).toBeNull();
 });
 
+test('nobody else is advised what to do about its losses', async () => {
+  const points = [
+    { step: 0, values: { eval_loss: 3, held_out_rows: 9 } },
+    { step: 1, values: { loss: 2, eval_loss: 1.5 } },
+    { step: 2, values: { loss: 1, eval_loss: 1.8 } },
+  ];
+  await open({ ...run, points });
+  expect(screen.getByRole('heading', { name: 'Loss' })).toBeTruthy();
+  expect(screen.queryByText(/^Held-out loss has risen/)).toBeNull();
+});
+
 test('a run that trains says how far it is, and one on pictures shows its samples without a way to use them', async () => {
   const pictures = [{ url: 'data:,', width: 8, height: 8 }];
   const samples = {

@@ -64,6 +64,9 @@ def _run(spec: TrainFluxSpec | TrainParisSpec, work: Workload) -> None:
     family.drop_text_encoder("", *(one.prompt for one in sample_prompts(spec)))
     reporter.phase("loading model")
     network = opened.open_network()
+    if encoded.held_out:
+        # Past the curves' reporter, whose first values are the measured ones.
+        work.reporter.metrics(0, {"held_out_rows": encoded.held_out})
     if not train_network(
         family,
         network.network,
@@ -120,7 +123,7 @@ class EncodedPictures:
 
     trained: Data
     measured: Data
-    has_held_out: bool
+    held_out: int
 
 
 def encode_pictures(
@@ -148,7 +151,7 @@ def encode_pictures(
             rows = rows_of(places, numbers, cuts)
             if len(rows) > 0:
                 part.append(cache.select(rows))
-    return EncodedPictures(_data(trained), _data(measured), has_held_out=bool(held_out))
+    return EncodedPictures(_data(trained), _data(measured), held_out=len(held_out))
 
 
 def _data(parts: list[CachedRows]) -> Data:
@@ -174,7 +177,7 @@ def training_settings(
         loop,
         parameters.batch_size,
         text_dropout=parameters.caption_dropout,
-        eval_name="eval_loss" if encoded.has_held_out else "trained_loss",
+        eval_name="eval_loss" if encoded.held_out else "trained_loss",
     )
 
 

@@ -97,6 +97,8 @@ def _run(spec: TrainTextSpec, work: Workload) -> None:
         [callback],
     )
     held_out = len(prepared.held_out) > 0
+    if held_out:
+        reporter.metrics(0, {"held_out_rows": len(prepared.held_out)})
     try:
         base_loss = _base_loss(trainer, reporter, work.work_dir) if held_out else None
         _train(trainer, callback, reporter, last_checkpoint(checkpoints))

@@ -2,12 +2,17 @@ import { expect, it } from 'vitest';
 import type { Point } from './curves.ts';
 import { bestHeldOut, overfittingSince } from './held-out.ts';
 
-/** Steps with their training loss, and the held-out loss where it was measured. */
+/** Steps with their training loss, and the held-out loss where it was measured, by five rows. */
 const curve = (...steps: [loss: number | undefined, heldOut?: number][]): Point[] =>
   steps.map(([loss, eval_loss], step) => ({
     step,
-    values: { ...(loss !== undefined && { loss }), ...(eval_loss !== undefined && { eval_loss }) },
+    values: {
+      ...(loss !== undefined && { loss }),
+      ...(eval_loss !== undefined && { eval_loss }),
+      ...(step === 0 && { held_out_rows: 5 }),
+    },
   }));
+const rising = curve([undefined, 3], [2, 1.5], [1], [0.5, 1.8]);
 
 it('finds the step with the lowest held-out loss; the base model is none', () => {
   expect(bestHeldOut([])).toBeNull();
@@ -16,11 +21,18 @@ it('finds the step with the lowest held-out loss; the base model is none', () =>
 });
 
 it.each([
-  ['held-out rises while training falls', curve([undefined, 3], [2, 1.5], [1], [0.5, 1.8]), 1],
+  ['held-out rises while training falls', rising, 1],
   ['it rises by a trace', curve([undefined, 3], [2, 1.5], [1], [0.5, 1.52]), undefined],
   ['both fall', curve([undefined, 3], [2, 2], [1], [0.5, 1.5]), undefined],
   ['both rise: the run diverges', curve([undefined, 3], [1, 1.5], [2], [3, 1.8]), undefined],
   ['nothing was measured', curve([2], [1]), undefined],
 ])('says since when it overfits: %s', (_case, points, step) => {
   expect(overfittingSince(points)?.step).toBe(step);
+});
+
+it.each([4, undefined])('says nothing of %s held-out rows', (held_out_rows) => {
+  const [{ step, values } = { step: 0, values: {} }, ...others] = rising;
+  const { held_out_rows: _, ...losses } = values;
+  const first = { step, values: held_out_rows === undefined ? losses : { ...losses, held_out_rows } };
+  expect(overfittingSince([first, ...others])).toBeNull();
 });

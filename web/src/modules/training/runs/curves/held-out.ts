@@ -13,8 +13,16 @@ export function bestHeldOut(points: readonly Point[]): Measured | null {
   );
 }
 
-/** Since when the model learns its data by heart: the held-out loss rises while the training loss falls. Null: it does not. */
+/** A loss of fewer rows says too little to act on; of fewer the runtime chooses no step either. */
+const ROWS_MIN = 5;
+
+/**
+ * Since when the model learns its data by heart: the held-out loss rises while the training loss falls. Null: it does not, or
+ * the run has not said of enough held-out rows.
+ */
 export function overfittingSince(points: readonly Point[]): Measured | null {
+  const rows = points.find(({ values }) => values.held_out_rows !== undefined)?.values.held_out_rows ?? 0;
+  if (rows < ROWS_MIN) return null;
   const best = bestHeldOut(points);
   const last = measured(points).at(-1);
   if (!best || !last || last.loss < best.loss * RISE) return null;

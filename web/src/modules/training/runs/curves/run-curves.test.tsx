@@ -21,6 +21,20 @@ function show(points: object[]) {
   );
 }
 
+test.each([
+  [9, 'Held-out loss has risen since step 1'],
+  [2, null],
+])('what to do about its losses is said by %s held-out rows', (held_out_rows, said) => {
+  const at = '2026-11-28T08:00:00.000Z';
+  show([
+    { step: 0, at, values: { eval_loss: 3, held_out_rows } },
+    { step: 1, at, values: { loss: 2, eval_loss: 1.5 } },
+    { step: 2, at, values: { loss: 1, eval_loss: 1.8 } },
+  ]);
+  expect(screen.queryByText(/^Held-out loss has risen/)?.textContent ?? null).toBe(said);
+  cleanup();
+});
+
 test('a run that learns preferences shows how far the better answers are ahead', () => {
   const at = '2026-11-28T08:00:00.000Z';
   show([

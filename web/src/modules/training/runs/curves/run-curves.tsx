@@ -61,7 +61,7 @@ export function RunCurves({ runId, kind, ended }: { runId: string; kind: Trainin
         </Card>
       }
     >
-      {({ points }) => <CurvesOf points={points} charts={smallCharts[kind]} ended={ended} />}
+      {({ points }) => <CurvesOf points={points} charts={smallCharts[kind]} ended={ended} advises />}
     </QueryView>
   );
 }
@@ -82,10 +82,11 @@ export function PendingCurves() {
 }
 
 type CurvesProps = { points: readonly Point[]; ended: boolean };
+type AllCurvesProps = CurvesProps & { charts: readonly SmallChart[]; advises?: boolean };
 type SmallChart = { title: string; name: string; smoothed: boolean };
 
-/** The losses by step, and below them smaller charts. */
-export function CurvesOf({ points, charts, ended }: CurvesProps & { charts: readonly SmallChart[] }) {
+/** The losses by step, and below them smaller charts. Only who owns the run is advised what to do about them. */
+export function CurvesOf({ points, charts, ended, advises = false }: AllCurvesProps) {
   const [smoothing, setSmoothing] = useState<Smoothing>('some');
   const [logScale, setLogScale] = useState(false);
   return (
@@ -103,7 +104,7 @@ export function CurvesOf({ points, charts, ended }: CurvesProps & { charts: read
           ]}
         />
       </div>
-      <LossCard points={points} ended={ended} smoothing={smoothings[smoothing]} logScale={logScale} />
+      <LossCard {...{ points, ended, advises, logScale }} smoothing={smoothings[smoothing]} />
       <RewardCards points={points} ended={ended} smoothing={smoothings[smoothing]} />
       {charts.length > 0 && (
         <div className="mt-5 grid gap-5 md:grid-cols-3">
@@ -125,10 +126,12 @@ export function CurvesOf({ points, charts, ended }: CurvesProps & { charts: read
   );
 }
 
+type LossCardProps = CurvesProps & { advises: boolean; smoothing: number; logScale: boolean };
+
 /** Training and held-out loss over each other: where they part, the model learns its data by heart. */
-function LossCard({ points, ended, ...look }: CurvesProps & { smoothing: number; logScale: boolean }) {
+function LossCard({ points, ended, advises, ...look }: LossCardProps) {
   const best = bestHeldOut(points);
-  const since = overfittingSince(points);
+  const since = advises ? overfittingSince(points) : null;
   return (
     <Card title="Loss">
       <Curve
