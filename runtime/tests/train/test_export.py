@@ -63,7 +63,7 @@ def test_a_card_says_what_loads_the_adapter(
     assert warnings == []
     assert (tmp_path / "out" / "adapter.gguf").exists()
     assert "; `adapter.gguf` loads with llama.cpp (`--lora`)." in card
-    assert "| Time in training steps | 14 min |" in card
+    assert "| Duration of the training steps alone | 14 min |" in card
 
 
 def test_a_card_promises_no_file_that_is_not_there_and_says_why(

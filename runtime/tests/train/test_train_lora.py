@@ -97,7 +97,7 @@ def test_a_run_reports_learns_and_leaves_its_files(
     longest = re.search(r"\| Longest example \| (\d+) tokens \|", card)
     assert longest is not None
     assert 20 < int(longest[1]) < spec.data.max_chunk_size
-    assert re.search(r"\| Time in training steps \| \d+ (s|min \d+ s) \|", card)
+    assert re.search(r"\| Duration of the training steps alone \| \d+ (s|min \d+ s) \|", card)
     assert str(tmp_path) not in card + json.dumps(config)
 
 

@@ -253,7 +253,7 @@ def _parameters(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome) -> di
         "Steps": outcome.steps,
         "This adapter is of step": outcome.best_step or outcome.steps,
         "Tokens": outcome.tokens,
-        "Time in training steps": _duration(outcome.seconds),
+        "Duration of the training steps alone": _duration(outcome.seconds),
     }
 
 

@@ -21,7 +21,7 @@ export function RunOutcome({ run }: { run: Run }) {
         {preferred && <p className="mb-4 font-medium text-base">{preferred}</p>}
         <dl className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-4">
           {run.kind === 'export' ? <Exported run={run} /> : <Losses run={run} />}
-          <Figure card label="Duration" note={deviceName(run.device)}>
+          <Figure card label="Duration" note={durationNote(run)}>
             {formatDuration(run.elapsed_seconds)}
           </Figure>
           <Figure
@@ -47,6 +47,11 @@ export function RunOutcome({ run }: { run: Run }) {
       {run.resume_hold === null && ` ${GONE}`}
     </Callout>
   );
+}
+
+/** Where it ran; a fine-tune's card has the time of its steps alone. */
+function durationNote({ kind, device }: Run): string {
+  return kind === 'text' ? `steps and evaluation, ${deviceName(device)}` : deviceName(device);
 }
 
 /** In how many held-out rows the better answer has gained more on the base model than the worse one; null of other runs. */
