@@ -38,7 +38,7 @@ export async function createJob(
   http: Pick<Http, 'reply'>,
 ): Promise<FineTuningJob> {
   const { userId } = ctx.caller;
-  const file = await findFile(ctx, body.training_file, 'training_file');
+  const file = await findTrainable(ctx, body.training_file, 'training_file');
   const validation = await findValidation(ctx, body, file);
   const baseId = await findBase(ctx, body.model).catch(ofJob);
   const base = await findReadableAsset(ctx.db, { assetId: baseId, userId, param: 'model' });
@@ -59,6 +59,16 @@ export async function createJob(
   return toOneJob(ctx, run);
 }
 
+/** A file of rows. Throws AppError 'not_found', and 'invalid_request' for one that was uploaded for something else. */
+async function findTrainable(ctx: Context, id: string, param: 'training_file' | 'validation_file') {
+  const file = await findFile(ctx, id, param);
+  if (file.purpose === 'fine-tune') return file;
+  throw refused(
+    param,
+    `${param} must have the purpose fine-tune, and this file has ${file.purpose}. Upload it again with purpose=fine-tune`,
+  );
+}
+
 /** The file that is held out. Throws AppError 'not_found', and 'invalid_request' for the one that is trained on. */
 async function findValidation(
   ctx: Context,
@@ -66,7 +76,7 @@ async function findValidation(
   trained: FileRow,
 ): Promise<{ datasetId: string; fileName: string } | null> {
   if (!id) return null;
-  const file = await findFile(ctx, id, 'validation_file');
+  const file = await findTrainable(ctx, id, 'validation_file');
   if (file.sha256 === trained.sha256) {
     throw refused(
       'validation_file',

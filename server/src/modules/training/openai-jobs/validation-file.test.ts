@@ -14,9 +14,12 @@ const jobs = () => openai().fineTuning.jobs;
 
 const row = (question: string) =>
   `{"messages": [{"role": "user", "content": "${question}"}, {"role": "assistant", "content": "b"}]}\n`;
-const upload = async (name: string, content: string, as: TestUser = user) =>
-  (await openai(as).files.create({ file: await toFile(Buffer.from(content), name), purpose: 'fine-tune' }))
-    .id;
+const upload = async (
+  name: string,
+  content: string,
+  as: TestUser = user,
+  purpose: 'fine-tune' | 'batch' = 'fine-tune',
+) => (await openai(as).files.create({ file: await toFile(Buffer.from(content), name), purpose })).id;
 const trained = await upload('rows.jsonl', row('a'));
 const heldOut = await upload('held.jsonl', row('c'));
 const good = { model: 'tiny base', training_file: trained, validation_file: heldOut };
@@ -68,6 +71,13 @@ test('a job is measured by its validation file, which the run reads and names', 
   await openai().files.delete(other);
   await expect(jobs().resume(second.id)).rejects.toMatchObject({
     ...{ status: 409, message: expect.stringContaining('The validation file ‘other.jsonl’ was deleted') },
+  });
+});
+
+test.each(['training_file', 'validation_file'])('a batch is refused as %s', async (param) => {
+  const batch = await upload('requests.jsonl', row('e'), user, 'batch');
+  await expect(jobs().create({ ...good, [param]: batch })).rejects.toMatchObject({
+    ...{ status: 400, param, message: expect.stringContaining(`${param} must have the purpose fine-tune`) },
   });
 });
 
