@@ -155,6 +155,18 @@ def test_columns_have_to_be_chosen(tmp_path: Path) -> None:
     assert caught.value.columns == ["q", "answer"]
 
 
+def test_a_file_whose_rows_all_have_nul_characters_is_refused_for_them(tmp_path: Path) -> None:
+    path = write(
+        tmp_path, "x.csv", "lemma,gloss\n1 and more\0,2 and more\n3 and more\0,4 and more\n"
+    )
+    with pytest.raises(DataError) as caught:
+        read(path, None, None)
+    assert str(caught.value) == (
+        "x.csv has no rows that can be read: line 2, the text contains a NUL character. Remove "
+        "these characters, save the file as UTF-8 text and upload it again."
+    )
+
+
 def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -8,7 +8,17 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..errors import PlainError
-from .table import BLANK, NUL, Dropped, Position, Row, Table, numbered_lines, refuse_twins
+from .table import (
+    BLANK,
+    NUL,
+    WITHOUT_NUL,
+    Dropped,
+    Position,
+    Row,
+    Table,
+    numbered_lines,
+    refuse_twins,
+)
 
 if TYPE_CHECKING:
     from _csv import Reader as CsvReader
@@ -53,6 +63,8 @@ def csv_table(path: Path, name: str, delimiter: str | None = None) -> Table:
         ) from error
     if not any(header):
         raise PlainError(f"The first line of {name} names no columns.")
+    if any("\0" in column for column in header):
+        raise PlainError(f"The first line of {name} contains a NUL character. {WITHOUT_NUL}")
     refuse_twins(header, name)
     return Table(header, _rows(reader, header, 1 if separator else 0), position)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..errors import PlainError
+from .table import NUL, WITHOUT_NUL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,4 +95,7 @@ def require_some(examples: int, dropped: DroppedRows) -> None:
         raise PlainError("The file has no rows.")
     first = dropped.by_line()[0]
     which = "the only row was" if dropped.count == 1 else f"all {dropped.count} were"
-    raise PlainError(f"No row can be used: {which} dropped (line {first.line}: {first.reason}).")
+    advice = f" {WITHOUT_NUL}" if first.reason == NUL else ""
+    raise PlainError(
+        f"No row can be used: {which} dropped (line {first.line}: {first.reason}).{advice}"
+    )

@@ -23,7 +23,7 @@ from .layouts.columns import TEXT, column_warnings, find, used_columns
 from .layouts.shapes import describe_shape
 from .layouts.usage import Usage, usage_of
 from .parquet_rows import parquet_table
-from .table import DataError, Dropped, Row, Table, text_pieces
+from .table import NUL, WITHOUT_NUL, DataError, Dropped, Row, Table, text_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -134,6 +134,8 @@ def _why_unrecognised(data: DataSpec, columns: list[str], first: list[Row | Drop
         fault = f"{name} has no rows with columns: line {first[0].line} is {first[0].reason}."
         return f"{fault} {_JSON_LINES}" if ending in ("jsonl", "json") else fault
     rows = [item.values for item in first if isinstance(item, Row)]
+    if first and not rows and isinstance(first[0], Dropped) and first[0].reason == NUL:
+        return f"{name} has no rows that can be read: line {first[0].line}, {NUL}. {WITHOUT_NUL}"
     shape = describe_shape(columns, rows, len(first) - len(rows))
     reason = f"{name} {shape}." if shape else _UNRECOGNISED[data.format].format(name=name)
     header = _HEADER if ending in ("csv", "tsv") and not shape else ""

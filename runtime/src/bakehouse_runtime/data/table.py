@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 # What JSON calls white space.
 BLANK = " \t\r\n"
 NUL = "the text contains a NUL character"
+# What to do about a file that is of no use for them.
+WITHOUT_NUL = "Remove these characters, save the file as UTF-8 text and upload it again."
 _PIECE_BYTES = 1 << 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # What other kinds of file begin with, whatever their names say, and what to do about them;

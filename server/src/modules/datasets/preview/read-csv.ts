@@ -24,7 +24,7 @@ const QUOTED_CELL = /^"[^"]*(?:""[^"]*)*"$/;
 
 /**
  * A csv file whose first line names the columns, parted by whichever of , ; tab | is most
- * frequent in it unless it is known. Throws Unreadable when that line is damaged, names no columns, or one twice.
+ * frequent in it unless it is known. Throws Unreadable when that line is damaged, names no columns, one twice, or one with a NUL character.
  */
 export async function readCsv(
   chunks: AsyncIterable<string>,
@@ -109,6 +109,11 @@ function toColumns(header: CsvRecord | Broken | null, name: string): Columns {
   const names = (header?.fields ?? []).map((field) => strip(field, ' \t\r\n'));
   if (names.every((column) => column === '')) {
     throw new Unreadable(`The first line of ${name} names no columns.`);
+  }
+  if (names.some((column) => column.includes('\0'))) {
+    throw new Unreadable(
+      `The first line of ${name} contains a NUL character. Remove these characters, save the file as UTF-8 text and upload it again.`,
+    );
   }
   refuseDuplicateColumns(names, name);
   return { shown: names.slice(0, COLUMNS_MAX), count: names.length };
