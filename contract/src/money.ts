@@ -83,10 +83,14 @@ export function displayAmount(microBgl: bigint, currency: Currency, places = 2):
   return currency === 'USD' ? `${sign}$${text}` : `${sign}${text} BGL`;
 }
 
-/** As many decimals as a person is shown: two; below a cent as many as two significant digits take. */
+/**
+ * As many decimals as a person is shown: two; below a cent, which is 0.25 BGL, as many as two significant digits take. What
+ * two decimals say exactly has two.
+ */
 export function placesFor(microBgl: bigint, currency: Currency): number {
   const exact = currency === 'USD' ? formatUsd(microBgl) : formatBgl(microBgl);
-  const zeros = /^-?0\.(00+)/.exec(exact)?.[1]?.length;
+  const cut = currency === 'USD' ? /^-?0\.(00+)/ : /^-?0\.(00+|0(?=\d\d))/;
+  const zeros = cut.exec(exact)?.[1]?.length;
   return zeros === undefined ? 2 : Math.min(zeros + 2, EXACT_PLACES[currency]);
 }
 
