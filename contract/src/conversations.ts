@@ -1,9 +1,10 @@
 import * as z from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpoint, type ResponseOf } from './endpoint.ts';
+import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 
-/** Conversations of a user that are kept; the ones that were saved longest ago go first. */
-export const CONVERSATIONS_MAX = 200;
+/** Conversations of a user that are kept, with all models; the ones that were saved longest ago go first. */
+export const CONVERSATIONS_MAX = 500;
 /** Bytes of all conversations of a user; where there are more, the same go. */
 export const CONVERSATIONS_BYTES_MAX = 20 * 1024 * 1024;
 /** Characters of the turns of one, as JSON: of a longer one the app keeps the newest. */
@@ -49,19 +50,45 @@ const conversation = z.object({
 });
 export type Conversation = z.infer<typeof conversation>;
 
-/** `model`: the id of a text deployment, or the name of a starter model. A user has one conversation with each. */
-const query = z.object({ model: z.string().min(1, 'model is required').max(200) });
+/** `model`: the id of a text deployment, or the name of a starter model. */
+const withModel = z.object({ model: z.string().min(1, 'model is required').max(200) });
+/** `id`: its client chooses one that it has not used with this model. */
+const query = withModel.extend({ id: idOf('conversation') });
 
-export const getConversation = endpoint({
+export const listConversations = endpoint({
   method: 'GET',
   path: '/api/v1/conversations',
   access: 'key',
   scopes: [],
-  summary: 'Get the conversation with a model',
+  summary:
+    'List the conversations with a model in which something was asked; the one that was saved last comes first',
+  operation: 'load your conversations',
+  query: withModel,
+  response: z.object({
+    conversations: z.array(
+      z.object({
+        id: z.string(),
+        /** The beginning of its first question. */
+        title: z.string(),
+        saved_at: z.string(),
+      }),
+    ),
+  }),
+});
+export type ConversationRow = ResponseOf<typeof listConversations>['conversations'][number];
+
+export const getConversation = endpoint({
+  method: 'GET',
+  path: '/api/v1/conversation',
+  access: 'key',
+  scopes: [],
+  summary: 'Get a conversation with a model; without an id the one that was saved last',
   operation: 'load the conversation',
-  query,
+  query: query.partial({ id: true }),
   response: z.object({
     /** Null: there is none. */
+    id: z.string().nullable(),
+    /** Of an id under which none is kept: empty, with the settings of the newest with this model; null without that. */
     conversation: conversation.nullable(),
     /** Counts how often it was saved; 0 for none. */
     version: z.int(),
@@ -74,7 +101,7 @@ export const getConversation = endpoint({
 
 export const saveConversation = endpoint({
   method: 'PUT',
-  path: '/api/v1/conversations',
+  path: '/api/v1/conversation',
   access: 'key',
   summary: 'Save a conversation; 409 if another tab or device has saved it since `version`',
   operation: 'save the conversation',
@@ -92,7 +119,7 @@ export const saveConversation = endpoint({
 
 export const deleteConversation = endpoint({
   method: 'DELETE',
-  path: '/api/v1/conversations',
+  path: '/api/v1/conversation',
   access: 'key',
   summary: 'Delete a conversation',
   operation: 'delete the conversation',

@@ -26,6 +26,36 @@ journey(
     await question.fill('What is rye?');
     await question.press('Enter');
     await starter.getByText('An answer from smollm2-135m-instruct').waitFor();
+    await expect.poll(() => new URL(page.url()).searchParams.get('conversation')).toBeTruthy();
+
+    await starter.getByRole('button', { name: 'New conversation' }).click();
+    await starter.getByText('What is rye?').waitFor({ state: 'detached' });
+    // It can be typed at once.
+    await page.keyboard.type('What is emmer?');
+    await page.keyboard.press('Enter');
+    await starter.getByText('An answer from smollm2-135m-instruct').waitFor();
+    await page.goBack();
+    await starter.getByText('What is rye?').waitFor();
+    await page.goForward();
+    await starter.getByText('What is emmer?').waitFor();
+    await starter.getByRole('button', { name: 'History' }).click();
+    const list = page.getByRole('dialog', { name: 'Conversations' });
+    await list.getByText('What is rye?').waitFor();
+    await look(page, 'chat-history');
+    await list.getByRole('button', { name: /^What is rye/ }).click();
+    await starter.getByText('What is rye?').waitFor();
+    await page.reload();
+    await starter.getByText('What is rye?').waitFor();
+    expect(await page.getByText('What is emmer?').count()).toBe(0);
+    await starter.getByRole('button', { name: 'History' }).click();
+    await list.getByRole('button', { name: 'Delete “What is emmer?”' }).click();
+    await look(page, 'chat-delete');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await list.getByText('What is rye?').waitFor();
+    await list.getByText('What is emmer?').waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await list.waitFor({ state: 'detached' });
+    expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('History');
 
     await page.getByRole('button', { name: 'Deploy a model' }).click();
     await choose(page, page.getByRole('dialog').getByRole('combobox', { name: 'Model' }), 'SmolLM2-135M');
@@ -40,7 +70,8 @@ journey(
     await page.getByText('Tokens generated').waitFor();
     await look(page, 'chat-with-deployment');
     await page.getByRole('button', { name: 'Compare' }).click();
-    await starter.getByText('What is rye?').waitFor();
+    await starter.waitFor();
+    expect(await page.getByText('What is rye?').count()).toBe(0);
     const both = page.getByPlaceholder('Ask both models');
     expect(await page.getByLabel('Message').count()).toBe(1);
     await both.fill('What is spelt?');
@@ -48,6 +79,9 @@ journey(
     await deployed.getByText('An answer from smollm2-135m-instruct-2').waitFor();
     await starter.getByText('What is spelt?').waitFor();
     await look(page, 'chat-compared');
+    await page.getByRole('button', { name: 'Stop comparing' }).click();
+    await page.getByRole('button', { name: 'Compare' }).waitFor();
+    expect(await page.getByText('What is spelt?').count()).toBe(0);
     await page.getByRole('button', { name: 'Terminate SmolLM2-135M-Instruct' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Terminate' }).click();
     await page.getByText('Nothing is deployed').waitFor();

@@ -8,7 +8,12 @@ import { type Binding, type BindOptions, bind } from '../../platform/http/bind.t
 import { refuseUnadmitted } from './admit-request.ts';
 import { completeChat } from './answer-completion.ts';
 import type { ChatParts } from './chat-parts.ts';
-import { deleteConversation, getConversation, saveConversation } from './conversations/conversations.ts';
+import {
+  deleteConversation,
+  getConversation,
+  listConversations,
+  saveConversation,
+} from './conversations/conversations.ts';
 import { answerEmbeddings } from './embeddings/answer-embeddings.ts';
 import { getModel, listModels } from './list-models.ts';
 import { countTokens } from './messages/count-tokens.ts';
@@ -40,6 +45,7 @@ export function chatRoutes(parts: ChatParts): Binding[] {
     bind(responses.getResponse, getResponse),
     bind(responses.deleteResponse, deleteResponse),
     bind(responses.listInputItems, listInputItems),
+    bind(conversations.listConversations, listConversations),
     bind(conversations.getConversation, getConversation),
     bind(conversations.saveConversation, saveConversation),
     bind(conversations.deleteConversation, deleteConversation),

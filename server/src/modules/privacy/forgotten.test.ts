@@ -114,9 +114,8 @@ async function fillTables(db: Database, userId: string): Promise<void> {
     values (${userId}, 'credits_bought', '{"amount_micro": "1"}')`.execute(db);
   await sql`insert into x_accounts
     values (${userId}, '7', 'ada', 'secret', 'secret', now(), now())`.execute(db);
-  await sql`insert into conversations values (${userId}, 'crumb', 1, gen_random_uuid(), '{}', 2, now())`.execute(
-    db,
-  );
+  await sql`insert into conversations values
+    (${userId}, 'crumb', 1, gen_random_uuid(), '{}', 2, now(), gen_random_uuid())`.execute(db);
   await sql`insert into responses values ('resp_1', ${userId}, '[]', '{}', 2, now())`.execute(db);
   await sql`insert into batches (id, user_id, endpoint, model, input_asset_id, prices, hold_id, held_micro, total,
       created_at, expires_at, ended_at, outcome, check_at)

@@ -233,12 +233,14 @@ export type ContactMessagesTable = {
 
 export type ConversationsTable = {
   user_id: string;
-  id: string;
+  model: string;
   version: number;
   save_id: string;
   content: Json;
   size_bytes: number;
   saved_at: Timestamp;
+  id: string;
+  title: GeneratedAlways<string>;
 };
 
 export type CreditCodeRedemptionsTable = {

@@ -139,6 +139,36 @@ test('another model is chosen in the address, and one that comes up meanwhile ch
   expect(router.state.location.search).toEqual({ chat: 'smol' });
 });
 
+test('the address names the conversation; two models side by side begin one of their own', async () => {
+  has.pods = [RYE];
+  const bread = kept.keep('p-rye', { turns: [{ role: 'user', content: 'Which bread?' }] });
+  const cake = kept.keep('p-rye', { turns: [{ role: 'user', content: 'Which cake?' }] }, crypto.randomUUID());
+  const router = open(`/my-deployments?chat=p-rye&conversation=${bread}`);
+  await within(await chatWith('rye')).findByText('Which bread?');
+  await userEvent.click(screen.getByRole('button', { name: 'Compare' }));
+  await screen.findByRole('button', { name: 'Stop comparing' });
+  expect(screen.queryByText('Which bread?')).toBeNull();
+  await userEvent.click(screen.getByRole('button', { name: 'Stop comparing' }));
+  await screen.findByText('Which bread?');
+  await userEvent.click(screen.getByRole('button', { name: 'History' }));
+  await userEvent.click(await screen.findByRole('button', { name: /^Which cake/ }));
+  await vi.waitFor(() => expect(screen.queryByText('Which bread?')).toBeNull());
+  expect(router.state.location.search).toEqual({ chat: 'p-rye', conversation: cake });
+  router.history.back();
+  await screen.findByText('Which bread?');
+});
+
+test('who asks has the conversation in the address; what is no id names none', async () => {
+  const router = open('/my-deployments?conversation=bread');
+  const chat = await chatWith('smol');
+  await ask(chat, 'Which bread?');
+  await within(chat).findByText('smol answers');
+  await vi.waitFor(() => expect(kept.titles('smol')).toEqual(['Which bread?']));
+  expect(router.state.location.search).toEqual({ chat: 'smol', conversation: expect.any(String) });
+  await userEvent.click(within(chat).getByRole('button', { name: 'New conversation' }));
+  await vi.waitFor(() => expect(screen.queryByText('Which bread?')).toBeNull());
+});
+
 test('two models side by side are asked together, or each alone', async () => {
   has.pods = [RYE];
   const router = open('/my-deployments?status=running');
@@ -149,6 +179,8 @@ test('two models side by side are asked together, or each alone', async () => {
   await ask(document.body, 'Which bread?');
   await within(left).findByText('rye answers');
   await within(right).findByText('smol answers');
+  // The page alone has it.
+  expect([kept.titles('p-rye'), kept.titles('smol')]).toEqual([[], []]);
   await userEvent.click(screen.getByRole('checkbox', { name: 'Send each question to both models' }));
   await ask(right, 'Why?');
   await within(right).findByText('Why?');
@@ -157,6 +189,8 @@ test('two models side by side are asked together, or each alone', async () => {
     'smol: Which bread?',
     'smol: Why?',
   ]);
+  await userEvent.click(screen.getByRole('button', { name: 'Start over' }));
+  await vi.waitFor(() => expect(screen.queryByText('Which bread?')).toBeNull());
   await userEvent.click(within(right).getByRole('button', { name: 'Stop comparing' }));
   await screen.findByRole('button', { name: 'Compare' });
   expect(router.state.location.search).toEqual({ status: 'running', chat: 'p-rye' });

@@ -15,10 +15,10 @@ import { type DeploymentsSearch, isNarrowed } from './list/deployments-search.ts
 import { TextDeployments } from './list/text-deployments.tsx';
 import { useDeployments } from './use-deployments.ts';
 
-/** A conversation with what answers, and the text deployments beside it; under two conversations there is more room for them. */
+/** A conversation with what answers, and the text deployments beside it; under two models side by side there is more room for them. */
 export function TextDeploymentsPage() {
   const { shown, show } = useShown('text');
-  const { chat, beside, ...narrowed } = shown;
+  const { chat, conversation, beside, ...narrowed } = shown;
   const answering = useAnsweringModels(shown);
   const isComparing = answering.isReady ? answering.second !== undefined : beside !== undefined;
   return (
@@ -28,7 +28,7 @@ export function TextDeploymentsPage() {
           <ChatCard
             answering={answering}
             isComparing={isComparing}
-            onChoose={(models) => show({ ...narrowed, ...models })}
+            onChoose={(models, how) => show({ ...narrowed, ...models }, how)}
           />
           <TextDeployments shown={shown} onChange={show} onDeploy={deploy} narrow={!isComparing} />
         </div>
@@ -61,8 +61,8 @@ export function ImageDeploymentsPage() {
 function useShown(family: Family) {
   const { deploy, ...shown }: DeploymentsSearch = useSearch({ strict: false });
   const navigate = useNavigate();
-  const show = (search: DeploymentsSearch) =>
-    void navigate({ to: families[family].list, search, replace: true });
+  const show = (search: DeploymentsSearch, how: 'replace' | 'push' = 'replace') =>
+    void navigate({ to: families[family].list, search, replace: how === 'replace' });
   return { deploy, shown, show };
 }
 

@@ -1,7 +1,7 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
 import { parseTabAndFile } from '../../lib/tab-search.ts';
-import { parseDeployments } from './list/deployments-search.ts';
+import { parseConversation, parseDeployments } from './list/deployments-search.ts';
 
 /** The list of deployments and the page of each. */
 export const deploymentsRoutes = <App extends AnyRoute>(app: App) =>
@@ -26,7 +26,10 @@ export const deploymentsRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/my-deployments/$podId',
-      validateSearch: parseTabAndFile,
+      validateSearch: (search: Record<string, unknown>) => ({
+        ...parseTabAndFile(search),
+        ...parseConversation(search),
+      }),
       component: pageComponent(() => import('./deployment-page.tsx'), 'TextDeploymentPage'),
     }),
   ] as const;

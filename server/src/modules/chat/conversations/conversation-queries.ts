@@ -2,23 +2,48 @@ import type { Conversation } from '@bakehouse/contract/conversations';
 import { sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../../platform/db/database.ts';
 
-type Own = { userId: string; id: string };
+type WithModel = { userId: string; model: string };
+type Own = WithModel & { id: string };
 export type SavedConversation = { version: number; saveId: string; content: Conversation };
 
-export async function selectConversation(db: Database, own: Own): Promise<SavedConversation | undefined> {
+/** The one with this id, else the one that was saved last. */
+export async function selectConversationOrNewest(
+  db: Database,
+  { userId, model, id }: WithModel & { id: string | null },
+): Promise<(SavedConversation & { id: string }) | undefined> {
   const row = await db
     .selectFrom('conversations')
-    .select(['version', 'save_id', 'content'])
-    .where('user_id', '=', own.userId)
-    .where('id', '=', own.id)
+    .select(['id', 'version', 'save_id', 'content'])
+    .where('user_id', '=', userId)
+    .where('model', '=', model)
+    .orderBy(sql`id is not distinct from ${id}::uuid`, 'desc')
+    .orderBy('saved_at', 'desc')
+    .orderBy('id')
+    .limit(1)
     .executeTakeFirst();
-  return row && { version: row.version, saveId: row.save_id, content: row.content as Conversation };
+  return row && { ...row, saveId: row.save_id, content: row.content as Conversation };
+}
+
+/** Those in which something was asked; the one that was saved last comes first. */
+export async function selectConversations(
+  db: Database,
+  { userId, model }: WithModel,
+): Promise<{ id: string; title: string; saved_at: Date }[]> {
+  return db
+    .selectFrom('conversations')
+    .select(['id', 'title', 'saved_at'])
+    .where('user_id', '=', userId)
+    .where('model', '=', model)
+    .where('title', '<>', '')
+    .orderBy('saved_at', 'desc')
+    .orderBy('id')
+    .execute();
 }
 
 /** False where it is not at that version: 0 where there is none. */
 export async function saveAtVersion(
   tx: Transaction,
-  { userId, id, version, saveId, content, now }: Own & SavedConversation & { now: Date },
+  { userId, model, id, version, saveId, content, now }: Own & SavedConversation & { now: Date },
 ): Promise<boolean> {
   const columns = {
     version: version + 1,
@@ -32,6 +57,7 @@ export async function saveAtVersion(
       .updateTable('conversations')
       .set(columns)
       .where('user_id', '=', userId)
+      .where('model', '=', model)
       .where('id', '=', id)
       .where('version', '=', version)
       .returning('id')
@@ -40,7 +66,7 @@ export async function saveAtVersion(
   }
   const row = await tx
     .insertInto('conversations')
-    .values({ user_id: userId, id, ...columns })
+    .values({ user_id: userId, model, id, ...columns })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst();
@@ -54,33 +80,42 @@ export async function deleteOldest(
 ): Promise<void> {
   await sql`
     delete from conversations using (
-      select id, row_number() over newest as place, sum(size_bytes) over newest as bytes
+      select model, id, row_number() over newest as place, sum(size_bytes) over newest as bytes
       from conversations where user_id = ${userId}
-      window newest as (order by saved_at desc, id)
+      window newest as (order by saved_at desc, model, id)
     ) as ranked
-    where conversations.user_id = ${userId} and conversations.id = ranked.id and ranked.place > 1
-      and (ranked.place > ${keep} or ranked.bytes > ${bytes})`.execute(tx);
+    where conversations.user_id = ${userId} and conversations.model = ranked.model
+      and conversations.id = ranked.id and ranked.place > 1 and (ranked.place > ${keep} or ranked.bytes > ${bytes})`.execute(
+    tx,
+  );
 }
 
-/** One, or all of a user. */
-export async function deleteConversations(
-  db: Database | Transaction,
-  { userId, id }: { userId: string; id?: string },
-): Promise<void> {
-  let query = db.deleteFrom('conversations').where('user_id', '=', userId);
-  if (id !== undefined) query = query.where('id', '=', id);
-  await query.execute();
+export async function deleteConversation(db: Transaction, { userId, model, id }: Own): Promise<void> {
+  await db
+    .deleteFrom('conversations')
+    .where('user_id', '=', userId)
+    .where('model', '=', model)
+    .where('id', '=', id)
+    .execute();
 }
 
-export async function selectConversations(
+export async function deleteConversationsOf(db: Transaction, userId: string): Promise<void> {
+  await db.deleteFrom('conversations').where('user_id', '=', userId).execute();
+}
+
+/** All of a user with what was said, by model and id, those behind `after`. */
+export async function selectWholeConversations(
   db: Database,
-  { userId, after, limit }: { userId: string; after: string; limit: number },
-): Promise<{ id: string; content: unknown; saved_at: Date }[]> {
+  { userId, after, limit }: { userId: string; after: { model: string; id: string } | null; limit: number },
+): Promise<{ model: string; id: string; content: unknown; saved_at: Date }[]> {
   return db
     .selectFrom('conversations')
-    .select(['id', 'content', 'saved_at'])
+    .select(['model', 'id', 'content', 'saved_at'])
     .where('user_id', '=', userId)
-    .where('id', '>', after)
+    .$if(after !== null, (query) =>
+      query.where(sql<boolean>`(model, id) > (${after?.model}, ${after?.id}::uuid)`),
+    )
+    .orderBy('model')
     .orderBy('id')
     .limit(limit)
     .execute();

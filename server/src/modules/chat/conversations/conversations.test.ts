@@ -4,12 +4,15 @@ import {
   type Conversation,
   deleteConversation,
   getConversation,
+  listConversations,
   saveConversation,
 } from '@bakehouse/contract/conversations';
 import { expect, test } from 'vitest';
+import { fakeClock } from '../../../testing/fake-clock.ts';
 import { testServer } from '../../../testing/test-server.ts';
 
-const server = await testServer();
+const clock = fakeClock();
+const server = await testServer({ clock });
 const said: Conversation = {
   turns: [
     { role: 'user', content: 'Which flour?' },
@@ -18,39 +21,98 @@ const said: Conversation = {
   unanswered: '',
   settings: { system: '', options: { temperature: null, max_tokens: 1024 } },
 };
-const callsOf = (as: Awaited<ReturnType<typeof server.signUp>>) => ({
-  get: (id: string) => server.request(getConversation, { query: { model: id } }, { as }),
-  save: (id: string, version: number, conversation: Conversation = said) =>
-    server.request(
-      saveConversation,
-      { query: { model: id }, body: { version, save_id: randomUUID(), conversation } },
-      { as },
-    ),
-  remove: (id: string) => server.request(deleteConversation, { query: { model: id } }, { as }),
+const ID: string = randomUUID();
+const asking = (question: string, system = ''): Conversation => ({
+  turns: [{ role: 'user', content: question }],
+  unanswered: '',
+  settings: { ...said.settings, system },
 });
+const callsOf = (as: Awaited<ReturnType<typeof server.signUp>>, model = 'crumb') => {
+  const of = (id: string) => ({ query: { model, id } });
+  return {
+    list: async () => (await server.request(listConversations, { query: { model } }, { as })).conversations,
+    newest: () => server.request(getConversation, { query: { model } }, { as }),
+    get: (id = ID) => server.request(getConversation, of(id), { as }),
+    save: (version: number, conversation: Conversation = said, id = ID) =>
+      server.request(
+        saveConversation,
+        { ...of(id), body: { version, save_id: randomUUID(), conversation } },
+        { as },
+      ),
+    remove: (id = ID) => server.request(deleteConversation, of(id), { as }),
+  };
+};
+const none = { id: null, conversation: null, version: 0, save_id: null, is_kept: true };
 
 test('a conversation is kept for its owner alone, until it is deleted', async () => {
   const [ada, bob] = [callsOf(await server.signUp()), callsOf(await server.signUp())];
-  expect(await ada.get('crumb')).toEqual({ conversation: null, version: 0, save_id: null, is_kept: true });
-  expect(await ada.save('crumb', 0)).toEqual({ version: 1 });
-  expect(await ada.get('crumb')).toEqual({
+  expect(await ada.get()).toEqual(none);
+  expect(await ada.save(0)).toEqual({ version: 1 });
+  expect(await ada.get()).toEqual({
+    id: ID,
     conversation: said,
     version: 1,
     save_id: expect.any(String),
     is_kept: true,
   });
-  expect(await bob.get('crumb')).toMatchObject({ conversation: null });
-  await bob.remove('crumb');
-  expect(await ada.get('crumb')).toMatchObject({ version: 1 });
-  await ada.remove('crumb');
-  expect(await ada.get('crumb')).toMatchObject({ conversation: null, version: 0 });
+  expect(await bob.get()).toEqual(none);
+  expect(await bob.list()).toEqual([]);
+  await bob.remove();
+  expect(await bob.save(0, asking('Whose?'))).toEqual({ version: 1 });
+  expect(await ada.get(ID.toUpperCase())).toMatchObject({ version: 1, conversation: said });
+  await ada.remove();
+  expect(await ada.get()).toEqual(none);
+});
+
+test('of a model there are many, the one that was saved last first, and none of another model', async () => {
+  const user = await server.signUp();
+  const [ada, other] = [callsOf(user), callsOf(user, 'crust')];
+  const [rye, spelt, empty] = [randomUUID(), randomUUID(), randomUUID()];
+  await ada.save(0, asking(`Rye?\n${'e'.repeat(100)}`), rye);
+  clock.advance({ seconds: 1 });
+  await ada.save(0, asking('Spelt?', 'Be brief'), spelt);
+  expect((await ada.list()).map(({ id, title }) => [id, title])).toEqual([
+    [spelt, 'Spelt?'],
+    [rye, `Rye?\n${'e'.repeat(75)}`],
+  ]);
+  expect(await other.list()).toEqual([]);
+  expect(await other.get(spelt)).toEqual(none);
+  clock.advance({ seconds: 1 });
+  await ada.save(1, { ...asking('Rye?'), turns: [], unanswered: 'Rye bread?' }, rye);
+  expect((await ada.list()).map(({ title }) => title)).toEqual(['Rye bread?', 'Spelt?']);
+  expect(await ada.newest()).toMatchObject({ id: rye, version: 2 });
+  clock.advance({ seconds: 1 });
+  await ada.save(0, { ...asking(''), turns: [] }, empty);
+  expect(await ada.list()).toHaveLength(2);
+  expect(await ada.newest()).toMatchObject({ id: empty });
+  await ada.remove(empty);
+  await ada.remove(rye);
+  expect((await ada.list()).map(({ id }) => id)).toEqual([spelt]);
+});
+
+test('a new one begins with the settings of the newest with its model', async () => {
+  const ada = callsOf(await server.signUp());
+  await ada.save(0, asking('Spelt?', 'Be brief'));
+  expect(await ada.get(randomUUID())).toEqual({
+    ...none,
+    conversation: { turns: [], unanswered: '', settings: { ...said.settings, system: 'Be brief' } },
+  });
+});
+
+test('what is no id is refused by name', async () => {
+  const ada = callsOf(await server.signUp());
+  for (const id of ['crumb', 'e'.repeat(300)]) {
+    const error = { code: 'invalid_request', param: 'id' };
+    await expect(ada.get(id)).rejects.toMatchObject({ status: 400, body: { error } });
+    await expect(ada.save(0, said, id)).rejects.toMatchObject({ status: 400, body: { error } });
+  }
 });
 
 test('of two that save the same version one is refused, and nothing of the other is lost', async () => {
   const ada = callsOf(await server.signUp());
   for (const version of [0, 1]) {
     const other = { ...said, unanswered: 'And then?' };
-    const saves = await Promise.allSettled([ada.save('crumb', version), ada.save('crumb', version, other)]);
+    const saves = await Promise.allSettled([ada.save(version), ada.save(version, other)]);
     expect(saves.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     const refused = saves.find((save) => save.status === 'rejected');
     expect(refused?.reason).toMatchObject({
@@ -61,41 +123,51 @@ test('of two that save the same version one is refused, and nothing of the other
         },
       },
     });
-    expect(await ada.get('crumb')).toMatchObject({ version: version + 1 });
+    expect(await ada.get()).toMatchObject({ version: version + 1 });
   }
-  await expect(ada.save('crumb', 7)).rejects.toMatchObject({ status: 409 });
+  await expect(ada.save(7)).rejects.toMatchObject({ status: 409 });
 });
 
-test('what was saved longest ago makes room', async () => {
-  const ada = callsOf(await server.signUp());
-  for (let at = 0; at <= CONVERSATIONS_MAX; at += 1) await ada.save(`pod-${at}`, 0);
-  expect(await ada.get('pod-0')).toMatchObject({ conversation: null });
-  expect(await ada.get('pod-1')).toMatchObject({ version: 1 });
+test('what was saved longest ago makes room, of whichever model', async () => {
+  const user = await server.signUp();
+  const [ada, other] = [callsOf(user), callsOf(user, 'crust')];
+  await other.save(0);
+  for (let at = 0; at < CONVERSATIONS_MAX; at += 1) {
+    clock.advance({ milliseconds: 1 });
+    await ada.save(0, said, randomUUID());
+  }
+  expect(await other.list()).toEqual([]);
+  expect(await ada.list()).toHaveLength(CONVERSATIONS_MAX);
 });
 
 test('what was saved longest ago makes room for what is long', async () => {
   const ada = callsOf(await server.signUp());
   const long = { ...said, unanswered: 'e'.repeat(1_000_000) };
-  for (let at = 0; at < 22; at += 1) await ada.save(`pod-${at}`, 0, long);
-  expect(await ada.get('pod-1')).toMatchObject({ conversation: null });
-  expect(await ada.get('pod-2')).toMatchObject({ version: 1 });
+  for (let at = 0; at < 22; at += 1) {
+    clock.advance({ milliseconds: 1 });
+    await ada.save(0, long, randomUUID());
+  }
+  expect(await ada.list()).toHaveLength(20);
 });
 
 test('a conversation that is far too long is refused', async () => {
   const ada = callsOf(await server.signUp());
   const turns = [{ role: 'user' as const, content: 'e'.repeat(2 * 1024 * 1024) }];
-  await expect(ada.save('crumb', 0, { ...said, turns })).rejects.toMatchObject({
+  await expect(ada.save(0, { ...said, turns })).rejects.toMatchObject({
     body: { error: { code: 'payload_too_large' } },
   });
 });
 
 test('where none are kept a save is refused, and the app is told', async () => {
-  const none = await testServer({ config: { keepConversations: false } });
-  const as = await none.signUp();
-  const query = { model: 'crumb' };
-  expect(await none.request(getConversation, { query }, { as })).toMatchObject({ is_kept: false });
+  const forgetful = await testServer({ config: { keepConversations: false } });
+  const as = await forgetful.signUp();
+  const of = { query: { model: 'crumb', id: ID } };
+  expect(await forgetful.request(getConversation, of, { as })).toEqual({ ...none, is_kept: false });
+  expect(await forgetful.request(listConversations, { query: { model: 'crumb' } }, { as })).toEqual({
+    conversations: [],
+  });
   const body = { version: 0, save_id: randomUUID(), conversation: said };
-  await expect(none.request(saveConversation, { query, body }, { as })).rejects.toMatchObject({
+  await expect(forgetful.request(saveConversation, { ...of, body }, { as })).rejects.toMatchObject({
     status: 409,
   });
 });

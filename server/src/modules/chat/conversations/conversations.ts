@@ -5,28 +5,38 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
-import {
-  deleteConversations,
-  deleteOldest,
-  saveAtVersion,
-  selectConversation,
-  selectConversations,
-} from './conversation-queries.ts';
+import * as queries from './conversation-queries.ts';
 
 const PAGE = 20;
 
-/** The caller's conversation with a model. */
+/** The caller's conversations with a model, without what was said. */
+export async function listConversations(
+  { db, config, caller: { userId } }: Context,
+  { query: { model } }: InputOf<typeof contract.listConversations>,
+): Promise<ResponseOf<typeof contract.listConversations>> {
+  const rows = config.keepConversations ? await queries.selectConversations(db, { userId, model }) : [];
+  const conversations = rows.map(({ saved_at, ...row }) => ({ ...row, saved_at: saved_at.toISOString() }));
+  return { conversations };
+}
+
+/** One of the caller's conversations with a model. */
 export async function getConversation(
-  { db, config, caller }: Context,
-  { query: { model: id } }: InputOf<typeof contract.getConversation>,
+  { db, config, caller: { userId } }: Context,
+  { query: { model, id } }: InputOf<typeof contract.getConversation>,
 ): Promise<ResponseOf<typeof contract.getConversation>> {
-  const { keepConversations: is_kept } = config;
-  const saved = is_kept ? await selectConversation(db, { userId: caller.userId, id }) : undefined;
+  const none = { id: null, conversation: null, version: 0, save_id: null, is_kept: config.keepConversations };
+  if (!none.is_kept) return none;
+  const wanted = id?.toLowerCase() ?? null;
+  const found = await queries.selectConversationOrNewest(db, { userId, model, id: wanted });
+  if (!found) return none;
+  if (wanted !== null && found.id !== wanted)
+    return { ...none, conversation: { turns: [], unanswered: '', settings: found.content.settings } };
   return {
-    conversation: saved?.content ?? null,
-    version: saved?.version ?? 0,
-    save_id: saved?.saveId ?? null,
-    is_kept,
+    ...none,
+    id: found.id,
+    conversation: found.content,
+    version: found.version,
+    save_id: found.saveId,
   };
 }
 
@@ -34,7 +44,7 @@ export async function getConversation(
 export async function saveConversation(
   ctx: Context,
   {
-    query: { model: id },
+    query: { model, id },
     body: { version, save_id: saveId, conversation },
   }: InputOf<typeof contract.saveConversation>,
 ): Promise<ResponseOf<typeof contract.saveConversation>> {
@@ -42,13 +52,13 @@ export async function saveConversation(
     throw new AppError('conflict', { publicMessage: 'This server does not keep conversations' });
   const { userId } = ctx.caller;
   await inTransaction(ctx.db, async (tx) => {
-    const save = { userId, id, version, saveId, content: conversation, now: ctx.clock.now() };
-    if (!(await saveAtVersion(tx, save))) {
+    const save = { userId, model, id, version, saveId, content: conversation, now: ctx.clock.now() };
+    if (!(await queries.saveAtVersion(tx, save))) {
       throw new AppError('conflict', {
         publicMessage: 'This conversation was changed in another tab or on another device',
       });
     }
-    await deleteOldest(tx, {
+    await queries.deleteOldest(tx, {
       userId,
       keep: contract.CONVERSATIONS_MAX,
       bytes: contract.CONVERSATIONS_BYTES_MAX,
@@ -61,30 +71,27 @@ export async function saveConversation(
 /** Deletes it, if there is one. */
 export async function deleteConversation(
   ctx: Context,
-  { query: { model: id } }: InputOf<typeof contract.deleteConversation>,
+  { query: { model, id } }: InputOf<typeof contract.deleteConversation>,
 ): Promise<void> {
   const { userId } = ctx.caller;
   await inTransaction(ctx.db, async (tx) => {
-    await deleteConversations(tx, { userId, id });
+    await queries.deleteConversation(tx, { userId, model, id });
     await publishChange(tx, userId, { topic: 'conversation', id });
   });
 }
 
 /** Step: deletes the conversations of a deleted user. */
 export async function forgetConversations(tx: Transaction, userId: string): Promise<void> {
-  await deleteConversations(tx, { userId });
+  await queries.deleteConversationsOf(tx, userId);
 }
 
-/** All of the caller's, for the export of their data. */
-export async function* listConversations({ db, caller: { userId } }: Context) {
-  for (let after = ''; ; ) {
-    const page = await selectConversations(db, { userId, after, limit: PAGE });
-    yield* page.map(({ id, content, saved_at }) => ({
-      model: id,
-      saved_at: saved_at.toISOString(),
-      content,
-    }));
-    if (page.length < PAGE) return;
-    after = page.at(-1)?.id ?? '';
+/** All of the caller's with what was said, for the export of their data. */
+export async function* exportConversations({ db, caller: { userId } }: Context) {
+  for (let after: { model: string; id: string } | null = null; ; ) {
+    const page = await queries.selectWholeConversations(db, { userId, after, limit: PAGE });
+    yield* page.map(({ saved_at, ...row }) => ({ ...row, saved_at: saved_at.toISOString() }));
+    const last = page.at(-1);
+    if (page.length < PAGE || !last) return;
+    after = { model: last.model, id: last.id };
   }
 }

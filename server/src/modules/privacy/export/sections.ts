@@ -6,7 +6,7 @@ import { listAssets } from '../../assets/list-assets.ts';
 import { listOwnRequests } from '../../assets/restricted/list-own-requests.ts';
 import { listSharedWithCaller } from '../../assets/sharing/steps.ts';
 import { listAllBatches } from '../../batches/read-batches.ts';
-import { listConversations } from '../../chat/conversations/conversations.ts';
+import { exportConversations } from '../../chat/conversations/conversations.ts';
 import { listResponses } from '../../chat/responses/kept-responses.ts';
 import { listOwnMessages } from '../../contact/steps.ts';
 import { getBalance } from '../../credits/statement/get-balance.ts';
@@ -48,7 +48,7 @@ export function sectionsOf(ctx: Context) {
     fine_tuning_jobs: { value: () => listJobRecords(db, userId) },
     configurations: { value: async () => (await listConfigurations(ctx)).configurations },
     ...workOf(ctx),
-    conversations: { rows: listConversations(ctx) },
+    conversations: { rows: exportConversations(ctx) },
     responses: { rows: listResponses(ctx) },
     generations: { rows: generationsOf(ctx) },
     share_links: { value: () => listShareLinks(ctx) },

@@ -6,7 +6,7 @@ import { setCredentials } from '../../../lib/api/credentials.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { UserContext } from '../../accounts/session.ts';
 import type { Turn } from './chat.ts';
-import { Playground } from './playground.tsx';
+import { AddressedPlayground } from './testing/addressed-playground.tsx';
 import { keptConversations } from './testing/kept-conversations.ts';
 
 /** What the model was sent, and what it answers with: pieces of a text, or a refusal. */
@@ -41,7 +41,7 @@ beforeEach(async () => {
   render(
     <QueryClientProvider client={queryClient}>
       <UserContext value={{ id: 'ada' } as never}>
-        <Playground conversationId="pod-1" modelName="rye" device={undefined} />
+        <AddressedPlayground model="pod-1" modelName="rye" device={undefined} />
       </UserContext>
     </QueryClientProvider>,
   );

@@ -7,7 +7,7 @@ import { queryClient } from '../../../lib/api/query-client.ts';
 import { UserContext } from '../../accounts/session.ts';
 import type { Turn } from './chat.ts';
 import { newestTurns } from './kept-conversation.ts';
-import { Playground } from './playground.tsx';
+import { AddressedPlayground } from './testing/addressed-playground.tsx';
 import { keptConversations } from './testing/kept-conversations.ts';
 
 /** What the model was asked, and what it says next; null: it does not answer. */
@@ -33,7 +33,7 @@ async function open() {
   render(
     <QueryClientProvider client={queryClient}>
       <UserContext value={{ id: 'ada' } as never}>
-        <Playground conversationId="pod-1" modelName="rye" device={undefined} />
+        <AddressedPlayground model="pod-1" modelName="rye" device={undefined} />
       </UserContext>
     </QueryClientProvider>,
   );

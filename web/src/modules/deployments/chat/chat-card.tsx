@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { Columns2, X } from 'lucide-react';
+import { Columns2, RotateCcw, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { cx } from '../../../lib/cx.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Checkbox } from '../../../ui/checkbox.tsx';
@@ -15,17 +14,17 @@ import { AgentSettings } from '../details/agent-settings.tsx';
 import { useServingDevice } from '../serving-prices.ts';
 import { askedTogether, type Together } from './asked-together.ts';
 import { ChatTab } from './chat-tab.tsx';
-import { Playground } from './playground.tsx';
+import { type Opened, Playground } from './playground.tsx';
 import type { AnsweringModel, useAnsweringModels, WantedModels } from './use-answering-models.ts';
 
 type Props = {
   answering: ReturnType<typeof useAnsweringModels>;
   /** There are two, or the address asks for two. */
   isComparing: boolean;
-  onChoose: (models: WantedModels) => void;
+  onChoose: (models: WantedModels, how?: 'replace' | 'push') => void;
 };
 
-/** A conversation with what answers already, or two side by side. */
+/** A conversation with what answers already, or the same questions to two side by side. */
 export function ChatCard({ answering, isComparing, onChoose }: Props) {
   const { query, chosen, isReady } = answering;
   const pending = isComparing ? (
@@ -50,57 +49,87 @@ export function ChatCard({ answering, isComparing, onChoose }: Props) {
 
 type ChatsProps = Omit<Props['answering'], 'chosen'> & Pick<Props, 'onChoose'> & { chosen: AnsweringModel };
 
-/** The first conversation stays as it is, with an answer that is on its way, when another one comes beside it. */
-function Chats({ models, chosen, second, onChoose }: ChatsProps) {
+function Chats({ models, chosen, conversation, second, onChoose }: ChatsProps) {
+  const without = (other?: AnsweringModel) => models.filter(({ id }) => id !== other?.id);
+  // What is left for a comparison is there again after it.
+  const kept = conversation === undefined ? {} : { conversation };
+  if (second) {
+    return (
+      <Compared
+        first={{
+          model: chosen,
+          choices: without(second),
+          onChoose: (id) => onChoose({ chat: id, beside: second.id }),
+        }}
+        second={{
+          model: second,
+          choices: without(chosen),
+          onChoose: (id) => onChoose({ chat: chosen.id, beside: id, ...kept }),
+        }}
+        onStop={() => onChoose({ chat: chosen.id, ...kept })}
+      />
+    );
+  }
+  const [next] = without(chosen);
+  return (
+    <ModelCard
+      model={chosen}
+      choices={models}
+      onChoose={(id) => onChoose({ chat: id })}
+      opened={{
+        conversation,
+        onOpen: (id, how) => onChoose({ chat: chosen.id, conversation: id }, how),
+      }}
+      action={
+        next && (
+          <Button onClick={() => onChoose({ chat: chosen.id, beside: next.id, ...kept })}>
+            <Columns2 aria-hidden />
+            Compare
+          </Button>
+        )
+      }
+    >
+      <FromAgent modelName={chosen.name} />
+    </ModelCard>
+  );
+}
+
+type Side = Pick<ModelCardProps, 'model' | 'choices' | 'onChoose'>;
+
+/** Two models that are asked the same from the beginning, in a conversation of its own. Another model begins another one. */
+function Compared({ first, second, onStop }: { first: Side; second: Side; onStop: () => void }) {
   const [isTogether, setTogether] = useState(true);
   const [conversations] = useState(askedTogether);
   const [field, setField] = useState<HTMLElement | null>(null);
-  const areTogether = second !== undefined && isTogether;
-  const without = (other?: AnsweringModel) => models.filter(({ id }) => id !== other?.id);
-  const [next] = without(chosen);
+  const [round, setRound] = useState(0);
+  const pair = `${first.model.id} ${second.model.id} ${round}`;
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      {second && (
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
         <Checkbox label="Send each question to both models" checked={isTogether} onChange={setTogether} />
-      )}
-      <div className={cx('grid items-start gap-5', second && 'md:grid-cols-2')}>
-        <ModelCard
-          model={chosen}
-          choices={without(second)}
-          onChoose={(id) => onChoose({ chat: id, ...(second && { beside: second.id }) })}
-          together={areTogether ? { conversations, field } : undefined}
-          action={
-            !second &&
-            next && (
-              <Button onClick={() => onChoose({ chat: chosen.id, beside: next.id })}>
-                <Columns2 aria-hidden />
-                Compare
-              </Button>
-            )
-          }
-        >
-          {!second && <FromAgent modelName={chosen.name} />}
-        </ModelCard>
-        {second && (
-          <ModelCard
-            model={second}
-            choices={without(chosen)}
-            onChoose={(id) => onChoose({ chat: chosen.id, beside: id })}
-            together={areTogether ? { conversations } : undefined}
-            action={
-              <Button
-                variant="ghost"
-                size="icon"
-                aria-label="Stop comparing"
-                onClick={() => onChoose({ chat: chosen.id })}
-              >
-                <X aria-hidden />
-              </Button>
-            }
-          />
-        )}
+        <Button variant="ghost" size="sm" className="-mr-2.5 ml-auto" onClick={() => setRound(round + 1)}>
+          <RotateCcw aria-hidden />
+          Start over
+        </Button>
       </div>
-      {areTogether && (
+      <div className="grid items-start gap-5 md:grid-cols-2">
+        <ModelCard
+          {...first}
+          conversation={pair}
+          together={isTogether ? { conversations, field } : undefined}
+        />
+        <ModelCard
+          {...second}
+          conversation={pair}
+          together={isTogether ? { conversations } : undefined}
+          action={
+            <Button variant="ghost" size="icon" aria-label="Stop comparing" onClick={onStop}>
+              <X aria-hidden />
+            </Button>
+          }
+        />
+      </div>
+      {isTogether && (
         <div
           ref={setField}
           className="sticky bottom-[var(--toast-room,0px)] z-10 -mx-1 bg-canvas px-1 pt-1 pb-4 empty:hidden"
@@ -129,46 +158,60 @@ type ModelCardProps = {
   model: AnsweringModel;
   choices: readonly AnsweringModel[];
   onChoose: (id: string) => void;
+  /** Absent: the page alone has the conversation. */
+  opened?: Opened;
+  /** Another conversation of the page begins with another value. */
+  conversation?: string;
   together?: Together | undefined;
   action?: ReactNode;
   children?: ReactNode;
 };
 
-function ModelCard({ model, choices, onChoose, together, action, children }: ModelCardProps) {
+function ModelCard({
+  model,
+  choices,
+  onChoose,
+  opened,
+  conversation = '',
+  together,
+  action,
+  children,
+}: ModelCardProps) {
   const { id, name, pod } = model;
   const device = useServingDevice();
+  const about = (
+    <p className="text-muted text-xs [overflow-wrap:anywhere]">
+      {pod ? (
+        <>
+          Your deployment · <span className="font-mono">{name}</span>
+        </>
+      ) : (
+        'Starter model · answers without a deployment'
+      )}
+    </p>
+  );
+  const shown = { opened, about, together, folded: true };
   return (
     <section className="card flex min-w-0 flex-col gap-4 p-5" aria-label={`Chat with ${name}`}>
-      <div>
-        <div className="flex items-start justify-between gap-2">
-          <div className="min-w-0 max-w-72 flex-1">
-            <Select
-              aria-label="Model"
-              value={id}
-              onChange={onChoose}
-              options={choices.map((choice) => ({
-                value: choice.id,
-                label: choice.title,
-                description: choice.pod ? choice.name : 'Starter model',
-              }))}
-            />
-          </div>
-          {action}
+      <div className="flex items-start justify-between gap-2">
+        <div className="min-w-0 max-w-72 flex-1">
+          <Select
+            aria-label="Model"
+            value={id}
+            onChange={onChoose}
+            options={choices.map((choice) => ({
+              value: choice.id,
+              label: choice.title,
+              description: choice.pod ? choice.name : 'Starter model',
+            }))}
+          />
         </div>
-        <p className="mt-2 text-muted text-xs [overflow-wrap:anywhere]">
-          {pod ? (
-            <>
-              Your deployment · <span className="font-mono">{name}</span>
-            </>
-          ) : (
-            'Starter model · answers without a deployment'
-          )}
-        </p>
+        {action}
       </div>
       {pod ? (
-        <ChatTab key={id} {...{ pod, together }} folded />
+        <ChatTab key={`${id} ${conversation}`} pod={pod} {...shown} />
       ) : (
-        <Playground key={id} conversationId={id} modelName={name} {...{ device, together }} folded />
+        <Playground key={`${id} ${conversation}`} {...{ model: id, modelName: name, device }} {...shown} />
       )}
       {children}
     </section>

@@ -3,6 +3,7 @@ import type { Endpoint } from '@bakehouse/contract/endpoint';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
@@ -15,6 +16,11 @@ let kept = keptConversations();
 vi.mock('../../../lib/api/api-client.ts', () => ({
   call: async (endpoint: Endpoint, input: object) => kept.answer(endpoint, input) ?? { prices: [] },
 }));
+
+function AddressedTab({ pod }: { pod: Deployment }) {
+  const [conversation, setConversation] = useState<string>();
+  return <ChatTab pod={pod} opened={{ conversation, onOpen: setConversation }} />;
+}
 
 function open(status: Deployment['status']) {
   const pod = {
@@ -29,7 +35,7 @@ function open(status: Deployment['status']) {
   render(
     <QueryClientProvider client={queryClient}>
       <UserContext value={{ id: 'ada' } as never}>
-        <ChatTab pod={pod as Deployment} />
+        <AddressedTab pod={pod as Deployment} />
       </UserContext>
     </QueryClientProvider>,
   );
@@ -68,14 +74,16 @@ test.each([
 });
 
 test('what was typed when the deployment ended can be read, until the conversation is deleted', async () => {
-  keep();
-  keepInTab('ada', 'question.pod-1', 'Why not wheat?');
+  const id = keep();
+  keepInTab('ada', `question.${id}`, 'Why not wheat?');
   open('terminated');
   expect(await screen.findByText('Why not wheat?')).toBeTruthy();
-  await userEvent.click(screen.getByRole('button', { name: 'Delete this conversation' }));
+  await userEvent.click(screen.getByRole('button', { name: 'History' }));
+  await userEvent.click(await screen.findByRole('button', { name: 'Delete “Which bread?”' }));
   await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
-  expect(screen.queryByText('Rye bread')).toBeNull();
+  await vi.waitFor(() => expect(screen.queryByText('Rye bread')).toBeNull());
   expect(screen.queryByText('Why not wheat?')).toBeNull();
+  expect(screen.getByText(ENDED)).toBeTruthy();
 });
 
 test('without a conversation an ended deployment says only that it has ended', async () => {

@@ -1,26 +1,32 @@
 import type { Deployment } from '@bakehouse/contract/deployments/text';
+import type { ReactNode } from 'react';
 import { isPending, isUsable } from '../kinds.ts';
 import type { Together } from './asked-together.ts';
-import { Playground } from './playground.tsx';
+import { type Opened, Playground } from './playground.tsx';
 
-type Props = { pod: Deployment; folded?: boolean; together?: Together | undefined };
+type Props = {
+  pod: Deployment;
+  opened?: Opened | undefined;
+  about?: ReactNode;
+  folded?: boolean;
+  together?: Together | undefined;
+};
 
-/** The conversation with a deployment: it goes on while the deployment can answer, and can be read after its end. */
-export function ChatTab({ pod, folded, together }: Props) {
+/** A conversation with a deployment: it goes on while the deployment can answer, and can be read after its end. */
+export function ChatTab({ pod, ...shown }: Props) {
   const closed = whyClosed(pod);
   if (!closed && !canChat(pod)) {
     return <p className="py-8 text-center text-muted">You can chat as soon as the model is running.</p>;
   }
   return (
     <Playground
-      conversationId={pod.pod_id}
+      model={pod.pod_id}
       modelName={pod.model_name}
       device={pod.device === 'CPU' ? 'CPU' : 'GPU'}
       contextTokens={pod.context_tokens}
       pricePerHour={pod.price_per_hour}
       closed={closed}
-      folded={folded}
-      together={together}
+      {...shown}
     />
   );
 }

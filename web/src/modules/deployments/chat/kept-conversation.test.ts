@@ -14,6 +14,9 @@ let failure: Error | null;
 const call = vi.hoisted(() => vi.fn<(endpoint: Endpoint, input: object) => Promise<unknown>>());
 vi.mock('../../../lib/api/api-client.ts', () => ({ call }));
 
+const OF = { userId: 'ada', model: 'rye', id: crypto.randomUUID() };
+const WHOLE = { query: { model: 'rye', id: OF.id } };
+
 const exchange = (question: string): Turn[] => [
   { role: 'user', content: question },
   { role: 'assistant', content: 'Rye' },
@@ -25,8 +28,8 @@ const failed = vi.fn<(error: unknown) => void>();
 
 function open(is_kept = true) {
   return new OpenConversation(
-    { userId: 'ada', model: 'rye' },
-    { conversation: null, version: 0, save_id: null, is_kept },
+    OF,
+    { id: null, conversation: null, version: 0, save_id: null, is_kept },
     { show: shown, failed },
   );
 }
@@ -69,7 +72,7 @@ test('several changes are one save', async () => {
 
 test('a change is made to what another tab has saved before', async () => {
   const conversation = open();
-  kept.keep('rye', { turns: first });
+  kept.keep('rye', { turns: first }, OF.id);
   conversation.change(add(second));
   await expect.poll(() => kept.read('rye').turns).toEqual([...first, ...second]);
   expect(conversation.current().turns).toEqual([...first, ...second]);
@@ -107,8 +110,8 @@ test('what another tab has saved on top of ours before our answer came is not ma
   const conversation = open();
   call.mockImplementationOnce(async (endpoint, input) => {
     const answer = kept.answer(endpoint, input);
-    kept.keep('rye', { turns: [...first, ...third] });
-    conversation.follow((await call(getConversation, { query: { model: 'rye' } })) as never);
+    kept.keep('rye', { turns: [...first, ...third] }, OF.id);
+    conversation.follow((await call(getConversation, WHOLE)) as never);
     return answer;
   });
   conversation.change(add(first));
@@ -120,16 +123,15 @@ test('what the page was left with is there again, unless it has come', async () 
   const conversation = open();
   conversation.leave(add(first));
   expect(kept.read('rye').turns).toEqual(first);
-  const read = kept.answer(getConversation, { query: { model: 'rye' } }) as ConstructorParameters<
-    typeof OpenConversation
-  >[1];
-  const again = new OpenConversation({ userId: 'ada', model: 'rye' }, read, { show: shown, failed });
+  const read = kept.answer(getConversation, WHOLE) as ConstructorParameters<typeof OpenConversation>[1];
+  const again = new OpenConversation(OF, read, { show: shown, failed });
   expect(again.current().turns).toEqual(first);
   failure = new Error('The server is away');
   again.leave(add(second));
-  expect(
-    new OpenConversation({ userId: 'ada', model: 'rye' }, read, { show: shown, failed }).current().turns,
-  ).toEqual([...first, ...second]);
+  expect(new OpenConversation(OF, read, { show: shown, failed }).current().turns).toEqual([
+    ...first,
+    ...second,
+  ]);
 });
 
 test('an empty number field stays empty', async () => {
@@ -137,8 +139,14 @@ test('an empty number field stays empty', async () => {
   open().change((now) => ({ ...now, settings }));
   await expect.poll(() => kept.read('rye').settings.options.temperature).toBeNull();
   const conversation = new OpenConversation(
-    { userId: 'ada', model: 'rye' },
-    { conversation: JSON.parse(JSON.stringify(kept.read('rye'))), version: 1, save_id: null, is_kept: true },
+    OF,
+    {
+      id: OF.id,
+      conversation: JSON.parse(JSON.stringify(kept.read('rye'))),
+      version: 1,
+      save_id: null,
+      is_kept: true,
+    },
     { show: shown, failed },
   );
   expect(conversation.current().settings).toEqual(settings);

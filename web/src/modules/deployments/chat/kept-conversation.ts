@@ -4,15 +4,15 @@ import {
   TURNS_LENGTH_MAX,
   type Conversation as WireConversation,
 } from '@bakehouse/contract/conversations';
-import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
-import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { isRefused } from '../../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { newUuid } from '../../../lib/new-id.ts';
 import { browserStorage, keepInTab, readFromTab } from '../../../lib/tab-storage.ts';
 import type { Turn } from './chat.ts';
 import { type ChatSettings, initialSettings } from './chat-options.tsx';
+import { conversationQuery, type ReadConversation as Read } from './conversation-queries.ts';
 
 export type Conversation = {
   turns: Turn[];
@@ -23,8 +23,6 @@ export type Conversation = {
 
 /** What is to become of a conversation, whatever another tab has made of it meanwhile. */
 type Change = (conversation: Conversation) => Conversation;
-
-type Read = ResponseOf<typeof getConversation>;
 
 /** What is typed into a setting is one save. */
 const GATHER_MS = 250;
@@ -38,16 +36,7 @@ const KEEPALIVE_BYTES_MAX = 60_000;
 
 export const emptyConversation: Conversation = { turns: [], unanswered: '', settings: initialSettings };
 
-/** The user's conversation with a model, as the server keeps it. */
-export const conversationQuery = (userId: string, model: string) =>
-  endpointQuery(
-    ['conversation', 'one', model, userId],
-    getConversation,
-    { query: { model } },
-    { staleTime: 0 },
-  );
-
-type Of = { userId: string; model: string };
+type Of = { userId: string; model: string; id: string };
 /** Told what the conversation has become, and that it could not be saved. */
 type Listeners = { show: (conversation: Conversation) => void; failed: (error: unknown) => void };
 
@@ -62,6 +51,7 @@ export class OpenConversation {
   private readonly isKept: boolean;
   private readonly local: ReturnType<typeof localCopy>;
   private readonly saves: ReturnType<typeof gathered>;
+  private isLeft = false;
   private version: number;
   private kept: Conversation;
   private changes: Change[] = [];
@@ -74,7 +64,7 @@ export class OpenConversation {
     this.isKept = read.is_kept;
     this.version = read.version;
     this.kept = fromWire(read.conversation);
-    this.local = localCopy(of.userId, of.model);
+    this.local = localCopy(of);
     this.saves = gathered({ isDue: () => this.changes.length > 0, work: () => this.save(), failed });
     const old = this.local.read(read);
     if (old) this.change(old);
@@ -97,6 +87,7 @@ export class OpenConversation {
 
   /** Saves from now on without waiting for more. */
   flush(): void {
+    this.isLeft = true;
     this.saves.flush();
   }
 
@@ -104,12 +95,12 @@ export class OpenConversation {
   leave(made?: Change): void {
     if (!this.isKept || (!made && this.changes.length === 0)) return;
     const conversation = made ? made(this.current()) : this.current();
-    const save_id = crypto.randomUUID();
+    const save_id = newUuid();
     const after: Left['after'] = [this.version, this.unanswered.at(-1)?.id ?? null];
     const wire = toWire(conversation);
     this.local.keep({ after, save_id, conversation: wire });
     if (new Blob([JSON.stringify(wire)]).size > KEEPALIVE_BYTES_MAX) return;
-    put(this.of.model, { version: this.version, save_id, conversation }, true).catch(() => undefined);
+    put(this.of, { version: this.version, save_id, conversation }, true).catch(() => undefined);
   }
 
   private adopt(newer: Read): void {
@@ -128,22 +119,29 @@ export class OpenConversation {
   }
 
   private async save(): Promise<void> {
-    const { model } = this.of;
     for (let conflicts = 0; this.changes.length > 0; conflicts += 1) {
       const conversation = this.current();
-      const save_id = crypto.randomUUID();
+      const save_id = newUuid();
       this.unanswered.push({ id: save_id, changes: this.changes.length });
       try {
-        const { version } = await put(model, { version: this.version, save_id, conversation });
+        const { version } = await put(this.of, { version: this.version, save_id, conversation });
         return this.confirm({ version, save_id, conversation });
       } catch (error) {
         if (!(error instanceof ApiError && error.status === 409) || conflicts === CONFLICTS_MAX) {
           this.local.keep({ after: [this.version, null], save_id, conversation: toWire(conversation) });
           throw error;
         }
-        this.adopt(await call(getConversation, { query: { model } }));
+        const newer = await call(getConversation, addressOf(this.of));
+        // What was deleted does not come back by itself.
+        if (this.isLeft && newer.version === 0) return this.drop();
+        this.adopt(newer);
       }
     }
+  }
+
+  private drop(): void {
+    this.changes = [];
+    this.local.forget();
   }
 
   private confirm({ version, save_id, conversation }: Save): void {
@@ -153,18 +151,24 @@ export class OpenConversation {
       this.version = version;
       this.kept = conversation;
     }
-    const cached: Read = { conversation: toWire(this.kept), version: this.version, save_id, is_kept: true };
-    queryClient.setQueryData(conversationQuery(this.of.userId, this.of.model).queryKey, cached);
+    const { userId, model, id } = this.of;
+    const cached: Read = {
+      ...{ id, conversation: toWire(this.kept), version: this.version },
+      ...{ save_id, is_kept: true },
+    };
+    queryClient.setQueryData(conversationQuery(userId, model, id).queryKey, cached);
     this.local.forget();
   }
 }
 
 type Save = { version: number; save_id: string; conversation: Conversation };
 
-function put(model: string, { conversation, ...save }: Save, keepalive = false) {
+const addressOf = ({ model, id }: Of) => ({ query: { model, id } });
+
+function put(of: Of, { conversation, ...save }: Save, keepalive = false) {
   const turns = newestTurns(conversation.turns, TURNS_LENGTH_MAX);
   const body = { ...save, conversation: toWire({ ...conversation, turns }) };
-  return call(saveConversation, { query: { model }, body }, { keepalive });
+  return call(saveConversation, { ...addressOf(of), body }, { keepalive });
 }
 
 /** What was left of a conversation: `after` is the version that it follows, or the save that was on its way. */
@@ -178,8 +182,8 @@ type Left = {
  * What is kept of a conversation here until the server has it: what this tab could not save; and, of before conversations were
  * kept in accounts, what this browser has.
  */
-function localCopy(userId: string, model: string) {
-  const [left, old] = [`left.${model}`, `conversation.${model}`];
+function localCopy({ userId, model, id }: Of) {
+  const [left, old] = [`left.${id}`, `conversation.${model}`];
   const forget = () => {
     keepInTab(userId, left, null);
     browserStorage.keep(userId, old, null);
@@ -189,13 +193,14 @@ function localCopy(userId: string, model: string) {
     keep: (value: Left) => keepInTab(userId, left, value),
     /** What is to be done to what the server keeps, if anything. */
     read: ({ version, save_id, is_kept }: Read): Change | null => {
+      if (!is_kept) return null;
       const before = browserStorage.read(userId, old);
       if (isConversation(before)) {
         const { turns, ...rest } = fromWire(before);
         return (now) => (version === 0 ? { turns, ...rest } : { ...now, turns: [...turns, ...now.turns] });
       }
       const value = readFromTab(userId, left) as Left | null;
-      if (!is_kept || !value || !isConversation(value.conversation)) return null;
+      if (!value || !isConversation(value.conversation)) return null;
       const [afterVersion, afterSave] = value.after;
       const isNext = version === afterVersion || (afterSave !== null && save_id === afterSave);
       if (isNext && save_id !== value.save_id) return () => fromWire(value.conversation);

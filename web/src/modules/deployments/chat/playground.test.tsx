@@ -1,5 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { act, cleanup, render, screen } from '@testing-library/react';
+import { act, cleanup, render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
@@ -7,7 +7,7 @@ import { queryClient } from '../../../lib/api/query-client.ts';
 import { UserContext } from '../../accounts/session.ts';
 import type { Turn } from './chat.ts';
 import { initialSettings } from './chat-options.tsx';
-import { Playground } from './playground.tsx';
+import { AddressedPlayground } from './testing/addressed-playground.tsx';
 import { keptConversations } from './testing/kept-conversations.ts';
 
 /** What the model has been asked, and its answer as far as the test lets it come. */
@@ -32,7 +32,7 @@ async function open({ as = 'ada', id = 'pod-1' } = {}) {
   render(
     <QueryClientProvider client={queryClient}>
       <UserContext value={{ id: as } as never}>
-        <Playground conversationId={id} modelName="rye" device={undefined} />
+        <AddressedPlayground model={id} modelName="rye" device={undefined} />
       </UserContext>
     </QueryClientProvider>,
   );
@@ -51,6 +51,11 @@ async function askAndAnswer(question: string, text: string) {
   answer.close();
   await screen.findByRole('button', { name: 'Send' });
 }
+
+const cake: Turn[] = [
+  { role: 'user', content: 'Which cake?' },
+  { role: 'assistant', content: 'Plum cake' },
+];
 
 const message = () => screen.getByLabelText<HTMLTextAreaElement>('Message').value;
 const INTERRUPTED = 'The answer was interrupted.';
@@ -200,15 +205,61 @@ test('a question without any of an answer is in the field again', async () => {
   expect(message()).toBe('Which bread?');
 });
 
-test('a new conversation is empty after a reload too', async () => {
+test('a new conversation leaves the one before, and has its settings', async () => {
   await open();
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'New conversation' }).disabled).toBe(true);
+  await userEvent.type(screen.getByLabelText('System prompt'), 'Be brief');
   await askAndAnswer('Which bread?', 'Rye bread');
+  await vi.waitFor(() => expect(kept.read('pod-1').turns).toHaveLength(2));
   await userEvent.click(screen.getByRole('button', { name: 'New conversation' }));
-  expect(screen.getByText('Which bread?')).toBeTruthy();
-  await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
-  expect(screen.queryByText('Which bread?')).toBeNull();
+  await vi.waitFor(() => expect(screen.queryByText('Which bread?')).toBeNull());
+  expect(document.activeElement).toBe(screen.getByLabelText('Message'));
+  await askAndAnswer('Which cake?', 'Plum cake');
+  expect(asked[1]?.messages).toEqual([
+    { role: 'system', content: 'Be brief' },
+    { role: 'user', content: 'Which cake?' },
+  ]);
+  await expect.poll(() => kept.titles('pod-1')).toEqual(['Which cake?', 'Which bread?']);
+});
+
+const history = async () => {
+  await userEvent.click(screen.getByRole('button', { name: 'History' }));
+  return screen.findByRole('dialog', { name: 'Conversations' });
+};
+
+test('an earlier conversation is opened and goes on', async () => {
+  kept.keep('pod-1', { turns: cake }, crypto.randomUUID());
+  kept.keep('pod-1', { turns: [{ role: 'user', content: 'Which bread?' }] }, crypto.randomUUID());
   await open();
+  expect(screen.getByText('Which bread?')).toBeTruthy();
+  const list = await history();
+  const [first, second] = await within(list).findAllByRole('listitem');
+  expect(within(first as HTMLElement).getByRole('button', { current: true }).textContent).toMatch(
+    /^Which bread/,
+  );
+  await userEvent.click(within(second as HTMLElement).getByRole('button', { name: /^Which cake/ }));
+  expect(await screen.findByText('Plum cake')).toBeTruthy();
   expect(screen.queryByText('Which bread?')).toBeNull();
+  await askAndAnswer('Why plum?', 'It is autumn');
+  await expect.poll(() => kept.titles('pod-1')).toEqual(['Which cake?', 'Which bread?']);
+  expect(kept.read('pod-1').turns).toHaveLength(4);
+});
+
+test('conversations are deleted one by one; after the one at hand there is a new one', async () => {
+  kept.keep('pod-1', { turns: [{ role: 'user', content: 'Which bread?' }] });
+  kept.keep('pod-1', { turns: cake }, crypto.randomUUID());
+  await open();
+  await ask('Why plum?');
+  const remove = async (title: string) => {
+    await userEvent.click(within(await history()).getByRole('button', { name: `Delete “${title}”` }));
+    await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
+  };
+  await remove('Which cake?');
+  await vi.waitFor(() => expect(screen.queryByText('Plum cake')).toBeNull());
+  expect(screen.getByLabelText('Message')).toBeTruthy();
+  // The answer that was on its way ends, and does not bring it back.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(kept.titles('pod-1')).toEqual(['Which bread?']);
 });
 
 test('what was typed and not asked is in the field again, of this conversation alone', async () => {
@@ -238,11 +289,6 @@ test('no other deployment has it, and nobody else', async () => {
   expect(screen.queryByText('Which bread?')).toBeNull();
 });
 
-const cake: Turn[] = [
-  { role: 'user', content: 'Which cake?' },
-  { role: 'assistant', content: 'Plum cake' },
-];
-
 test('what another tab makes of it is followed, and not saved once more', async () => {
   await open();
   await askAndAnswer('Which bread?', 'Rye bread');
@@ -257,6 +303,7 @@ test('what another tab makes of it is followed, and not saved once more', async 
 test('what another tab asks while an answer comes here stays, in front of that', async () => {
   await open();
   await askAndAnswer('Which bread?', 'Rye bread');
+  await expect.poll(() => kept.read('pod-1').turns).toHaveLength(2);
   await ask('Which flour?');
   says('Rye flour');
   await act(() => kept.keepElsewhere('pod-1', { turns: cake }));
@@ -271,6 +318,7 @@ test('what another tab asks while an answer comes here stays, in front of that',
 test('an answer that is made anew stays in its place while another tab changes the settings, which stay too', async () => {
   await open();
   await askAndAnswer('Which bread?', 'Rye bread');
+  await expect.poll(() => kept.read('pod-1').turns).toHaveLength(2);
   await userEvent.click(screen.getByRole('button', { name: 'Regenerate the answer' }));
   await vi.waitFor(() => expect(asked).toHaveLength(2));
   says('Spelt bread');

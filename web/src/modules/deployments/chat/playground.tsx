@@ -1,15 +1,12 @@
-import type { getConversation } from '@bakehouse/contract/conversations';
-import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { CONVERSATIONS_MAX } from '@bakehouse/contract/conversations';
 import { DEFAULT_CONTEXT_TOKENS } from '@bakehouse/contract/limits';
-import { useQuery } from '@tanstack/react-query';
-import { RotateCcw, Trash2 } from 'lucide-react';
+import { SquarePen } from 'lucide-react';
 import { type ReactNode, type RefObject, useRef, useState } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { cx } from '../../../lib/cx.ts';
 import { currencyChoice } from '../../../lib/format/currency.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
-import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Disclosure } from '../../../ui/disclosure.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Money } from '../../../ui/money.tsx';
@@ -21,16 +18,27 @@ import { type ServingDevice, useServingPrice } from '../serving-prices.ts';
 import type { Together } from './asked-together.ts';
 import type { Turn } from './chat.ts';
 import { ChatOptionFields, optionLabels, problemFields } from './chat-options.tsx';
+import { beginConversation, type ReadConversation, useOpenedConversation } from './conversation-queries.ts';
 import { ConversationTurns } from './conversation-turns.tsx';
-import { conversationQuery } from './kept-conversation.ts';
+import { PastConversations } from './past-conversations.tsx';
 import { Question } from './question-field.tsx';
 import { useConversation } from './use-conversation.ts';
-import { type ConversationKey, forgetQuestion, readQuestion } from './use-question.ts';
+import { type ConversationKey, readQuestion } from './use-question.ts';
+
+/** Which conversation the address names, and how it names another one: in place of the present address, or as the next. */
+export type Opened = {
+  conversation: string | undefined;
+  onOpen: (id: string, how: 'replace' | 'push') => void;
+};
 
 type Props = {
-  /** The deployment's id, or a shared model's name: each has a conversation of its own. */
-  conversationId: string;
+  /** The deployment's id, or a shared model's name: each has conversations of its own. */
+  model: string;
   modelName: string;
+  /** Absent: a conversation that the page alone has, as long as it is open. */
+  opened?: Opened | undefined;
+  /** What stands above the conversation. */
+  about?: ReactNode;
   /** Where it is served: sets the price of its tokens. */
   device: ServingDevice | undefined;
   /** How many tokens it reads and writes at most. */
@@ -46,25 +54,94 @@ type Props = {
 };
 
 /** Chat with one model as it streams. */
-export function Playground(props: Props) {
-  const { id: userId } = useUser();
-  const query = useQuery(conversationQuery(userId, props.conversationId));
+export function Playground({ opened, ...props }: Props) {
+  if (opened) return <KeptPlayground opened={opened} {...props} />;
   return (
-    <QueryView
-      query={query}
-      failed="Your conversation could not be loaded"
-      pending={<Skeleton className="h-72" />}
-    >
-      {(read) => (
-        <OwnPlayground key={`${userId} ${props.conversationId}`} userId={userId} read={read} {...props} />
-      )}
-    </QueryView>
+    <div className="flex flex-col gap-4">
+      {props.about}
+      <OwnPlayground id={`page.${props.model}`} read={ofPage} {...props} />
+    </div>
   );
 }
 
+const ofPage: ReadConversation = {
+  ...{ id: null, conversation: null, version: 0, save_id: null },
+  is_kept: false,
+};
+
+type KeptProps = Omit<Props, 'opened'> & { opened: Opened };
+
+/** The conversation that the address names, else the newest, with the way to the others and to a new one. */
+function KeptPlayground({ opened: { conversation, onOpen }, ...props }: KeptProps) {
+  const { model, about, closed } = props;
+  const { id: userId } = useUser();
+  const { id, finding, query } = useOpenedConversation(model, conversation);
+  const [begun, setBegun] = useState<string>();
+  const read = query.data;
+  const isEmpty = !read?.conversation?.turns.length && !read?.conversation?.unanswered;
+  function begin(how: 'replace' | 'push') {
+    if (!read) return;
+    const next = beginConversation(userId, model, read);
+    setBegun(next);
+    onOpen(next, how);
+  }
+  const shown = { failed: 'Your conversation could not be loaded', pending: <Skeleton className="h-72" /> };
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex min-h-7 flex-wrap items-center justify-between gap-x-4 gap-y-1">
+        {about}
+        <div className="-mr-2.5 ml-auto flex">
+          {read?.is_kept && (
+            <PastConversations
+              {...{ userId, model, current: id }}
+              onOpen={(other) => onOpen(other, 'push')}
+              onDeleted={(other) => other === id && begin('replace')}
+            />
+          )}
+          {!closed && (
+            <Button
+              variant="ghost"
+              size="sm"
+              disabled={read === undefined || (read.is_kept && isEmpty)}
+              onClick={() => begin('push')}
+            >
+              <SquarePen aria-hidden />
+              New conversation
+            </Button>
+          )}
+        </div>
+      </div>
+      {id === undefined ? (
+        <QueryView query={finding} {...shown}>
+          {() => shown.pending}
+        </QueryView>
+      ) : (
+        <QueryView query={query} {...shown}>
+          {(known) => (
+            <OwnPlayground
+              key={`${userId} ${id}`}
+              {...{ ...props, id, read: known }}
+              isBegun={id === begun}
+              onAsk={() => conversation !== id && onOpen(id, 'replace')}
+            />
+          )}
+        </QueryView>
+      )}
+    </div>
+  );
+}
+
+type OwnProps = Omit<Props, 'opened' | 'about'> & {
+  id: string;
+  read: ReadConversation;
+  /** It is there to be asked something. */
+  isBegun?: boolean;
+  onAsk?: () => void;
+};
+
 function OwnPlayground({
-  userId,
-  conversationId,
+  model,
+  id,
   modelName,
   device,
   contextTokens = DEFAULT_CONTEXT_TOKENS,
@@ -73,21 +150,22 @@ function OwnPlayground({
   folded = false,
   together,
   read,
-}: Props & { userId: string; read: ResponseOf<typeof getConversation> }) {
-  const conversation = useConversation({ userId, id: conversationId, modelName }, read);
-  const { turns, unanswered, settings, setSettings, error, answering, ask, stop, clear } = conversation;
-  const keptAs = { userId, id: conversationId };
+  isBegun = false,
+  onAsk,
+}: OwnProps) {
+  const { id: userId } = useUser();
+  const conversation = useConversation({ userId, model, id, modelName }, read);
+  const { turns, unanswered, settings, setSettings, error, answering, stop } = conversation;
+  const keptAs = { userId, id };
   const fields = useRef<HTMLDivElement>(null);
   if (closed) return <ClosedConversation why={closed} {...{ keptAs, modelName, conversation }} />;
   const [wrong] = problemFields(settings, contextTokens);
   const isAskable = wrong === undefined;
   const { askAgain, answerCalls } = conversation;
-  const startAnew = (
-    <DeleteButton disabled={turns.length === 0 || answering} onDelete={clear}>
-      <RotateCcw aria-hidden />
-      New conversation
-    </DeleteButton>
-  );
+  const ask = (question: string) => {
+    onAsk?.();
+    return conversation.ask(question);
+  };
   return (
     <div className={cx('grid gap-5', !folded && 'lg:grid-cols-[minmax(0,1fr)_14rem]')}>
       <div className="flex min-w-0 flex-col gap-3">
@@ -98,17 +176,14 @@ function OwnPlayground({
         {error !== null && <NoAnswer error={error} />}
         <Question
           {...{ keptAs, answering, isAskable, unanswered, ask, stop, together }}
+          autoFocus={isBegun}
           onHeldUp={() => fields.current && focusFirstInvalid(fields.current)}
         />
         {wrong && <HeldUp by={optionLabels[wrong]} />}
-        <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-          <TokenPrices device={device} pricePerHour={pricePerHour} />
-          {folded && turns.length > 0 && <div className="ml-auto">{startAnew}</div>}
-        </div>
+        <TokenPrices device={device} pricePerHour={pricePerHour} />
       </div>
       <Settings {...{ fields, folded }} hasProblem={wrong !== undefined} isKept={read.is_kept}>
         <ChatOptionFields {...{ settings, contextTokens }} onChange={setSettings} />
-        {!folded && startAnew}
       </Settings>
     </div>
   );
@@ -128,8 +203,8 @@ function Settings({ fields, folded, hasProblem, isKept, children }: SettingsProp
       {children}
       <p className="text-muted text-xs">
         {isKept
-          ? 'Your conversation with each model is kept in your account.'
-          : 'This conversation ends when you leave the page.'}
+          ? `Your newest ${CONVERSATIONS_MAX} conversations are kept in your account.`
+          : 'This conversation ends when you leave it.'}
       </p>
     </div>
   );
@@ -164,56 +239,17 @@ function NoAnswer({ error }: { error: unknown }) {
 
 type Conversation = ReturnType<typeof useConversation>;
 
-type DeleteProps = { disabled: boolean; onDelete: () => void; children: ReactNode };
-
-/** Asks first: a conversation has cost something. */
-function DeleteButton({ disabled, onDelete, children }: DeleteProps) {
-  const [asking, setAsking] = useState(false);
-  return (
-    <>
-      <Button variant="ghost" disabled={disabled} onClick={() => setAsking(true)}>
-        {children}
-      </Button>
-      <ConfirmDialog
-        open={asking}
-        onOpenChange={setAsking}
-        title="Delete this conversation?"
-        description="It will be permanently deleted."
-        action="Delete"
-        onConfirm={() => {
-          setAsking(false);
-          onDelete();
-        }}
-      />
-    </>
-  );
-}
-
 type ClosedProps = { keptAs: ConversationKey; why: string; modelName: string; conversation: Conversation };
 
 /** What was said, also the question that was never answered or asked. */
 function ClosedConversation({ keptAs, why, modelName, conversation }: ClosedProps) {
-  const { turns, unanswered, answering, clear } = conversation;
+  const { turns, unanswered, answering } = conversation;
   const question = readQuestion(keptAs) || unanswered;
   const said: Turn[] = question ? [...turns, { role: 'user', content: question }] : turns;
   return (
     <div className="flex flex-col gap-3">
       {said.length > 0 && <ConversationTurns {...{ modelName, turns: said, answering }} />}
       <p className={cx('text-center text-muted', said.length === 0 && 'py-8')}>{why}</p>
-      {said.length > 0 && (
-        <div className="self-center">
-          <DeleteButton
-            disabled={answering}
-            onDelete={() => {
-              forgetQuestion(keptAs);
-              clear();
-            }}
-          >
-            <Trash2 aria-hidden />
-            Delete this conversation
-          </DeleteButton>
-        </div>
-      )}
     </div>
   );
 }
@@ -233,7 +269,7 @@ function TokenPrices({ device, pricePerHour }: Pick<Props, 'device' | 'pricePerH
   const written = useServingPrice('completion_tokens', device);
   if (!read || !written) return null;
   return (
-    <p className="min-w-48 flex-1 text-muted text-xs">
+    <p className="text-muted text-xs">
       <Money unrounded bgl={read} /> per million input tokens, <Money unrounded bgl={written} /> per million
       output tokens
       {pricePerHour && (

@@ -11,6 +11,7 @@ type Props = Pick<ReturnType<typeof useConversation>, 'answering' | 'unanswered'
   keptAs: ConversationKey;
   isAskable: boolean;
   together: Together | undefined;
+  autoFocus: boolean;
   /** Told when something is to be sent that the settings do not let be asked. */
   onHeldUp: () => void;
 };
@@ -55,6 +56,7 @@ function QuestionField({
   follower,
   unanswered,
   ask,
+  autoFocus,
   ...own
 }: Own & { follower?: Follower | undefined }) {
   const [draft, setDraft] = useQuestion(keptAs, unanswered);
@@ -94,6 +96,7 @@ function QuestionField({
         aria-label="Message"
         rows={2}
         dir="auto"
+        autoFocus={autoFocus}
         value={draft}
         onChange={(event) => setDraft(event.target.value)}
         onKeyDown={onKeyDown}

@@ -8,7 +8,7 @@ import { queryClient } from '../../../lib/api/query-client.ts';
 import { MarkdownLines } from '../../../ui/markdown.tsx';
 import { UserContext } from '../../accounts/session.ts';
 import { streamChat } from './chat.ts';
-import { Playground } from './playground.tsx';
+import { AddressedPlayground } from './testing/addressed-playground.tsx';
 import { keptConversations } from './testing/kept-conversations.ts';
 import { useConversation } from './use-conversation.ts';
 
@@ -54,6 +54,8 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
+const ID = crypto.randomUUID();
+
 function ask() {
   frames = new Map();
   let asked = 0;
@@ -65,8 +67,8 @@ function ask() {
   vi.stubGlobal('cancelAnimationFrame', (id: number) => frames.delete(id));
   const { result, unmount } = renderHook(() =>
     useConversation(
-      { userId: 'ada', id: 'pod-1', modelName: 'rye' },
-      { conversation: null, version: 0, save_id: null, is_kept: true },
+      { userId: 'ada', model: 'pod-1', id: ID, modelName: 'rye' },
+      { id: null, conversation: null, version: 0, save_id: null, is_kept: true },
     ),
   );
   act(() => void result.current.ask('Which bread?'));
@@ -121,7 +123,7 @@ test('what a model thinks is folded away beside its answer, and kept with it', a
   render(
     <QueryClientProvider client={queryClient}>
       <UserContext value={{ id: 'ada' } as never}>
-        <Playground conversationId="pod-1" modelName="rye" device={undefined} />
+        <AddressedPlayground model="pod-1" modelName="rye" device={undefined} />
       </UserContext>
     </QueryClientProvider>,
   );
@@ -151,7 +153,7 @@ test('earlier answers are not read for their formatting again while another one 
   render(
     <QueryClientProvider client={queryClient}>
       <UserContext value={{ id: 'ada' } as never}>
-        <Playground conversationId="pod-1" modelName="rye" device={undefined} />
+        <AddressedPlayground model="pod-1" modelName="rye" device={undefined} />
       </UserContext>
     </QueryClientProvider>,
   );

@@ -2,28 +2,27 @@ import type { Deployment } from '@bakehouse/contract/deployments/text';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type FirstRead, useFirstAnswers } from '../../../lib/use-first-answers.ts';
-import { useUser } from '../../accounts/session.ts';
 import { pricesQuery } from '../../credits/credit-queries.ts';
 import { useMachine } from '../../machines/machine-queries.ts';
 import { useDeployments } from '../use-deployments.ts';
 import { chatModelsQuery } from './chat.ts';
 import { canChat } from './chat-tab.tsx';
-import { conversationQuery } from './kept-conversation.ts';
+import { useOpenedConversation } from './conversation-queries.ts';
 
 /** A model that can be asked at once: a deployment, or a starter model, which needs none. */
 export type AnsweringModel = {
-  /** Names its conversation, too: the deployment's id, or the starter model's name. */
+  /** Names its conversations, too: the deployment's id, or the starter model's name. */
   id: string;
   name: string;
   title: string;
   pod?: Deployment;
 };
 
-/** What the address asks for: the model to chat with, and one beside it. */
-export type WantedModels = { chat?: string; beside?: string };
+/** What the address asks for: the model to chat with, which conversation with it, and a model beside it. */
+export type WantedModels = { chat?: string; conversation?: string; beside?: string };
 
 /** What answers, the user's deployments first, and what is talked with: as wanted, else the newest that runs, else the starter model. */
-export function useAnsweringModels({ chat, beside }: WantedModels) {
+export function useAnsweringModels({ chat, beside, ...wanted }: WantedModels) {
   const deployments = useDeployments('text');
   const query = useQuery(chatModelsQuery);
   const isRead = useFirstAnswers(deployments, query, useMachine(), useQuery(pricesQuery));
@@ -45,14 +44,20 @@ export function useAnsweringModels({ chat, beside }: WantedModels) {
   if (chosen && chosen.id !== opened) setOpened(chosen.id);
   const others = models.filter((model) => model !== chosen);
   const second = beside === undefined ? undefined : (others.find(({ id }) => id === beside) ?? others[0]);
-  const isReady = useFirstAnswers(useKeptFirst(isRead, chosen), useKeptFirst(isRead, second));
-  return { query, models, chosen, second, isReady: isRead && isReady };
+  const conversation = chosen?.id === chat ? wanted.conversation : undefined;
+  const isAlone = second === undefined;
+  const first = useFirstReading(isRead, isAlone ? chosen : undefined, conversation);
+  const isReady = useFirstAnswers(first);
+  return { query, models, chosen, conversation, second, isReady: isRead && isReady };
 }
 
 /** The first reading of the conversation with a model, once that is known; done where there is none. */
-function useKeptFirst(isKnown: boolean, model: AnsweringModel | undefined): FirstRead {
-  const { id: userId } = useUser();
-  const enabled = isKnown && model !== undefined;
-  const query = useQuery({ ...conversationQuery(userId, model?.id ?? ''), enabled });
-  return isKnown && !model ? { isPending: false, failureCount: 0 } : query;
+function useFirstReading(
+  isKnown: boolean,
+  model: AnsweringModel | undefined,
+  wanted: string | undefined,
+): FirstRead {
+  const { id, finding, query } = useOpenedConversation(isKnown ? model?.id : undefined, wanted);
+  if (isKnown && !model) return { isPending: false, failureCount: 0 };
+  return id === undefined ? finding : query;
 }

@@ -1,5 +1,3 @@
-import type { getConversation } from '@bakehouse/contract/conversations';
-import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { notify } from '../../../ui/notify.ts';
@@ -8,10 +6,13 @@ import type { Turn } from './chat.ts';
 import { type ChatRequest, streamChat } from './chat.ts';
 import type { ChatSettings } from './chat-options.tsx';
 import { messagesOf, toolsFor } from './chat-tools.ts';
-import { type Conversation, emptyConversation, OpenConversation } from './kept-conversation.ts';
+import type { ReadConversation } from './conversation-queries.ts';
+import { type Conversation, OpenConversation } from './kept-conversation.ts';
 
 type Of = {
   userId: string;
+  /** Under which conversations with the model are kept: a deployment's id, or a shared model's name. */
+  model: string;
   /** The conversation is the same as long as this is. */
   id: string;
   modelName: string;
@@ -21,14 +22,14 @@ type Of = {
 type Running = { controller: AbortController; question: Turn; inPlaceOf: Turn[] };
 
 /** A conversation with one model, which the server keeps; leaving stops the answer. */
-export function useConversation({ userId, id, modelName }: Of, read: ResponseOf<typeof getConversation>) {
+export function useConversation({ modelName, ...of }: Of, read: ReadConversation) {
   const [kept, setKept] = useState<Conversation>();
   const [error, setError] = useState<unknown>(null);
   const [running, setRunning] = useState<Running | null>(null);
   const [answer, drawAnswer] = useFrames<Turn>(nothing);
   const newest = useRef(nothing);
   const [conversation] = useState(
-    () => new OpenConversation({ userId, model: id }, read, { show: setKept, failed: warnOnce() }),
+    () => new OpenConversation(of, read, { show: setKept, failed: warnOnce() }),
   );
   const { turns: keptTurns, unanswered, settings } = kept ?? conversation.current();
   useEffect(() => conversation.follow(read), [conversation, read]);
@@ -81,10 +82,6 @@ export function useConversation({ userId, id, modelName }: Of, read: ResponseOf<
     /** Asks the last question again, as it was or in other words; its answer goes when another one comes. */
     askAgain: (words?: string) => ask(questionOf(turns, words), turns.slice(-2)),
     stop: () => running?.controller.abort(),
-    clear: () => {
-      conversation.change(({ settings: stay }) => ({ ...emptyConversation, settings: stay }));
-      setError(null);
-    },
   };
 }
 

@@ -6,6 +6,7 @@ import { Card } from '../../../ui/card.tsx';
 import { CodeTabs } from '../../../ui/code-block.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { ChatTab } from '../chat/chat-tab.tsx';
+import type { Opened } from '../chat/playground.tsx';
 import { CompareTexts } from '../embedding/compare-texts.tsx';
 import { AgentSettings } from './agent-settings.tsx';
 import { DeploymentLog } from './deployment-log.tsx';
@@ -13,19 +14,31 @@ import { DeploymentMetrics } from './deployment-metrics.tsx';
 
 /** How a text or embedding model is used, and how it does. */
 export function TextTabs({ pod }: { pod: Deployment }) {
-  const { tab = 'chat' }: { tab?: string } = useSearch({ strict: false });
+  const { tab = 'chat', conversation }: { tab?: string; conversation?: string } = useSearch({
+    strict: false,
+  });
   const isEmbedding = pod.task === 'embedding';
   const navigate = useNavigate();
+  const opened: Opened = {
+    conversation,
+    onOpen: (id, how) => void navigate({ to: '.', search: { conversation: id }, replace: how === 'replace' }),
+  };
+  const open = (next: string) =>
+    void navigate({ to: '.', search: { tab: next, ...(conversation && { conversation }) }, replace: true });
   return (
     <Tabs
       value={tab}
-      onChange={(next) => void navigate({ to: '.', search: { tab: next }, replace: true })}
+      onChange={open}
       tabs={[
         {
           value: 'chat',
           label: isEmbedding ? 'Try it' : 'Playground',
           keepMounted: true,
-          content: isEmbedding ? <CompareTexts modelName={pod.model_name} /> : <ChatTab pod={pod} />,
+          content: isEmbedding ? (
+            <CompareTexts modelName={pod.model_name} />
+          ) : (
+            <ChatTab {...{ pod, opened }} />
+          ),
         },
         { value: 'code', label: 'Code', content: <CodeTab pod={pod} /> },
         { value: 'metrics', label: 'Metrics', content: <DeploymentMetrics podId={pod.pod_id} /> },

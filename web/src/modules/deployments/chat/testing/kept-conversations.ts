@@ -1,47 +1,91 @@
-import { getConversation, saveConversation } from '@bakehouse/contract/conversations';
+import {
+  type ConversationRow,
+  deleteConversation,
+  getConversation,
+  listConversations,
+  saveConversation,
+} from '@bakehouse/contract/conversations';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 import { queryClient } from '../../../../lib/api/query-client.ts';
-import { type Conversation, conversationQuery, emptyConversation } from '../kept-conversation.ts';
+import { conversationQuery } from '../conversation-queries.ts';
+import { type Conversation, emptyConversation } from '../kept-conversation.ts';
 
-type Kept = { version: number; save_id?: string; conversation: Conversation };
+type Save = { version: number; save_id?: string; conversation: Conversation };
+type Kept = Required<Save> & { id: string; model: string };
+type Input = { query?: { model: string; id?: string }; body?: Save };
 
 /** For tests: the conversations of one user as the server keeps them. */
 export function keptConversations() {
-  const rows = new Map<string, Kept>();
-  const get = (model: string) => {
-    const { version = 0, save_id = null, conversation = null } = rows.get(model) ?? {};
-    return { version, save_id, conversation, is_kept: true };
+  /** The one that was saved last is the last one. */
+  let rows: Kept[] = [];
+  const of = (model: string) => rows.filter((row) => row.model === model).reverse();
+  const find = (model: string, id?: string) => of(model).find((row) => id === undefined || row.id === id);
+  const get = (model: string, wanted?: string) => {
+    const { id = null, version = 0, save_id = null, conversation } = find(model, wanted) ?? {};
+    const settings = of(model)[0]?.conversation.settings;
+    const begun = settings && { ...emptyConversation, settings };
+    return { id, version, save_id, conversation: conversation ?? begun ?? null, is_kept: true };
   };
-  const save = (model: string, { version, save_id, conversation }: Kept) => {
-    if (version !== get(model).version) return null;
-    rows.set(model, { version: version + 1, save_id: save_id ?? crypto.randomUUID(), conversation });
+  const remove = (model: string, id: string) => {
+    rows = rows.filter((row) => row.model !== model || row.id !== id);
+  };
+  const save = (model: string, id: string, { version, save_id, conversation }: Save) => {
+    if (version !== get(model, id).version) return null;
+    remove(model, id);
+    rows.push({ id, model, version: version + 1, save_id: save_id ?? crypto.randomUUID(), conversation });
     return { version: version + 1 };
   };
-  const keep = (model: string, conversation: Partial<Conversation>) =>
-    save(model, { version: get(model).version, conversation: { ...emptyConversation, ...conversation } });
+  const list = (model: string): { conversations: ConversationRow[] } => ({
+    conversations: of(model)
+      .map(({ id, conversation: { turns, unanswered } }) => ({
+        id,
+        title: turns[0]?.content ?? unanswered,
+        saved_at: '2026-01-01T00:00:00.000Z',
+      }))
+      .filter(({ title }) => title !== ''),
+  });
+  /** Into the newest with that model, unless another one is meant. */
+  const keep = (model: string, conversation: Partial<Conversation>, id = of(model)[0]?.id) => {
+    const into = id ?? crypto.randomUUID();
+    const { version } = get(model, into);
+    save(model, into, { version, conversation: { ...emptyConversation, ...conversation } });
+    return into;
+  };
+  const answer = (endpoint: Endpoint, { query: { model = '', id } = { model: '' }, body }: Input) => {
+    if (endpoint === listConversations) return list(model);
+    if (endpoint === getConversation) return get(model, id);
+    if (endpoint === deleteConversation) return void remove(model, id ?? '');
+    return endpoint === saveConversation && body ? save(model, id ?? '', body) : undefined;
+  };
   return {
     keep,
     /** Another tab saves it, and this one hears of that. */
     keepElsewhere: async (model: string, conversation: Partial<Conversation>) => {
-      keep(model, conversation);
-      await queryClient.invalidateQueries({ queryKey: conversationQuery('', model).queryKey.slice(0, 3) });
+      const id = keep(model, conversation);
+      await queryClient.invalidateQueries({
+        queryKey: conversationQuery('', model, id).queryKey.slice(0, 3),
+      });
     },
     version: (model: string) => get(model).version,
+    /** The newest with that model. */
     read: (model: string) => get(model).conversation ?? emptyConversation,
-    /** The answer to a call; undefined where it is another one. */
-    answer: (endpoint: Endpoint, { query, body }: { query?: { model: string }; body?: Kept } = {}) => {
-      if (endpoint === getConversation) return get(query?.model ?? '');
-      return endpoint === saveConversation && body ? save(query?.model ?? '', body) : undefined;
-    },
+    titles: (model: string) => list(model).conversations.map(({ title }) => title),
+    remove,
+    /** The answer to a call; null to a save that is refused, undefined where it is another one. */
+    answer,
     /** The answer to a request; undefined where it is another one. */
-    respond: (url: string, { method, body }: { method?: string; body?: unknown }) => {
+    respond: (url: string, { method = 'GET', body }: { method?: string; body?: unknown }) => {
       const { pathname, searchParams } = new URL(url, 'http://localhost');
-      if (pathname !== getConversation.path) return undefined;
-      const model = searchParams.get('model') ?? '';
-      if (method !== 'PUT') return Response.json(get(model));
-      const saved = save(model, JSON.parse(String(body)));
+      const one = { GET: getConversation, PUT: saveConversation, DELETE: deleteConversation }[method];
+      const endpoint = pathname === listConversations.path ? listConversations : one;
+      if (endpoint?.path !== pathname) return undefined;
+      const { model = '', id } = Object.fromEntries(searchParams);
+      const query = { model, ...(id && { id }) };
+      const input = { query, ...(body !== undefined && { body: JSON.parse(String(body)) }) };
+      const answered = answer(endpoint as Endpoint, input);
+      if (answered === undefined) return new Response(null, { status: 204 });
       const error = { code: 'conflict', message: 'This conversation was changed in another tab' };
-      return saved ? Response.json(saved) : Response.json({ error }, { status: 409 });
+      return answered ? Response.json(answered) : Response.json({ error }, { status: 409 });
     },
   };
 }

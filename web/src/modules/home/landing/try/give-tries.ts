@@ -3,9 +3,10 @@ import { keepVisitorPicture } from '@bakehouse/contract/visitors';
 import { call } from '../../../../lib/api/api-client.ts';
 import { ApiError } from '../../../../lib/api/api-error.ts';
 import { readAgain } from '../../../../lib/mutation/read-again.ts';
+import { newUuid } from '../../../../lib/new-id.ts';
 import { notify } from '../../../../ui/notify.ts';
 import { initialSettings } from '../../../deployments/chat/chat-options.tsx';
-import { keepForSignUp, readTries, type Said } from './kept-tries.ts';
+import { keepForSignUp, readTries, type TriedChat } from './kept-tries.ts';
 
 const UNDER_WAY_MS = 2_000;
 
@@ -15,15 +16,16 @@ const UNDER_WAY_MS = 2_000;
  */
 export async function giveTries(signal: AbortSignal): Promise<void> {
   const { picture, chat } = readTries() ?? {};
-  if (chat) await giveChat(chat.model, chat.turns);
+  if (chat) await giveChat(chat);
   if (picture) await givePicture(picture, signal);
 }
 
-async function giveChat(model: string, turns: Said[]): Promise<void> {
+async function giveChat({ id, model, turns }: TriedChat): Promise<void> {
   const conversation = { turns, unanswered: '', settings: initialSettings };
-  // The first one with this model: of who has another, that stays.
-  const body = { version: 0, save_id: crypto.randomUUID(), conversation };
-  const status = await statusOf(call(saveConversation, { query: { model }, body }));
+  const body = { version: 0, save_id: newUuid(), conversation };
+  const of = { query: { model, id } };
+  // 409: it is there already.
+  const status = await statusOf(call(saveConversation, { ...of, body }));
   if (status !== 200 && status !== 409) return;
   keepForSignUp({ chat: undefined });
   readAgain(['conversation']);

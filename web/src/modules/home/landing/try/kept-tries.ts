@@ -2,8 +2,11 @@ import { keepInTab, readFromTab } from '../../../../lib/tab-storage.ts';
 
 export type Said = { role: 'user' | 'assistant'; content: string };
 
+/** A conversation with a model; who signs up has it under this id. */
+export type TriedChat = { id: string; model: string; turns: Said[] };
+
 /** What was tried in this tab without an account: the token of the picture, and the conversation. */
-export type Tries = { picture?: string | undefined; chat?: { model: string; turns: Said[] } | undefined };
+export type Tries = { picture?: string | undefined; chat?: TriedChat | undefined };
 
 const NAME = 'tries';
 

@@ -11,6 +11,7 @@ import { useState } from 'react';
 import { call, callRaw } from '../../../../lib/api/api-client.ts';
 import { endpointQuery } from '../../../../lib/api/endpoint-query.ts';
 import { useMutation } from '../../../../lib/mutation/use-mutation.ts';
+import { newUuid } from '../../../../lib/new-id.ts';
 import { streamAnswer } from '../../../deployments/chat/chat.ts';
 import { keepForSignUp, readTries, type Said } from './kept-tries.ts';
 
@@ -58,7 +59,8 @@ export function useVisitorPicture() {
 
 /** A conversation with the starter model without an account; at first it is the one that this tab keeps. */
 export function useVisitorChat(model: string | undefined) {
-  const [said, setSaid] = useState<Said[]>(() => readTries()?.chat?.turns ?? []);
+  const [{ id, turns: kept }] = useState(() => readTries()?.chat ?? { id: newUuid(), turns: [] });
+  const [said, setSaid] = useState<Said[]>(kept);
   const answer = useMutation({
     mutationFn: async (question: string) => {
       const before = said.filter(({ content }) => content !== '').slice(-VISITOR_TURNS_MAX);
@@ -81,7 +83,8 @@ export function useVisitorChat(model: string | undefined) {
         setSaid(said);
         throw error;
       }
-      if (model) keepForSignUp({ chat: { model, turns: [...asked, { role: 'assistant', content: text }] } });
+      const turns = [...asked, { role: 'assistant' as const, content: text }];
+      if (model) keepForSignUp({ chat: { id, model, turns } });
     },
     meta: { inPlace: true },
   });

@@ -45,7 +45,7 @@ test('who comes back in the same tab finds what is kept, with the way to sign up
   vi.mocked(call).mockResolvedValue(done);
   keepForSignUp({
     picture: 't1',
-    chat: { model: 'smol', turns: [{ role: 'user', content: 'Which bread?' }] },
+    chat: { id: crypto.randomUUID(), model: 'smol', turns: [{ role: 'user', content: 'Which bread?' }] },
   });
   open();
   await screen.findByRole('img', { name: 'a red apple' });

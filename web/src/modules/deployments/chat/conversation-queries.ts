@@ -1,0 +1,85 @@
+import { getConversation, listConversations } from '@bakehouse/contract/conversations';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../../lib/api/api-client.ts';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { newUuid } from '../../../lib/new-id.ts';
+import { keepInTab, readFromTab } from '../../../lib/tab-storage.ts';
+import { useUser } from '../../accounts/session.ts';
+
+/** A conversation as it was read. */
+export type ReadConversation = ResponseOf<typeof getConversation>;
+
+/** One of the user's conversations with a model, as the server keeps it. */
+export const conversationQuery = (userId: string, model: string, id: string) =>
+  endpointQuery(
+    ['conversation', 'one', id, model, userId],
+    getConversation,
+    { query: { model, id } },
+    { staleTime: 0 },
+  );
+
+/** The user's conversations with a model, without what was said. */
+export const conversationsQuery = (userId: string, model: string) =>
+  endpointQuery(
+    ['conversation', 'list', model, userId],
+    listConversations,
+    { query: { model } },
+    { staleTime: 0 },
+  );
+
+/** The id of the conversation with a model that was saved last, which is read with it, or of a new one where there is none. */
+const newestQuery = (userId: string, model: string) =>
+  queryOptions({
+    queryKey: ['conversation', 'one', 'newest', model, userId],
+    // Each page looks for it once.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    queryFn: async ({ signal }) => {
+      const read = await call(getConversation, { query: { model } }, { signal });
+      const id = read.id ?? firstOfTab(userId, model);
+      queryClient.setQueryData(conversationQuery(userId, model, id).queryKey, read);
+      return id;
+    },
+  });
+
+/** The id of the first conversation with a model: the same after a reload, with what was typed and not asked. */
+function firstOfTab(userId: string, model: string): string {
+  const name = `first.${model}`;
+  const kept = readFromTab(userId, name);
+  const id = typeof kept === 'string' ? kept : newUuid();
+  keepInTab(userId, name, id);
+  return id;
+}
+
+/** A new conversation with the settings of one that was read. Returns its id. */
+export function beginConversation(userId: string, model: string, from: ReadConversation): string {
+  const id = newUuid();
+  const conversation = from.conversation && { ...from.conversation, turns: [], unanswered: '' };
+  const read = { id: null, conversation, version: 0, save_id: null, is_kept: from.is_kept };
+  queryClient.setQueryData(conversationQuery(userId, model, id).queryKey, read);
+  return id;
+}
+
+/**
+ * The conversation with a model that is at hand: the one that is wanted, else the one that was saved last, which it stays
+ * whatever is saved meanwhile. Without a model there is none.
+ */
+export function useOpenedConversation(model: string | undefined, wanted: string | undefined) {
+  const { id: userId } = useUser();
+  const [found, setFound] = useState<{ model: string; id: string }>();
+  const id = wanted ?? (found?.model === model ? found?.id : undefined);
+  const finding = useQuery({
+    ...newestQuery(userId, model ?? ''),
+    enabled: model !== undefined && id === undefined,
+  });
+  if (model !== undefined && id === undefined && finding.data !== undefined)
+    setFound({ model, id: finding.data });
+  const query = useQuery({
+    ...conversationQuery(userId, model ?? '', id ?? ''),
+    enabled: model !== undefined && id !== undefined,
+  });
+  return { id, finding, query };
+}
