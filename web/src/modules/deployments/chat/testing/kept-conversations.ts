@@ -70,22 +70,25 @@ export function keptConversations() {
     /** The newest with that model. */
     read: (model: string) => get(model).conversation ?? emptyConversation,
     titles: (model: string) => list(model).conversations.map(({ title }) => title),
-    remove,
     /** The answer to a call; null to a save that is refused, undefined where it is another one. */
     answer,
     /** The answer to a request; undefined where it is another one. */
-    respond: (url: string, { method = 'GET', body }: { method?: string; body?: unknown }) => {
-      const { pathname, searchParams } = new URL(url, 'http://localhost');
-      const one = { GET: getConversation, PUT: saveConversation, DELETE: deleteConversation }[method];
-      const endpoint = pathname === listConversations.path ? listConversations : one;
-      if (endpoint?.path !== pathname) return undefined;
-      const { model = '', id } = Object.fromEntries(searchParams);
-      const query = { model, ...(id && { id }) };
-      const input = { query, ...(body !== undefined && { body: JSON.parse(String(body)) }) };
-      const answered = answer(endpoint as Endpoint, input);
-      if (answered === undefined) return new Response(null, { status: 204 });
-      const error = { code: 'conflict', message: 'This conversation was changed in another tab' };
-      return answered ? Response.json(answered) : Response.json({ error }, { status: 409 });
-    },
+    respond: (url: string, request: { method?: string; body?: unknown }) => respond(answer, url, request),
   };
+}
+
+type Answer = (endpoint: Endpoint, input: Input) => object | null | undefined;
+
+function respond(answer: Answer, url: string, { method = 'GET', body }: { method?: string; body?: unknown }) {
+  const { pathname, searchParams } = new URL(url, 'http://localhost');
+  const one = { GET: getConversation, PUT: saveConversation, DELETE: deleteConversation }[method];
+  const endpoint = pathname === listConversations.path ? listConversations : one;
+  if (endpoint?.path !== pathname) return undefined;
+  const { model = '', id } = Object.fromEntries(searchParams);
+  const query = { model, ...(id && { id }) };
+  const input = { query, ...(body !== undefined && { body: JSON.parse(String(body)) }) };
+  const answered = answer(endpoint as Endpoint, input);
+  if (answered === undefined) return new Response(null, { status: 204 });
+  const error = { code: 'conflict', message: 'This conversation was changed in another tab' };
+  return answered ? Response.json(answered) : Response.json({ error }, { status: 409 });
 }
