@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes the lock files from pyproject.toml, requirements-vllm.in and requirements-clients.in. Needs uv (`pip install uv`). Versions that are locked
+# Writes the lock files from pyproject.toml and the requirements-*.in beside it. Needs uv (`pip install uv`). Versions that are locked
 # stay until those ask for others; `./lock.sh --upgrade` moves them on.
 # With --check nothing is written: it fails when a lock file is not what it would write.
 set -eu
@@ -34,3 +34,4 @@ lock requirements.lock pyproject.toml --extra train --constraint requirements-se
 lock requirements-dev.lock pyproject.toml --extra train --extra dev --constraint requirements.lock "$@"
 lock requirements-vllm.lock requirements-vllm.in "$@"
 lock requirements-clients.lock requirements-clients.in "$@"
+lock requirements-s3.lock requirements-s3.in "$@"

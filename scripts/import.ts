@@ -13,7 +13,7 @@ import { findAssetUse as findTrainingUse } from '../server/src/modules/training/
 import type { Database } from '../server/src/platform/db/database.ts';
 import { AppError } from '../server/src/platform/errors.ts';
 import { findSandbox } from '../server/src/platform/sandbox/find-sandbox.ts';
-import { openLocalBlobStore } from '../server/src/platform/storage/local-blob-store.ts';
+import { blobCopiesDir, blobsDir, openBlobStore } from '../server/src/platform/storage/open-blob-store.ts';
 import { readSettings } from './client/settings.ts';
 import type { Arguments, Command } from './command.ts';
 import { withDatabase } from './ledger.ts';
@@ -63,15 +63,15 @@ async function list({ words, user, everybody, title }: Arguments): Promise<void>
 async function importWords(args: Arguments): Promise<void> {
   const { folder, title } = readWords(args);
   const config = readSettings();
-  const blobsFolder = path.join(config.dataDir, 'blobs');
+  const blobsFolder = blobsDir(config);
   await withDatabase(async (db) => {
     await refuseOtherUser(blobsFolder, config.dataDir);
     const userId = args.user === undefined ? null : await requireUser(db, args.user);
-    const blobs = await openLocalBlobStore(blobsFolder);
+    const blobs = await openBlobStore(config);
     const { sandbox } = await findSandbox({
       sharedDir: path.join(config.dataDir, 'lent'),
       reads: [runtimeDir],
-      hidden: [path.dirname(runtimeDir), config.dataDir],
+      hidden: [path.dirname(runtimeDir), config.dataDir, blobCopiesDir(config)],
     });
     const done = await importFolder(
       { blobs, db, sandbox },

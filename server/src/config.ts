@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { parseSentryDsn } from './platform/error-reports/sentry-address.ts';
 import { toFolder } from './platform/files/make-data-dir.ts';
 import { localUrl } from './platform/http/addresses/local-url.ts';
 import { namedUrls } from './platform/http/addresses/named-urls.ts';
 import { describeIssue } from './platform/http/validation/describe-issue.ts';
+import { fileName, listSecretFiles, readSecretFiles, unusable } from './secret-files.ts';
 
 const flag = z.stringbool();
 const bgl = z.string().regex(/^\d+(\.\d{1,6})?$/, 'must be an amount such as 12.5, with at most 6 decimals');
@@ -140,6 +140,24 @@ const settings = z.object({
   BAKEHOUSE_CPU_SLOTS: z.coerce.number().int().min(1).default(1),
   /** Gigabytes that inputs of earlier workloads may take in the cache folder. */
   BAKEHOUSE_INPUT_CACHE_GB: z.coerce.number().min(0).default(50),
+  /** Stores files in this bucket instead of the data folder; its credentials are those that the AWS SDK finds. */
+  BAKEHOUSE_S3_BUCKET: z.string().min(3).optional(),
+  /** What the names of all its objects begin with, such as `bakehouse/`. */
+  BAKEHOUSE_S3_PREFIX: z
+    .string()
+    .regex(/^(|[^/].*\/)$/, 'must end with a slash and not begin with one')
+    .default(''),
+  /** Where it is, unless at AWS; then its name stands in the path of each address. */
+  BAKEHOUSE_S3_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .transform(toOrigin)
+    .optional(),
+  BAKEHOUSE_S3_REGION: z.string().optional(),
+  BAKEHOUSE_S3_PATH_STYLE: flag.optional(),
+  /** Whether browsers and workloads reach the bucket: they then read files from it by links, and not through this server. */
+  BAKEHOUSE_S3_LINKS: flag.default(false),
+  /** Gigabytes that copies of its files may take in the cache folder of a machine. */
+  BAKEHOUSE_S3_CACHE_GB: z.coerce.number().min(0).default(10),
   /** Comma-separated addresses in an S3 from which pictures may be downloaded: each with all that is below it. */
   BAKEHOUSE_S3_URLS: z
     .string()
@@ -214,7 +232,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   // The last of a service link's names, which is that of a setting too.
   if (present.BAKEHOUSE_PORT?.startsWith('tcp://')) delete present.BAKEHOUSE_PORT;
-  const secretFiles = listSecretFiles(present);
+  const secretFiles = listSecretFiles(secretNames, present);
   Object.assign(present, readSecretFiles(present, secretFiles));
   const parsed = settings.safeParse(present, { error: describeIssue });
   if (!parsed.success) {
@@ -272,54 +290,13 @@ export function readConfig(environment: Record<string, string | undefined>) {
     inputCacheGb: s.BAKEHOUSE_INPUT_CACHE_GB,
     fileGb: s.BAKEHOUSE_FILE_GB,
     storageGb: s.BAKEHOUSE_STORAGE_GB,
-    ...{ hubMirror: hubMirrorOf(s), ipfs: ipfsOf(s) },
+    ...{ hubMirror: hubMirrorOf(s), ipfs: ipfsOf(s), s3: s3Of(s) },
     driver: s.BAKEHOUSE_DRIVER,
     prepare: s.BAKEHOUSE_PREPARE,
     torchIndex: s.BAKEHOUSE_TORCH_INDEX,
     python: s.BAKEHOUSE_PYTHON,
     ...{ logLevel: s.BAKEHOUSE_LOG_LEVEL, logFormat: s.BAKEHOUSE_LOG_FORMAT },
   };
-}
-
-function unusable(faults: string[]): Error {
-  return new Error(`These settings are not usable:${faults.map((fault) => `\n  ${fault}`).join('')}`);
-}
-
-function fileName(name: string): string {
-  return `${name}_FILE`;
-}
-
-type SecretFile = { name: string; file: string };
-
-function listSecretFiles(present: Record<string, string | undefined>): SecretFile[] {
-  return secretNames.flatMap((name) => {
-    const file = present[fileName(name)];
-    return file === undefined ? [] : [{ name, file }];
-  });
-}
-
-/** The settings that stand in files. A line break at the end is the editor's. */
-function readSecretFiles(
-  present: Record<string, string | undefined>,
-  files: SecretFile[],
-): Record<string, string> {
-  const entries = files.map(({ name, file }) => {
-    if (present[name] !== undefined) throw unusable([`${fileName(name)}: is set beside ${name}`]);
-    const text = readTextFile(name, file).replace(/\r?\n$/, '');
-    if (text === '') throw unusable([`${fileName(name)}: ${file} is empty`]);
-    return [name, text] as const;
-  });
-  return Object.fromEntries(entries);
-}
-
-function readTextFile(name: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw unusable([
-      `${fileName(name)}: cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    ]);
-  }
 }
 
 type Settings = z.output<typeof settings>;
@@ -342,6 +319,22 @@ function hubMirrorOf(s: Settings) {
   if (gb === 0 && token)
     throw unusable(['BAKEHOUSE_HUB_MIRROR_GB: is missing beside BAKEHOUSE_HUB_MIRROR_TOKEN']);
   return gb === 0 ? null : { bytesMax: gb * 1024 ** 3, token: token ?? null };
+}
+
+function s3Of(s: Settings) {
+  const { BAKEHOUSE_S3_BUCKET: bucket, BAKEHOUSE_S3_ENDPOINT: endpoint = null } = s;
+  if (bucket === undefined) {
+    const there = (['BAKEHOUSE_S3_ENDPOINT', 'BAKEHOUSE_S3_REGION'] as const).find((name) => s[name]);
+    if (there) throw unusable([`BAKEHOUSE_S3_BUCKET: is missing beside ${there}`]);
+    return null;
+  }
+  return {
+    ...{ bucket, endpoint, prefix: s.BAKEHOUSE_S3_PREFIX },
+    // What is not AWS mostly asks for no particular one.
+    region: s.BAKEHOUSE_S3_REGION ?? (endpoint === null ? null : 'us-east-1'),
+    pathStyle: s.BAKEHOUSE_S3_PATH_STYLE ?? endpoint !== null,
+    ...{ links: s.BAKEHOUSE_S3_LINKS, cacheGb: s.BAKEHOUSE_S3_CACHE_GB },
+  };
 }
 
 function ipfsOf(s: Settings) {

@@ -19,7 +19,7 @@ import type { AnyJob } from './platform/jobs/define-job.ts';
 import { openJobQueue } from './platform/jobs/job-queue.ts';
 import { findSandbox } from './platform/sandbox/find-sandbox.ts';
 import type { Sandbox } from './platform/sandbox/sandbox.ts';
-import { openLocalBlobStore } from './platform/storage/local-blob-store.ts';
+import { blobCopiesDir, openBlobStore } from './platform/storage/open-blob-store.ts';
 import type { Role } from './roles.ts';
 
 type Options = {
@@ -64,7 +64,7 @@ export async function openServices(options: Options) {
   const rowChanges = await openRowChanges(databaseUrl, log);
   const works = roles.includes('worker');
   const queue = await openJobQueue({ url: databaseUrl, log, jobs, works, schedules });
-  const blobs = await openLocalBlobStore(path.join(config.dataDir, 'blobs'));
+  const blobs = await openBlobStore(config);
   const sandbox = await openSandbox(config, roles, log);
   const presence = gatewayPresence({ beat: () => heartbeat.beat(), goneMs: LOST_AFTER_MS });
   const heartbeat = createHeartbeat({
@@ -105,7 +105,7 @@ async function openSandbox(config: Config, roles: Role[], log: Logger): Promise<
     sharedDir: path.join(config.dataDir, 'lent'),
     reads: [runtimeDir],
     // Its `.env` lies beside the runtime.
-    hidden: [home, config.dataDir, inputCacheDir(config)],
+    hidden: [home, config.dataDir, inputCacheDir(config), blobCopiesDir(config)],
   });
   if (roles.includes('reconciler')) log[sandbox.kind === 'none' ? 'warn' : 'info'](line);
   await warnOfReadable([path.join(home, '.env'), ...config.secretFiles], log);

@@ -5,6 +5,7 @@ import type { Context, WorkloadCaller } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
+import { OtherBytes } from '../../platform/storage/blob-store.ts';
 import { collectBlob } from '../../platform/storage/collect-blob.ts';
 import { storeBlob } from '../../platform/storage/store-blob.ts';
 import { updateWorkload } from '../queries.ts';
@@ -34,7 +35,12 @@ export async function storeArtefact(
       param: '*',
     });
   }
-  const announced = request.headers['x-content-sha256'];
+  const announced = String(request.headers['x-content-sha256']);
+  const others = (sha256: string) =>
+    new AppError('invalid_request', {
+      publicMessage: `${path} arrived with the SHA-256 ${sha256}, not the one announced in X-Content-SHA256`,
+      param: 'X-Content-SHA256',
+    });
   const { raw } = request;
   // Closes the connection without an answer.
   raw.setTimeout(limits.stallMs, () => raw.destroy());
@@ -44,14 +50,12 @@ export async function storeArtefact(
     sizeBytesMax: limits.bytes,
     tooLargeMessage: `${path} is larger than the ${formatBytes(limits.bytes)} that one output file may have`,
     expectedBytes: Number(request.headers['content-length'] ?? 0),
-  }).finally(() => raw.setTimeout(0));
-  if (blob.sha256 !== announced) {
-    // The bytes stay: other files may have the same, and bytes without an owner are collected.
-    throw new AppError('invalid_request', {
-      publicMessage: `${path} arrived with the SHA-256 ${blob.sha256}, not the one announced in X-Content-SHA256`,
-      param: 'X-Content-SHA256',
-    });
-  }
+    expectedSha256: announced,
+  })
+    .catch((error: unknown) => {
+      throw error instanceof OtherBytes ? others(error.sha256) : error;
+    })
+    .finally(() => raw.setTimeout(0));
   const before = await inTransaction(ctx.db, async (tx) => {
     const workload = await lockAttempt(tx, ctx.caller);
     // The runtime has reported this checkpoint before, and makes none until this is answered.

@@ -91,7 +91,7 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   cutSlowBodies(app);
   refuseUnstorable(app);
 
-  addSecurityHeaders(app);
+  addSecurityHeaders(app, services.blobs.linkOrigin);
   // The parser cuts a file at its limit without an error: one byte more lets the store see the excess.
   await app.register(multipart, { limits: { fileSize: FILE_SIZE_LIMIT_BYTES + 1, files: 1, fields: 10 } });
   const limits = await limitCalls(app, services.config, services.webProcesses);
@@ -118,16 +118,19 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
 
 /**
  * Made once: the plugin for Fastify makes them anew for every request. What a call answers is its caller's, and no cache's
- * on the way, unless the answer says otherwise, as files do.
+ * on the way, unless the answer says otherwise, as files do. `filesOrigin`: where stored pictures and films are shown from beside
+ * this server.
  */
-function addSecurityHeaders(app: FastifyInstance): void {
+function addSecurityHeaders(app: FastifyInstance, filesOrigin: string | null): void {
+  const files = filesOrigin === null ? [] : [filesOrigin];
   const setHeaders = helmet({
     contentSecurityPolicy: {
       directives: {
         defaultSrc: ["'self'"],
         scriptSrc: ["'self'"],
         styleSrc: ["'self'", "'unsafe-inline'"],
-        imgSrc: ["'self'", 'data:', 'blob:'],
+        imgSrc: ["'self'", 'data:', 'blob:', ...files],
+        mediaSrc: ["'self'", ...files],
         connectSrc: ["'self'"],
         objectSrc: ["'none'"],
         frameAncestors: ["'none'"],

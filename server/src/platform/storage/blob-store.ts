@@ -7,6 +7,8 @@ export type WriteOptions = {
   tooLargeMessage?: string;
   /** How many bytes will come, as far as known: what has no room is refused at once. */
   expectedBytes?: number;
+  /** The hash that is announced of the bytes: others are refused with OtherBytes, and leave nothing. */
+  expectedSha256?: string;
   /** Called when all bytes are safe on disk, before they can be found under their name. */
   beforeVisible?: (blob: Blob) => Promise<void>;
 };
@@ -15,6 +17,17 @@ export type WriteOptions = {
 export class DamagedBlob extends Error {
   constructor(sha256: string, reason: 'missing' | 'changed' | 'unreadable', cause?: unknown) {
     super(`The bytes of ${sha256} are ${reason}`, { cause });
+  }
+}
+
+/** The bytes that came are not those that were announced. */
+export class OtherBytes extends Error {
+  /** The hash of what came. */
+  readonly sha256: string;
+
+  constructor(sha256: string) {
+    super(`The bytes have the SHA-256 ${sha256}, not the announced one`);
+    this.sha256 = sha256;
   }
 }
 
@@ -36,10 +49,14 @@ export type PartStore = {
   /** Prepares for so many bytes and answers the key of the parts. Throws AppError('unavailable') where they have no room. */
   open: (sizeBytes: number) => Promise<string>;
   /**
-   * Writes a part, which begins at the byte `start`, and answers its hash once it is safe on disk. One and the same part
-   * is written by one caller at a time. Throws AppError('invalid_request') for more or fewer bytes, and 'unavailable'.
+   * Writes a part, numbered from 1, which begins at the byte `start`, and answers its hash once it is safe. One and the
+   * same part is written by one caller at a time. Throws AppError('invalid_request') for more or fewer bytes, and 'unavailable'.
    */
-  write: (key: string, part: { start: number; sizeBytes: number }, bytes: Readable) => Promise<Blob>;
+  write: (
+    key: string,
+    part: { number: number; start: number; sizeBytes: number },
+    bytes: Readable,
+  ) => Promise<Blob>;
   /**
    * Makes one blob of the parts, which may be called again after it was interrupted. All are read again: throws
    * DamagedParts, which names those that do not have their hash. What `beforeVisible` throws leaves the parts as they were.
@@ -59,8 +76,8 @@ export type PartStore = {
 export type BlobStore = {
   /**
    * Streams the bytes in and hashes them as they pass. Nothing is visible until the last byte is
-   * safe on disk; a stream that breaks leaves nothing. Throws AppError('payload_too_large'), and
-   * AppError('unavailable') where too little room would be left for the server itself.
+   * safe; a stream that breaks leaves nothing. Throws AppError('payload_too_large'), OtherBytes, and
+   * AppError('unavailable') where too little room would be left for the server itself, or the store does not answer.
    */
   write: (bytes: Readable, options?: WriteOptions) => Promise<Blob>;
   /**
@@ -74,7 +91,8 @@ export type BlobStore = {
   /**
    * A stream of the bytes, or of those from `start` to `end`, both inclusive. Where all are read it
    * holds the last piece back until their hash is known, and fails with DamagedBlob instead of
-   * ending. Throws DamagedBlob when they are not there.
+   * ending. Throws DamagedBlob when they are not there, and AppError('unavailable') where the store does not answer:
+   * that says nothing of the bytes.
    */
   read: (sha256: string, range?: { start: number; end: number }) => Promise<Readable>;
   /** How many bytes there are; null when they are not there. */
@@ -92,7 +110,9 @@ export type BlobStore = {
     sha256: string,
     answer: { contentType: string; contentDisposition: string; expiresAt: Date },
   ) => Promise<string | null>;
-  delete: (sha256: string) => Promise<void>;
+  /** The origin of such addresses, which pages may show pictures and films of; null where there are none. */
+  linkOrigin: string | null;
+  delete: (sha256: string, signal?: AbortSignal) => Promise<void>;
   /** The room that is left, in bytes; null where the store has no end. */
   freeBytes: () => Promise<number | null>;
   /** Removes what uploads left unfinished that ended without an end, e.g. with their process. */

@@ -1,15 +1,40 @@
-import { readdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { DamagedBlob } from './blob-store.ts';
 import { openLocalBlobStore } from './local-blob-store.ts';
 import { describeBlobStore } from './testing/blob-store-suite.ts';
 
+const place = (dir: string, hash: string) => path.join(dir, hash.slice(0, 2), hash.slice(2));
+
 describeBlobStore('the local', async () => {
   const dir = await temporaryFolder();
-  return { store: await openLocalBlobStore(dir), dir };
+  return {
+    store: await openLocalBlobStore(dir),
+    list: async () => {
+      const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+      return entries
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => path.join(parentPath, name));
+    },
+    change: async (sha256, to) => {
+      const bytes = await readFile(place(dir, sha256));
+      await writeFile(place(dir, sha256), to(bytes));
+    },
+    links: true,
+  };
+});
+
+test('a file that the disk cannot give any more is damaged', async () => {
+  const dir = await temporaryFolder();
+  const store = await openLocalBlobStore(dir);
+  const { sha256 } = await store.write(Readable.from([Buffer.alloc(1000)]));
+  await store.delete(sha256);
+  await mkdir(place(dir, sha256));
+  await expect(buffer(await store.read(sha256))).rejects.toThrow(DamagedBlob);
 });
 
 test('keeps room on the disk: looks before, while it writes, and at what is announced', async () => {
@@ -46,7 +71,9 @@ test('keeps room on the disk: looks before, while it writes, and at what is anno
   await expect(tight.parts.open(1001)).rejects.toMatchObject(full);
   const key = await tight.parts.open(1000);
   free = room;
-  await expect(tight.parts.write(key, { start: 0, sizeBytes: 1000 }, pieces())).rejects.toMatchObject(full);
+  await expect(
+    tight.parts.write(key, { number: 1, start: 0, sizeBytes: 1000 }, pieces()),
+  ).rejects.toMatchObject(full);
   expect(await tight.parts.list()).toEqual([]);
 
   free = room + 1000;

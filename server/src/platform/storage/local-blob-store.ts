@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../errors.ts';
-import { type Blob, type BlobStore, DamagedBlob, type WriteOptions } from './blob-store.ts';
+import { type Blob, type BlobStore, DamagedBlob, OtherBytes, type WriteOptions } from './blob-store.ts';
 import {
   BUFFER_BYTES,
   flushFolder,
@@ -16,6 +16,7 @@ import {
   toOwnError,
 } from './local-files.ts';
 import { localPartStore } from './local-part-store.ts';
+import { verified } from './verified.ts';
 
 /** Whatever is being written changes more often: a body of which nothing comes is given up before. */
 const STALE_MS = 6 * 60 * 60 * 1000;
@@ -91,6 +92,7 @@ export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBy
       return work(place(sha256));
     },
     presign: async () => null,
+    linkOrigin: null,
     delete: (sha256) => rm(place(sha256), { force: true }),
     freeBytes: () => findFreeBytes(unfinished),
     removeUnfinished: () => sweep(unfinished),
@@ -106,6 +108,7 @@ async function receive(
     sizeBytesMax = Number.POSITIVE_INFINITY,
     tooLargeMessage = 'The file is too large',
     expectedBytes = 0,
+    expectedSha256,
   }: WriteOptions,
 ): Promise<Blob> {
   await checkFreeSpace(expectedBytes);
@@ -128,7 +131,9 @@ async function receive(
   };
   // Closes the file, after flushing it to the disk.
   await pipeline(counted, handle.createWriteStream({ highWaterMark: BUFFER_BYTES, flush: true }));
-  return { sha256: hash.digest('hex'), sizeBytes };
+  const sha256 = hash.digest('hex');
+  if (sha256 !== (expectedSha256 ?? sha256)) throw new OtherBytes(sha256);
+  return { sha256, sizeBytes };
 }
 
 async function sweep(unfinished: string): Promise<void> {
@@ -181,19 +186,6 @@ async function* readable(bytes: AsyncIterable<Buffer>, sha256: string): AsyncGen
   } catch (error) {
     throw isRotten(error) ? new DamagedBlob(sha256, 'unreadable', error) : error;
   }
-}
-
-/** The bytes, the last of them only if all together have this hash. */
-async function* verified(bytes: AsyncIterable<Buffer>, sha256: string): AsyncGenerator<Buffer> {
-  const hash = createHash('sha256');
-  let last: Buffer | null = null;
-  for await (const chunk of bytes) {
-    hash.update(chunk);
-    if (last) yield last;
-    last = chunk;
-  }
-  if (hash.digest('hex') !== sha256) throw new DamagedBlob(sha256, 'changed');
-  if (last) yield last;
 }
 
 /** The disk has lost a sector, or the file system what lay there; a lack of rights or of memory says nothing of the bytes. */

@@ -14,10 +14,10 @@ export async function sizeOf(file: string): Promise<number | null> {
   }
 }
 
-/** Tells a sender who went away from a disk that failed. */
-export async function* namingCuts(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** The bytes; tells a sender who went away from a disk that failed. */
+export async function* namingCuts(source: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer> {
   try {
-    yield* source;
+    for await (const chunk of source) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new AppError('invalid_request', {

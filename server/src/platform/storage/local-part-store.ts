@@ -3,7 +3,6 @@ import { constants, createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { AppError } from '../errors.ts';
 import { type Blob, DamagedParts, type PartStore } from './blob-store.ts';
 import {
   BUFFER_BYTES,
@@ -14,6 +13,7 @@ import {
   sizeOf,
   toOwnError,
 } from './local-files.ts';
+import { wrongSize } from './wrong-size.ts';
 
 const { O_CREAT, O_RDWR } = constants;
 /** Ends the name of a file that is being completed. */
@@ -117,12 +117,6 @@ async function writePart(
   if (written + pieceBytes < sizeBytes) throw wrongSize(sizeBytes, String(written + pieceBytes));
   if (pieceBytes > 0) await write();
   return { sha256: hash.digest('hex'), sizeBytes };
-}
-
-function wrongSize(sizeBytes: number, came: string): AppError {
-  return new AppError('invalid_request', {
-    publicMessage: `This part has to have ${sizeBytes} bytes, and ${came} came`,
-  });
 }
 
 /** The bytes of a file as a blob. Throws DamagedParts unless they are those of its parts. */

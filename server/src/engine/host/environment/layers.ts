@@ -1,12 +1,13 @@
 /**
  * A Python environment grows in layers, each the whole of one lock file and a superset of the one
  * before: chat answers long before PyTorch has arrived. vLLM has an environment of its own, since
- * each release of it pins a PyTorch; so have the clients that tests call the server with.
+ * each release of it pins a PyTorch; so have the clients that tests call the server with, and the S3 server that they store files in.
  */
 export const environments = {
   python: ['serving', 'training', 'tests'],
   vllm: ['vllm'],
   clients: ['clients'],
+  s3: ['s3'],
 } as const;
 export type Environment = keyof typeof environments;
 export type Layer = (typeof environments)[Environment][number];
@@ -18,11 +19,12 @@ export const lockFiles: Record<Layer, string> = {
   tests: 'requirements-dev.lock',
   vllm: 'requirements-vllm.lock',
   clients: 'requirements-clients.lock',
+  s3: 'requirements-s3.lock',
 };
 
 /** The environment that a layer belongs to. */
 export function environmentOf(layer: Layer): Environment {
-  return layer === 'vllm' || layer === 'clients' ? layer : 'python';
+  return layer === 'vllm' || layer === 'clients' || layer === 's3' ? layer : 'python';
 }
 
 const GB = 1_000_000_000;
@@ -37,6 +39,7 @@ export function bytesNeeded(layer: Layer, { platform, torchIndex }: Platform): n
   if (layer === 'serving') return 0.6 * GB;
   if (layer === 'vllm') return 9 * GB;
   if (layer === 'clients') return 0.6 * GB;
+  if (layer === 's3') return 0.2 * GB;
   return platform === 'linux' && torchIndex === undefined ? 6.5 * GB : 2.5 * GB;
 }
 

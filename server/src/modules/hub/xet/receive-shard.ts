@@ -9,6 +9,7 @@ import { AppError, refused } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { receiveBytes } from '../../../platform/http/bodies/receive-bytes.ts';
 import { clientSignal } from '../../../platform/http/client-signal.ts';
+import { OtherBytes } from '../../../platform/storage/blob-store.ts';
 import { ownsBlob } from '../../../platform/storage/owner-queries.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { keepUpload } from '../../../platform/storage/uploads/keep-upload.ts';
@@ -146,9 +147,14 @@ async function makeFile(
   refuseLarge(ctx.config, { sizeBytes, param: 'shard' });
   await refuseLackOfRoom(ctx, { userId, sizeBytes, param: 'shard' });
   const bytes = Readable.from(readTerms(ctx, session, terms), { objectMode: false });
-  const blob = await storeBlob(ctx, bytes, { sizeBytesMax: sizeBytes, expectedBytes: sizeBytes });
-  if (blob.sizeBytes !== sizeBytes || (sha256 !== null && blob.sha256 !== sha256))
-    throw refused('shard', 'The pieces do not make the file that the shard names');
+  const others = () => refused('shard', 'The pieces do not make the file that the shard names');
+  const blob = await storeBlob(ctx, bytes, {
+    ...{ sizeBytesMax: sizeBytes, expectedBytes: sizeBytes },
+    ...(sha256 !== null && { expectedSha256: sha256 }),
+  }).catch((error: unknown) => {
+    throw error instanceof OtherBytes ? others() : error;
+  });
+  if (blob.sizeBytes !== sizeBytes) throw others();
   await inTransaction(ctx.db, async (tx) => {
     await keepWithinQuota(tx, ctx.config, { userId, blob, param: 'shard' });
     await keepUpload(tx, { userId, blob });

@@ -38,8 +38,8 @@ export function countParts({ sizeBytes, partBytes }: Pick<Upload, 'sizeBytes' | 
 export function placeOfPart(
   upload: Pick<Upload, 'sizeBytes' | 'partBytes'>,
   number: number,
-): { start: number; sizeBytes: number } | null {
+): { number: number; start: number; sizeBytes: number } | null {
   if (!Number.isInteger(number) || number < 1 || number > countParts(upload)) return null;
   const start = (number - 1) * upload.partBytes;
-  return { start, sizeBytes: Math.min(upload.partBytes, upload.sizeBytes - start) };
+  return { number, start, sizeBytes: Math.min(upload.partBytes, upload.sizeBytes - start) };
 }

@@ -154,7 +154,7 @@ test('a part that the disk has lost comes again, and no other', async () => {
   const upload = await open(bytes);
   await sendAll(upload, bytes);
   // As two processes do that take in the same part.
-  const place = { start: PART, sizeBytes: PART };
+  const place = { number: 2, start: PART, sizeBytes: PART };
   await server.services.blobs.parts.write(upload.storeKey, place, Readable.from([randomBytes(PART)]));
   await expect(complete(upload)).rejects.toMatchObject({
     code: 'conflict',
@@ -228,7 +228,7 @@ test('ends what nobody touches for a week, and removes parts that no upload has'
   await complete(whole);
   await server.services.blobs.parts.write(
     'left',
-    { start: 0, sizeBytes: 1 },
+    { number: 1, start: 0, sizeBytes: 1 },
     Readable.from([Buffer.from('x')]),
   );
   const eightDaysAgo = new Date(Date.now() - 8 * 24 * 60 * 60 * 1000);

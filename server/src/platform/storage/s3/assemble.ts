@@ -1,0 +1,121 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  UploadPartCommand,
+  UploadPartCopyCommand,
+} from '@aws-sdk/client-s3';
+import type { Bucket } from './bucket.ts';
+
+/** Of one object. Each is held in memory while it is sent. */
+const PARTS_AT_ONCE = 4;
+/** What S3 copies by one call. */
+const COPY_BYTES_MAX = 5 * 1024 ** 3;
+const COPIED_PART_BYTES = 1024 ** 3;
+
+type PartOf = { Bucket: string; Key: string; UploadId: string | undefined; PartNumber: number };
+/** Sends one part and answers its ETag. */
+type SendPart = (part: PartOf) => Promise<string | undefined>;
+/** Bytes that lie in the bucket already, as long as they have this ETag. */
+type Source = { name: string; etag: string | undefined; range?: { start: number; end: number } };
+
+/**
+ * Makes one object of parts, which are sent four at once as they come. It is visible once `beforeVisible` has passed;
+ * what throws leaves nothing.
+ */
+async function assemble(
+  bucket: Bucket,
+  name: string,
+  parts: AsyncIterable<SendPart> | Iterable<SendPart>,
+  beforeVisible: () => Promise<void>,
+): Promise<void> {
+  const { UploadId } = await bucket.ask(new CreateMultipartUploadCommand(bucket.at(name)));
+  const upload = { ...bucket.at(name), UploadId };
+  const sent: Promise<{ PartNumber: number; ETag: string | undefined }>[] = [];
+  const underWay = new Set<Promise<unknown>>();
+  try {
+    for await (const send of parts) {
+      const PartNumber = sent.length + 1;
+      const one = send({ ...upload, PartNumber }).then((ETag) => ({ PartNumber, ETag }));
+      sent.push(one);
+      // One that fails stays, so that the next wait is told.
+      const done: Promise<unknown> = one.then(() => underWay.delete(done));
+      done.catch(() => undefined);
+      underWay.add(done);
+      if (underWay.size >= PARTS_AT_ONCE) await Promise.race(underWay);
+    }
+    const Parts = await Promise.all(sent);
+    await beforeVisible();
+    await bucket.ask(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }));
+  } catch (error) {
+    await Promise.allSettled(sent);
+    // What is left all the same, `removeUnfinished` takes away.
+    await bucket.ask(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Makes one object of these pieces, each a part. */
+export async function assembleBytes(
+  bucket: Bucket,
+  name: string,
+  pieces: AsyncIterable<Buffer>,
+  beforeVisible: () => Promise<void>,
+): Promise<void> {
+  const parts = async function* (): AsyncGenerator<SendPart> {
+    for await (const Body of pieces)
+      yield async (part) => (await bucket.ask(new UploadPartCommand({ ...part, Body }))).ETag;
+  };
+  await assemble(bucket, name, parts(), beforeVisible);
+}
+
+/** Makes one object of others of the same bucket, which are not read for it. All but the last have 5 MiB at least. */
+export async function assembleCopies(
+  bucket: Bucket,
+  name: string,
+  sources: Source[],
+  beforeVisible: () => Promise<void>,
+): Promise<void> {
+  const parts = sources.map(
+    (source): SendPart =>
+      async (part) => {
+        const { CopyPartResult } = await bucket.ask(
+          new UploadPartCopyCommand({
+            ...part,
+            ...copySource(bucket, source),
+            CopySourceRange: source.range && `bytes=${source.range.start}-${source.range.end}`,
+          }),
+        );
+        return CopyPartResult?.ETag;
+      },
+  );
+  await assemble(bucket, name, parts, beforeVisible);
+}
+
+/** Copies an object of so many bytes within the bucket, by one call where that is allowed. */
+export async function copyObject(
+  bucket: Bucket,
+  name: string,
+  { sizeBytes, ...source }: Omit<Source, 'range'> & { sizeBytes: number },
+  { bytesMax, partBytes } = { bytesMax: COPY_BYTES_MAX, partBytes: COPIED_PART_BYTES },
+): Promise<void> {
+  if (sizeBytes <= bytesMax) {
+    await bucket.ask(new CopyObjectCommand({ ...bucket.at(name), ...copySource(bucket, source) }));
+    return;
+  }
+  const count = Math.ceil(sizeBytes / partBytes);
+  const ranges = Array.from({ length: count }, (_, index) => {
+    const start = index * partBytes;
+    return { ...source, range: { start, end: Math.min(start + partBytes, sizeBytes) - 1 } };
+  });
+  await assembleCopies(bucket, name, ranges, async () => undefined);
+}
+
+function copySource(bucket: Bucket, { name, etag }: Source) {
+  const { Bucket, Key } = bucket.at(name);
+  return {
+    CopySource: `${Bucket}/${Key.split('/').map(encodeURIComponent).join('/')}`,
+    CopySourceIfMatch: etag,
+  };
+}

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { link, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { inTurn } from '../../concurrency/in-turn.ts';
+import { isMissing, toOwnError } from '../local-files.ts';
+
+/** What nobody has written to or lent for so long was left by a process that was killed. */
+const STALE_MS = 6 * 60 * 60 * 1000;
+
+/**
+ * Copies of blobs in a folder of this machine, which several processes may share: at most so many bytes, those that
+ * were lent last. What is lent has a name of its own as long as it is used, so that it may be given up meanwhile.
+ * `download` opens the bytes of a blob, verified.
+ */
+export async function openLocalCopies(
+  dir: string,
+  { bytesMax, download }: { bytesMax: number; download: (sha256: string) => Promise<Readable> },
+) {
+  const lentDir = path.join(dir, 'lent');
+  await mkdir(lentDir, { recursive: true, mode: 0o700 });
+  await sweep(lentDir);
+  const takeTurn = inTurn();
+
+  const bring = async (sha256: string, lent: string) => {
+    const copy = path.join(dir, sha256);
+    if (await linked(copy, lent)) {
+      const now = new Date();
+      // Another process may have given it up.
+      await utimes(copy, now, now).catch(() => undefined);
+      return;
+    }
+    await pipeline(await download(sha256), createWriteStream(lent, { flags: 'wx', mode: 0o600 })).catch(
+      async (error: unknown) => {
+        await rm(lent, { force: true });
+        throw toOwnError(error);
+      },
+    );
+    const second = `${lent}.copy`;
+    await link(lent, second);
+    await rename(second, copy);
+  };
+
+  return {
+    /** Lends a copy as long as `work` takes. Throws what `download` throws, and AppError('unavailable') for a full disk. */
+    lend: async <T>(sha256: string, work: (localPath: string) => Promise<T>): Promise<T> => {
+      const lent = path.join(lentDir, randomBytes(16).toString('hex'));
+      // Of several who want it at once one brings it.
+      await takeTurn(sha256, () => bring(sha256, lent));
+      try {
+        return await work(lent);
+      } finally {
+        await rm(lent, { force: true });
+        await prune(dir, bytesMax);
+      }
+    },
+    /** Gives up the copy; who is lent it has it until the end. */
+    forget: (sha256: string) => rm(path.join(dir, sha256), { force: true }),
+    removeStale: () => sweep(lentDir),
+  };
+}
+
+/** False where there is none. */
+async function linked(file: string, second: string): Promise<boolean> {
+  try {
+    await link(file, second);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+async function prune(dir: string, bytesMax: number): Promise<void> {
+  const copies = (await found(dir)).filter(({ isFile }) => isFile).toSorted((a, b) => b.usedMs - a.usedMs);
+  let kept = 0;
+  for (const { file, sizeBytes } of copies) {
+    kept += sizeBytes;
+    if (kept > bytesMax) await rm(file, { force: true });
+  }
+}
+
+async function sweep(dir: string): Promise<void> {
+  for (const { file, usedMs } of await found(dir))
+    if (Date.now() - usedMs > STALE_MS) await rm(file, { force: true });
+}
+
+async function found(dir: string) {
+  const files = (await readdir(dir)).map((name) => path.join(dir, name));
+  const seen = await Promise.all(
+    files.map((file) =>
+      stat(file).then(
+        (one) => [{ file, isFile: one.isFile(), sizeBytes: one.size, usedMs: one.mtimeMs }],
+        // Another one has deleted it.
+        () => [],
+      ),
+    ),
+  );
+  return seen.flat();
+}

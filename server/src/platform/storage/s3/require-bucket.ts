@@ -1,0 +1,17 @@
+import { randomBytes } from 'node:crypto';
+import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import type { Bucket } from './bucket.ts';
+import { listObjects } from './list-objects.ts';
+
+/** Throws a sentence for the operator unless the bucket is there, and is read and written to with these credentials. */
+export async function requireBucket(bucket: Bucket): Promise<void> {
+  const probe = bucket.at(`unfinished/start-${randomBytes(8).toString('hex')}`);
+  try {
+    for await (const _ of listObjects(bucket, '', 1)) break;
+    await bucket.ask(new PutObjectCommand({ ...probe, Body: 'May this server write here?' }));
+    await bucket.ask(new DeleteObjectCommand(probe));
+  } catch (error) {
+    // What is said to people is not for the operator.
+    throw error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  }
+}

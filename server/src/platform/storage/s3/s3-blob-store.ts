@@ -1,0 +1,236 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { AppError } from '../../errors.ts';
+import { type Blob, type BlobStore, DamagedBlob, OtherBytes, type WriteOptions } from '../blob-store.ts';
+import { BUFFER_BYTES, namingCuts } from '../local-files.ts';
+import { verified } from '../verified.ts';
+import { assembleBytes, copyObject } from './assemble.ts';
+import { type Bucket, isMissing, unavailable } from './bucket.ts';
+import { codeOf, statusOf } from './faults.ts';
+import { listObjects, listUnfinished } from './list-objects.ts';
+import { openLocalCopies } from './local-copies.ts';
+import { readObject } from './read-object.ts';
+import { s3PartStore } from './s3-part-store.ts';
+
+/** Whole objects whose hash was not known before they came. */
+const UNFINISHED = 'unfinished/';
+/** Whatever is being written gets a part more often. */
+const STALE_MS = 6 * 60 * 60 * 1000;
+/** At least what S3 takes as a part. Four of them are in memory for each upload. */
+const PART_BYTES_MIN = 8 * 1024 * 1024;
+const PARTS_MAX = 10_000;
+/** Longer than any link lives. A link to one file that is made again within half an hour is the same. */
+const LINK_S = 90 * 60;
+
+type Options = {
+  /** Where copies of blobs lie on this machine, and how many bytes of them are kept. */
+  copies: { dir: string; bytesMax: number };
+  /** Whether browsers and workloads reach the bucket, and read from it without this server. */
+  links: boolean;
+};
+
+/** The name of a blob in the bucket, as in the folder of the local store. */
+export function nameOfBlob(sha256: string): string {
+  return `${sha256.slice(0, 2)}/${sha256.slice(2)}`;
+}
+
+/**
+ * Blobs in a bucket. Small ones, and those whose hash is announced, are written to their name at once; others under
+ * `unfinished/`, from where the bucket copies them.
+ */
+export async function openS3BlobStore(bucket: Bucket, { copies, links }: Options): Promise<BlobStore> {
+  const read = async (sha256: string, range?: { start: number; end: number }) => {
+    const { bytes, sizeBytes } = await readObject(bucket, nameOfBlob(sha256), range).catch(
+      async (error: unknown) => {
+        if (isMissing(error)) throw await missing(bucket, sha256);
+        // It is shorter than its name says.
+        throw statusOf(error) === 416 ? new DamagedBlob(sha256, 'changed', error) : error;
+      },
+    );
+    const isWhole = !range || (range.start === 0 && range.end >= sizeBytes - 1);
+    return Readable.from(isWhole ? verified(bytes, sha256) : bytes, { objectMode: false });
+  };
+  const local = await openLocalCopies(copies.dir, { bytesMax: copies.bytesMax, download: read });
+  const write = (bytes: Readable, options: WriteOptions = {}) => receive(bucket, bytes, options);
+
+  return {
+    ...{ read, write },
+    adopt: async (localPath, beforeVisible) => {
+      // Read twice, so that it goes to its name at once.
+      const open = () => createReadStream(localPath, { highWaterMark: BUFFER_BYTES });
+      const hash = createHash('sha256');
+      for await (const chunk of open()) hash.update(chunk);
+      try {
+        const expectedSha256 = hash.digest('hex');
+        return { ...(await write(open(), { expectedSha256, beforeVisible })), isLinked: false };
+      } catch (error) {
+        if (!(error instanceof OtherBytes)) throw error;
+        throw new AppError('conflict', { publicMessage: `${localPath} was changed while it was read` });
+      }
+    },
+    stat: async (sha256) => {
+      try {
+        const { ContentLength } = await bucket.ask(new HeadObjectCommand(bucket.at(nameOfBlob(sha256))));
+        return { sizeBytes: ContentLength ?? 0 };
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+    },
+    withLocalFile: (sha256, work) => local.lend(sha256, work),
+    presign: async (...asked) => (links ? presign(bucket, ...asked) : null),
+    linkOrigin: links ? await originOf(bucket) : null,
+    delete: async (sha256, signal) => {
+      await local.forget(sha256);
+      await bucket.ask(new DeleteObjectCommand(bucket.at(nameOfBlob(sha256))), signal);
+    },
+    freeBytes: async () => null,
+    removeUnfinished: async () => {
+      await local.removeStale();
+      await removeUnfinished(bucket);
+    },
+    parts: s3PartStore(bucket, nameOfBlob),
+  };
+}
+
+async function presign(
+  bucket: Bucket,
+  sha256: string,
+  { contentType, contentDisposition, expiresAt }: Parameters<BlobStore['presign']>[1],
+): Promise<string> {
+  const answer = { ResponseContentType: contentType, ResponseContentDisposition: contentDisposition };
+  const command = new GetObjectCommand({ ...bucket.at(nameOfBlob(sha256)), ...answer });
+  // The same for the same end: a browser shows its copy again.
+  const signingDate = new Date(expiresAt.getTime() - LINK_S * 1000);
+  return getSignedUrl(bucket.client, command, { expiresIn: LINK_S, signingDate });
+}
+
+async function originOf(bucket: Bucket): Promise<string> {
+  return new URL(await getSignedUrl(bucket.client, new GetObjectCommand(bucket.at('any')))).origin;
+}
+
+/** Where there is no blob at all, no single one is damaged: this is another bucket, or another prefix. */
+async function missing(bucket: Bucket, sha256: string): Promise<Error> {
+  // Blobs come first by their names.
+  for await (const { name } of listObjects(bucket, '', 1))
+    if (/^[0-9a-f]{2}\//.test(name)) return new DamagedBlob(sha256, 'missing');
+    else break;
+  return unavailable(
+    `There are no stored files in the bucket '${bucket.name}' below '${bucket.prefix}': correct BAKEHOUSE_S3_BUCKET or BAKEHOUSE_S3_PREFIX.`,
+    null,
+  );
+}
+
+async function receive(
+  bucket: Bucket,
+  bytes: Readable,
+  {
+    sizeBytesMax = Number.POSITIVE_INFINITY,
+    tooLargeMessage = 'The file is too large',
+    expectedBytes = 0,
+    expectedSha256,
+    beforeVisible,
+  }: WriteOptions,
+): Promise<Blob> {
+  const hash = createHash('sha256');
+  let sizeBytes = 0;
+  const counted = async function* () {
+    for await (const chunk of namingCuts(bytes)) {
+      sizeBytes += chunk.length;
+      if (sizeBytes > sizeBytesMax)
+        throw new AppError('payload_too_large', { publicMessage: tooLargeMessage });
+      hash.update(chunk);
+      yield chunk;
+    }
+  };
+  let blob: Blob | undefined;
+  /** Once all have come. */
+  const register = async () => {
+    blob = { sha256: hash.digest('hex'), sizeBytes };
+    if (blob.sha256 !== (expectedSha256 ?? blob.sha256)) throw new OtherBytes(blob.sha256);
+    await beforeVisible?.(blob);
+    return blob;
+  };
+  const partBytes = Math.max(PART_BYTES_MIN, Math.ceil(Math.max(expectedBytes, 0) / PARTS_MAX));
+  const pieces = inPieces(counted(), partBytes);
+  const first = (await pieces.next()).value ?? Buffer.alloc(0);
+  if (first.length < partBytes) {
+    const small = await register();
+    await bucket.ask(
+      new PutObjectCommand({
+        ...bucket.at(nameOfBlob(small.sha256)),
+        ...{ Body: first, ContentLength: first.length },
+      }),
+    );
+    return small;
+  }
+  const all = following(first, pieces);
+  // What is no hash at all is nobody's name.
+  if (expectedSha256 !== undefined && /^[0-9a-f]{64}$/.test(expectedSha256)) {
+    await assembleBytes(bucket, nameOfBlob(expectedSha256), all, async () => void (await register()));
+    return blob as unknown as Blob;
+  }
+  return assembleAndMove(bucket, all, register);
+}
+
+/** For bytes whose name only their end tells. */
+async function assembleAndMove(
+  bucket: Bucket,
+  pieces: AsyncIterable<Buffer>,
+  register: () => Promise<Blob>,
+): Promise<Blob> {
+  const name = UNFINISHED + randomBytes(16).toString('hex');
+  await assembleBytes(bucket, name, pieces, async () => undefined);
+  try {
+    const blob = await register();
+    await copyObject(bucket, nameOfBlob(blob.sha256), { name, etag: undefined, sizeBytes: blob.sizeBytes });
+    return blob;
+  } finally {
+    // What is left all the same, `removeUnfinished` takes away.
+    await bucket.ask(new DeleteObjectCommand(bucket.at(name))).catch(() => undefined);
+  }
+}
+
+async function* following(first: Buffer, others: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  yield* others;
+}
+
+/** The bytes in pieces of one size, but for the last. */
+async function* inPieces(bytes: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer> {
+  let piece: Buffer[] = [];
+  let length = 0;
+  for await (let chunk of bytes) {
+    while (length + chunk.length >= size) {
+      yield Buffer.concat([...piece, chunk.subarray(0, size - length)]);
+      chunk = chunk.subarray(size - length);
+      [piece, length] = [[], 0];
+    }
+    piece.push(chunk);
+    length += chunk.length;
+  }
+  if (length > 0) yield Buffer.concat(piece);
+}
+
+async function removeUnfinished(bucket: Bucket): Promise<void> {
+  const isStale = (at: Date) => Date.now() - at.getTime() > STALE_MS;
+  for await (const { upload, changedAt } of listUnfinished(bucket)) {
+    if (!isStale(changedAt)) continue;
+    await bucket.ask(new AbortMultipartUploadCommand(upload)).catch((error: unknown) => {
+      // It was finished meanwhile.
+      if (codeOf(error) !== 'NoSuchUpload') throw error;
+    });
+  }
+  for await (const { name, changedAt } of listObjects(bucket, UNFINISHED))
+    if (isStale(changedAt)) await bucket.ask(new DeleteObjectCommand(bucket.at(name)));
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+
+/** What the operator is told of settings that cannot be used. */
+export function unusable(faults: string[]): Error {
+  return new Error(`These settings are not usable:${faults.map((fault) => `\n  ${fault}`).join('')}`);
+}
+
+/** The setting that names the file in which another one stands. */
+export function fileName(name: string): string {
+  return `${name}_FILE`;
+}
+
+type SecretFile = { name: string; file: string };
+
+/** Which of these settings stand in files. */
+export function listSecretFiles(
+  secretNames: string[],
+  present: Record<string, string | undefined>,
+): SecretFile[] {
+  return secretNames.flatMap((name) => {
+    const file = present[fileName(name)];
+    return file === undefined ? [] : [{ name, file }];
+  });
+}
+
+/** The settings that stand in files. A line break at the end is the editor's. */
+export function readSecretFiles(
+  present: Record<string, string | undefined>,
+  files: SecretFile[],
+): Record<string, string> {
+  const entries = files.map(({ name, file }) => {
+    if (present[name] !== undefined) throw unusable([`${fileName(name)}: is set beside ${name}`]);
+    const text = readTextFile(name, file).replace(/\r?\n$/, '');
+    if (text === '') throw unusable([`${fileName(name)}: ${file} is empty`]);
+    return [name, text] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function readTextFile(name: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw unusable([
+      `${fileName(name)}: cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    ]);
+  }
+}
