@@ -184,6 +184,11 @@ export type BlobCidsTable = {
   dag_bytes: bigint;
 };
 
+export type BlobDeletionsTable = {
+  sha256: string;
+  begun_at: Generated<Timestamp>;
+};
+
 export type BlobOwnersTable = {
   sha256: string;
   owner_kind: string;
@@ -1133,6 +1138,7 @@ export type DB = {
   batch_lines: BatchLinesTable;
   batches: BatchesTable;
   blob_cids: BlobCidsTable;
+  blob_deletions: BlobDeletionsTable;
   blob_owners: BlobOwnersTable;
   blobs: BlobsTable;
   chat_requests: ChatRequestsTable;

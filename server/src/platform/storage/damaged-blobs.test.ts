@@ -9,9 +9,12 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type FakeClock, fakeClock } from '../../testing/fake-clock.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
+import { inTransaction } from '../db/in-transaction.ts';
 import { noErrorReports } from '../error-reports/error-reports.ts';
 import type { Reported } from '../error-reports/to-event.ts';
+import { beginDeletion, listLeftDeletions, resumeDeletion } from './blob-deletions.ts';
 import { collectBlob } from './collect-blob.ts';
+import { deleteUnownedBlob } from './owner-queries.ts';
 import { readBlob } from './read-blob.ts';
 import { scrubBlobs, scrubBlobsJob } from './scrub-blobs.ts';
 import { storeBlob } from './store-blob.ts';
@@ -258,15 +261,6 @@ describe('collecting', () => {
     return row !== undefined;
   };
 
-  const isSomebodyWaiting = async () => {
-    const { rows } = await sql`
-      select from pg_locks join pg_database on pg_database.oid = database
-      where locktype = 'advisory' and not granted and datname = current_database()`.execute(
-      server.services.db,
-    );
-    return rows.length > 0;
-  };
-
   test.each([
     ['before its bytes are deleted', false],
     ['after its bytes are deleted', true],
@@ -282,10 +276,28 @@ describe('collecting', () => {
     };
     const collecting = collectBlob({ db, blobs: interrupted }, { sha256, untouchedSince: later() });
     await expect(collecting).rejects.toThrow('interrupted');
-    expect(await isKnown(sha256)).toBe(true);
-    await collectBlob(server.services, { sha256, untouchedSince: later() });
     expect(await isKnown(sha256)).toBe(false);
+    expect(await listLeftDeletions(db, 10)).toEqual([sha256]);
+    await resumeDeletion(server.services, sha256);
+    expect(await listLeftDeletions(db, 10)).toEqual([]);
     expect(await blobs.stat(sha256)).toBeNull();
+  });
+
+  test('what a killed process has begun to delete is left to it for a while, and stored again after that', async () => {
+    const bytes = randomBytes(2000);
+    const { sha256 } = await storeBlob(server.services, Readable.from([bytes]));
+    const { blobs, db } = server.services;
+    await inTransaction(db, async (tx) => {
+      expect(await deleteUnownedBlob(tx, sha256, later())).toBe(true);
+      await beginDeletion(tx, sha256);
+    });
+    await resumeDeletion(server.services, sha256);
+    expect(await blobs.stat(sha256)).not.toBeNull();
+    await sql`update blob_deletions set begun_at = now() - interval '11 minutes'`.execute(db);
+    await storeBlob(server.services, Readable.from([bytes]));
+    expect(await isKnown(sha256)).toBe(true);
+    expect(await buffer(await readBlob(server.services, { sha256, path: 'x' }))).toEqual(bytes);
+    expect(await listLeftDeletions(db, 10)).toEqual([]);
   });
 
   test('who stores the same bytes meanwhile waits, and has them afterwards', async () => {
@@ -296,8 +308,17 @@ describe('collecting', () => {
     const watched = {
       ...blobs,
       delete: async (name: string) => {
-        storing.push(storeBlob(server.services, Readable.from([bytes])));
-        await expect.poll(isSomebodyWaiting).toBe(true);
+        let hasCome = false;
+        const write: typeof blobs.write = (from, options) =>
+          blobs.write(from, {
+            ...options,
+            beforeVisible: async (blob) => {
+              hasCome = true;
+              await options?.beforeVisible?.(blob);
+            },
+          });
+        storing.push(storeBlob({ db, blobs: { ...blobs, write } }, Readable.from([bytes])));
+        await expect.poll(() => hasCome).toBe(true);
         await blobs.delete(name);
       },
     };

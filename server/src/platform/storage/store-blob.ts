@@ -1,13 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { Services } from '../context.ts';
 import { inTransaction } from '../db/in-transaction.ts';
+import { afterDeletion, refuseWhileDeleted } from './blob-deletions.ts';
 import type { Blob, WriteOptions } from './blob-store.ts';
 import { lockBytes, markStored, upsertBlob } from './queries.ts';
 
 /**
  * Stores bytes, so that they are collected unless another table refers to them soon. They are
- * registered before they are visible, and `collectBlob` deletes their row and them in one transaction: also where
- * the server is killed the store has none that the database does not know. Throws what the store throws.
+ * registered before they are visible, and `collectBlob` notes them before it deletes their row: also where the server is
+ * killed the store has none that the database does not know. Throws what the store throws.
  */
 export async function storeBlob(
   services: Pick<Services, 'blobs' | 'db'>,
@@ -30,11 +31,13 @@ export async function adoptBlob(
   return stored;
 }
 
-function registerWith({ db }: Pick<Services, 'db'>) {
+function registerWith(services: Pick<Services, 'blobs' | 'db'>) {
   return (blob: Blob) =>
-    inTransaction(db, async (tx) => {
-      // Waits for a collector that is removing the same bytes.
-      await lockBytes(tx, blob.sha256);
-      await upsertBlob(tx, blob);
-    });
+    afterDeletion(services, blob.sha256, () =>
+      inTransaction(services.db, async (tx) => {
+        await lockBytes(tx, blob.sha256);
+        await refuseWhileDeleted(tx, blob.sha256);
+        await upsertBlob(tx, blob);
+      }),
+    );
 }

@@ -1,6 +1,7 @@
 import type { Services } from '../../../platform/context.ts';
 import { isDatabaseAway } from '../../../platform/db/errors/is-database-away.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
+import { listLeftDeletions, resumeDeletion } from '../../../platform/storage/blob-deletions.ts';
 import { collectBlob } from '../../../platform/storage/collect-blob.ts';
 import { listUnownedBlobs } from '../../../platform/storage/owner-queries.ts';
 import { deleteEnded } from '../files/upload/parts/queries.ts';
@@ -23,6 +24,8 @@ export const collectBlobsJob = defineJob({
     await services.blobs.removeUnfinished();
     await purgeDeletedAssets(services, signal);
     await deleteEnded(services.db, new Date(services.clock.now().getTime() - UPLOAD_KEPT_MS));
+    for (const sha256 of await listLeftDeletions(services.db, BATCH))
+      if (!signal.aborted) await resumeDeletion(services, sha256);
     const before = new Date(services.clock.now().getTime() - GRACE_MS);
     // One that cannot be deleted keeps none of the others.
     const failed = new Set<string>();

@@ -2,6 +2,7 @@ import { inTurn } from '../../concurrency/in-turn.ts';
 import type { Services } from '../../context.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { AppError, refused } from '../../errors.ts';
+import { afterDeletion, refuseWhileDeleted } from '../blob-deletions.ts';
 import { type Blob, DamagedParts } from '../blob-store.ts';
 import { lockStoredBytes } from '../owner-queries.ts';
 import { lockBytes, markStored, upsertBlob } from '../queries.ts';
@@ -63,14 +64,16 @@ async function makeBlob(
   const whole = { sizeBytes, partBytes, partSha256s: parts.map(({ sha256 }) => sha256), announcedSha256 };
   const blob = await blobs.parts.complete(storeKey, whole, async (found) => {
     if (announcedSha256 !== null && found.sha256 !== announcedSha256) throw new WrongWhole(found.sha256);
-    await inTransaction(db, async (tx) => {
-      // In the order of all who change what a user stores.
-      if (userId !== null) await lockStoredBytes(tx, userId);
-      // Waits for a collector that is removing the same bytes.
-      await lockBytes(tx, found.sha256);
-      await upsertBlob(tx, found);
-      if (!(await markComplete(tx, id, found.sha256))) throw noUpload();
-    });
+    await afterDeletion({ blobs, db }, found.sha256, () =>
+      inTransaction(db, async (tx) => {
+        // In the order of all who change what a user stores.
+        if (userId !== null) await lockStoredBytes(tx, userId);
+        await lockBytes(tx, found.sha256);
+        await refuseWhileDeleted(tx, found.sha256);
+        await upsertBlob(tx, found);
+        if (!(await markComplete(tx, id, found.sha256))) throw noUpload();
+      }),
+    );
   });
   await markStored(db, blob.sha256);
   return blob;

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Services } from '../context.ts';
+import type { Database, Transaction } from '../db/database.ts';
+
+/*
+ * Bytes are deleted while nobody holds a lock: first their row goes, in one transaction with the note that they are being
+ * deleted; then they do; then the note.
+ */
+
+type Parts = Pick<Services, 'blobs' | 'db'>;
+
+/** What deletes bytes has given up long before. */
+const GONE_MS = 10 * 60_000;
+const DELETE_MS_MAX = 4 * 60_000;
+const LOOK_MS = 200;
+
+/** Thrown in a transaction that would register bytes which are being deleted. */
+class BeingDeleted extends Error {}
+
+/** Step: the bytes, whose name is locked and whose row is gone, are deleted from now on. */
+export async function beginDeletion(tx: Transaction, sha256: string): Promise<void> {
+  await tx.insertInto('blob_deletions').values({ sha256 }).execute();
+}
+
+/** Step: throws what `afterDeletion` waits for. The name is locked. */
+export async function refuseWhileDeleted(tx: Transaction, sha256: string): Promise<void> {
+  const row = await tx
+    .selectFrom('blob_deletions')
+    .select('sha256')
+    .where('sha256', '=', sha256)
+    .executeTakeFirst();
+  if (row) throw new BeingDeleted(`${sha256} is being deleted`);
+}
+
+/** Runs a transaction that registers the bytes, once they are not being deleted any more. */
+export async function afterDeletion<T>(parts: Parts, sha256: string, register: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await register();
+    } catch (error) {
+      if (!(error instanceof BeingDeleted)) throw error;
+    }
+    await resumeDeletion(parts, sha256);
+    await sleep(LOOK_MS);
+  }
+}
+
+/** Deletes bytes whose deletion has begun. Where that fails whoever comes next may resume it. */
+export async function endDeletion({ blobs, db }: Parts, sha256: string): Promise<void> {
+  try {
+    await blobs.delete(sha256, AbortSignal.timeout(DELETE_MS_MAX));
+  } catch (error) {
+    await db
+      .updateTable('blob_deletions')
+      .set({ begun_at: sql<Date>`'-infinity'` })
+      .where('sha256', '=', sha256)
+      .execute();
+    throw error;
+  }
+  await db.deleteFrom('blob_deletions').where('sha256', '=', sha256).execute();
+}
+
+/** Deletions whose process has died or failed. */
+export async function listLeftDeletions(db: Database, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('blob_deletions')
+    .select('sha256')
+    .where('begun_at', '<', longAgo)
+    .limit(limit)
+    .execute();
+  return rows.map(({ sha256 }) => sha256);
+}
+
+/** Deletes the bytes unless another process does. */
+export async function resumeDeletion(parts: Parts, sha256: string): Promise<void> {
+  const { numUpdatedRows } = await parts.db
+    .updateTable('blob_deletions')
+    .set({ begun_at: sql<Date>`now()` })
+    .where('sha256', '=', sha256)
+    .where('begun_at', '<', longAgo)
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) await endDeletion(parts, sha256);
+}
+
+const longAgo = sql<Date>`now() - ${`${GONE_MS} ms`}::interval`;
