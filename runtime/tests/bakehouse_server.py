@@ -41,6 +41,8 @@ class BakehouseServer:
     def __init__(self, artefacts: Path) -> None:
         self.artefacts = artefacts
         self.inputs: dict[str, bytes | Path] = {}
+        # Whether inputs are given by links to a store of files, as which this server answers too.
+        self.links = False
         # Statuses that inputs are refused with, by their hashes.
         self.refused: dict[str, int] = {}
         self.reports: list[dict[str, Any]] = []
@@ -148,6 +150,9 @@ def _handler(server: BakehouseServer) -> type[BaseHTTPRequestHandler]:
                 self.close_connection = True
             elif isinstance(fault, int):
                 self.send(fault, b"refused")
+            elif self.path.startswith("/store/"):
+                assert "Authorization" not in self.headers
+                self.send_input(server.inputs[self.path[7:]], cut=fault == "cut")
             elif self.headers["Authorization"] != f"Bearer {TOKEN}":
                 self.send(401, b"")
             else:
@@ -158,6 +163,11 @@ def _handler(server: BakehouseServer) -> type[BaseHTTPRequestHandler]:
             kind, rest = found.groups() if found else ("", "")
             if kind == "inputs" and rest in server.refused:
                 self.send(server.refused[rest], b"")
+            elif kind == "inputs" and server.links and "X-Bakehouse-Links" in self.headers:
+                self.send_response(307)
+                self.send_header("Location", f"{server.url}/store/{rest}")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
             elif kind == "inputs" and rest in server.inputs:
                 self.send_input(server.inputs[rest], cut=fault == "cut")
             elif kind == "reports":

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from bakehouse_server import BakehouseServer
+    from bakehouse_server import BakehouseServer, Fault
 
 CONTENT = bytes(range(256)) * 5000
 
@@ -64,6 +64,47 @@ def test_a_download_that_breaks_off_goes_on_where_it_ended(
     assert [headers.get("Range") for headers in gets(server)] == [
         None,
         *[f"bytes={len(CONTENT) // 2}-"] * 3,
+    ]
+
+
+def test_a_link_to_the_store_of_files_is_followed_without_the_token(
+    server: BakehouseServer, tmp_path: Path
+) -> None:
+    entry = server.add_input(CONTENT, "x")
+    server.links = True
+    # Of the link, and of the store, whose answer breaks off.
+    server.faults = [503, "lost", "cut"]
+    folders = pull(server, tmp_path, [entry])
+    assert (folders["dataset"] / "x").read_bytes() == CONTENT
+    stored = [headers for _, path, headers in server.requests if path.startswith("/store/")]
+    assert [headers.get("Range") for headers in stored] == [None, f"bytes={len(CONTENT) // 2}-"]
+
+
+@pytest.mark.parametrize("fault", [403, 404, 503, "drop"])
+def test_what_the_store_of_files_does_not_give_the_server_does(
+    server: BakehouseServer, tmp_path: Path, fault: Fault
+) -> None:
+    entry = server.add_input(CONTENT, "x")
+    server.links = True
+    server.faults = ["lost", fault]
+    folders = pull(server, tmp_path, [entry])
+    assert (folders["dataset"] / "x").read_bytes() == CONTENT
+    assert "X-Bakehouse-Links" not in gets(server)[-1]
+
+
+def test_bytes_that_a_link_gives_damaged_the_server_is_asked_for(
+    server: BakehouseServer, tmp_path: Path
+) -> None:
+    entry = server.add_input(CONTENT, "x")
+    server.links = True
+    server.inputs[entry["sha256"]] = b"?" * len(CONTENT)
+    with pytest.raises(PlainError, match="x arrived damaged 3 times"):
+        pull(server, tmp_path, [entry])
+    assert ["X-Bakehouse-Links" in headers for headers in gets(server)] == [
+        True,
+        False,
+        False,
+        False,
     ]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import hashlib
 import os
 import shutil
@@ -39,8 +40,11 @@ _ROOM_CHECKED_EVERY_BYTES = 64 << 20
 class Source(Protocol):
     """Where bytes come from: the Bakehouse server."""
 
-    def read_input(self, sha256: str, offset: int) -> contextlib.AbstractContextManager[Bytes]:
-        """Opens the bytes of an input from `offset` on."""
+    def read_input(
+        self, sha256: str, offset: int, *, follow_links: bool
+    ) -> contextlib.AbstractContextManager[Bytes]:
+        """Opens the bytes of an input from `offset` on, also where the server only knows a link to
+        them, if links are followed."""
         ...
 
 
@@ -51,6 +55,12 @@ class Bytes(Protocol):
     def offset(self) -> int: ...
 
     def __iter__(self) -> Iterator[bytes]: ...
+
+
+class Opened(Protocol):
+    """Opens the bytes of one input."""
+
+    def __call__(self, offset: int) -> contextlib.AbstractContextManager[Bytes]: ...
 
 
 def pull_inputs(
@@ -169,8 +179,10 @@ def _cached(
     if whole.exists() and whole.stat().st_size == file.size_bytes:
         return whole
     partial = cache_dir / f"{file.sha256}.partial"
-    for _ in range(_ATTEMPTS_AT_WHOLE_FILE):
-        if _download(file, source, partial, progress) == file.sha256:
+    for attempt in range(_ATTEMPTS_AT_WHOLE_FILE):
+        # The server sees for itself what is wrong with bytes that came damaged by a link.
+        opened = functools.partial(source.read_input, file.sha256, follow_links=attempt == 0)
+        if _download(file, opened, partial, progress) == file.sha256:
             partial.chmod(0o444)
             partial.replace(whole)
             return whole
@@ -217,7 +229,7 @@ def _gb(size_bytes: int) -> str:
 
 
 def _download(
-    file: InputFile, source: Source, partial: Path, progress: Callable[[int], None]
+    file: InputFile, opened: Opened, partial: Path, progress: Callable[[int], None]
 ) -> str:
     """Appends to the partial file until it is whole, going on where the last try ended.
 
@@ -229,7 +241,7 @@ def _download(
     while (before := partial.stat().st_size) < file.size_bytes:
         # Whoever wants the file may give up meanwhile, and says so here.
         progress(before)
-        _append(file, source, partial, progress)
+        _append(file, opened, partial, progress)
         if partial.stat().st_size > before:
             pauses, in_vain = backoff(), 0
             continue
@@ -244,11 +256,11 @@ def _download(
 
 
 def _append(
-    file: InputFile, source: Source, partial: Path, progress: Callable[[int], None]
+    file: InputFile, opened: Opened, partial: Path, progress: Callable[[int], None]
 ) -> None:
     """Appends what one stream brings."""
     with (
-        source.read_input(file.sha256, partial.stat().st_size) as stream,
+        opened(partial.stat().st_size) as stream,
         partial.open("r+b") as sink,
     ):
         sink.truncate(stream.offset)

@@ -20,8 +20,9 @@ from urllib.parse import quote
 
 import httpx
 
+from .answers import raise_unless_ok
 from .backoff import backoff
-from .errors import PlainError, RefusedError, ServerUnreachableError, WorkloadOver
+from .errors import PlainError, ServerUnreachableError, WorkloadOver
 from .inputs import sha256_of
 from .protocol import ReportsAnswer
 
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-_ENDED = {401, 403, 404, 410}
-_RETRYABLE = {408, 425, 429}
 _CHUNK_BYTES = 1 << 20
 _CONNECT_S = 5.0
 _ANSWER_S = 30.0
@@ -78,32 +77,53 @@ class ServerClient:
         """`input_timeout_s`: how long the server may be out of reach while an input is asked for,
         by default half an hour."""
         self._input_timeout_s = input_timeout_s
+        verify = ssl.create_default_context()
         self._http = httpx.Client(
             base_url=f"{base_url.rstrip('/')}/runtime/v1/workloads/{quote(workload_id, safe='')}",
             headers={"Authorization": f"Bearer {token}"},
             timeout=_http_timeout(_ANSWER_S),
             # The address is the operator's own: no proxy of the machine, but its certificates.
             trust_env=False,
-            verify=ssl.create_default_context(),
+            verify=verify,
         )
+        # Of the store of files: it has no business with the token.
+        self._store = httpx.Client(timeout=_http_timeout(_ANSWER_S), trust_env=False, verify=verify)
 
     def close(self) -> None:
         """Closes the connections."""
         self._http.close()
+        self._store.close()
 
     @contextlib.contextmanager
-    def read_input(self, sha256: str, offset: int) -> Iterator[InputStream]:
-        """Opens an input's bytes. A connection lost midway ends the block without an error:
-        the caller sees that bytes are missing and opens again. Raises ServerUnreachableError."""
+    def read_input(
+        self, sha256: str, offset: int, *, follow_links: bool = True
+    ) -> Iterator[InputStream]:
+        """Opens an input's bytes, which the server may have the store of files send where links are
+        followed. A connection lost midway ends the block without an error: the caller sees that
+        bytes are missing and opens again. Raises ServerUnreachableError."""
         headers = {"Accept-Encoding": "identity"}
         if offset:
             headers["Range"] = f"bytes={offset}-"
+        follows = follow_links
 
         def open_stream() -> httpx.Response:
-            request = self._http.build_request("GET", f"/inputs/{sha256}", headers=headers)
+            nonlocal follows
+            asked = {**headers, "X-Bakehouse-Links": "1"} if follows else headers
+            request = self._http.build_request("GET", f"/inputs/{sha256}", headers=asked)
             response = self._http.send(request, stream=True)
+            if response.is_redirect:
+                # Where the store does not give them, the server itself is asked.
+                follows = False
+                response.close()
+                link = self._store.build_request(
+                    "GET", response.headers["location"], headers=headers
+                )
+                response = self._store.send(link, stream=True)
+                if not response.is_success:
+                    response.close()
+                    return open_stream()
             try:
-                _raise_unless_ok(response)
+                raise_unless_ok(response)
             except BaseException:
                 response.close()
                 raise
@@ -136,7 +156,7 @@ class ServerClient:
                     },
                     timeout=_http_timeout(_ANSWER_S + size / _FLUSHED_BYTES_PER_S),
                 )
-            _raise_unless_ok(response)
+            raise_unless_ok(response)
 
         _retry(put, f"take the file {path}", timeout_s)
         return Artefact(path, digest, size)
@@ -144,7 +164,7 @@ class ServerClient:
     def post_reports(self, reports: list[dict[str, Any]]) -> ReportsAnswer:
         """One attempt to send a batch. Raises httpx.HTTPError when it has to be repeated."""
         response = self._http.post("/reports", json={"reports": reports})
-        _raise_unless_ok(response)
+        raise_unless_ok(response)
         return ReportsAnswer.model_validate_json(response.content)
 
 
@@ -169,22 +189,6 @@ def _retry(call: Callable[[], Answer], what: str, timeout_s: float | None = None
                 raise ServerUnreachableError(message) from error
             time.sleep(pause)
     raise AssertionError("pauses never end")
-
-
-def _raise_unless_ok(response: httpx.Response) -> None:
-    status = response.status_code
-    if status < 300:
-        return
-    if status in _ENDED:
-        raise WorkloadOver(f"The server has ended this workload ({status}).")
-    if status >= 500 or status in _RETRYABLE:
-        raise httpx.HTTPStatusError(f"status {status}", request=response.request, response=response)
-    response.read()
-    raise RefusedError(
-        f"The server refused {response.request.method} {response.request.url.path} "
-        f"with {status}: {response.text[:300]}",
-        status,
-    )
 
 
 class Reporter:

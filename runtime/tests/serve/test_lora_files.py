@@ -181,7 +181,7 @@ class Endless:
     offset = 0
 
     @contextlib.contextmanager
-    def read_input(self, sha256: str, offset: int) -> Iterator[Endless]:
+    def read_input(self, sha256: str, offset: int, *, follow_links: bool) -> Iterator[Endless]:
         yield self
 
     def __iter__(self) -> Iterator[bytes]:

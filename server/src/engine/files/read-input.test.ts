@@ -58,3 +58,29 @@ test('any other input that is lost leaves what the run has saved', async () => {
   expect(await see(id)).toMatchObject({ activeSeconds: 30, savedSeconds: 20, checkpointSeconds: 20 });
   expect(await findCheckpoint(db, id)).not.toBeNull();
 });
+
+test('who follows links is led to the store where it has one, unless the bytes are known not to be whole', async () => {
+  const { id, other, checkpoint } = await runWithCheckpoint();
+  const linking = { ...blobs, presign: async (sha256: string) => `https://store.example/${sha256}` };
+  const caller = await testAttempt(db, id);
+  const ctx = { ...services, blobs: linking, caller } as unknown as Context<WorkloadCaller>;
+  const ask = async (sha256: string, headers: Record<string, string>) => {
+    const sent: unknown[] = [];
+    const reply = {
+      redirect: (url: string, status: number) => sent.push(status, url),
+      headers: () => reply,
+      header: () => reply,
+      send: () => sent.push('bytes'),
+    };
+    const http = { request: { headers }, reply } as unknown as Http;
+    await readInput(ctx, { params: { workloadId: id, sha256 }, query: undefined, body: undefined }, http);
+    return sent;
+  };
+  const follows = { 'x-bakehouse-links': '1' };
+  expect(await ask(other, follows)).toEqual([307, `https://store.example/${other}`]);
+  expect(await ask(other, {})).toEqual(['bytes']);
+  await lose(checkpoint);
+  await expect(ask(checkpoint, follows)).rejects.toMatchObject({ code: 'conflict' });
+  await db.updateTable('blobs').set({ damaged_at: clock.now() }).where('sha256', '=', other).execute();
+  await expect(ask(other, follows)).rejects.toMatchObject({ code: 'conflict' });
+});

@@ -4,14 +4,21 @@ import type { Context, WorkloadCaller } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
+import { readBlobState } from '../../platform/storage/queries.ts';
 import { sendBlob } from '../../platform/storage/send-blob.ts';
 import { updateWorkload } from '../queries.ts';
 import { lockAttempt } from '../reports/lock-attempt.ts';
 import { deleteCheckpoint, findInput } from './file-queries.ts';
 
+/** Long enough to download any file; a broken download asks again. */
+const LINK_MS = 60 * 60_000;
+/** How a client says that it follows a link to the store of files, without its token. */
+const LINKS = 'x-bakehouse-links';
+
 /**
- * Sends the bytes of a file that the workload's own spec names, or that it was lent; any other hash is not found. Throws
- * AppError('conflict') for bytes that are damaged or missing: without its checkpoint a run begins anew.
+ * Sends the bytes of a file that the workload's own spec names, or that it was lent, or a link to them where the client
+ * follows one; any other hash is not found. Throws AppError('conflict') for bytes that are damaged or missing: without its
+ * checkpoint a run begins anew.
  */
 export async function readInput(
   ctx: Context<WorkloadCaller>,
@@ -22,12 +29,30 @@ export async function readInput(
   const size = await findInput(ctx.db, ctx.caller.workloadId, sha256);
   if (size === null) throw new AppError('not_found', { publicMessage: 'This workload has no such input' });
   const headers = { 'content-type': 'application/octet-stream' };
+  const link = http.request.headers[LINKS] === undefined ? null : await findLink(ctx, sha256);
+  if (link !== null) {
+    await http.reply.redirect(link, 307);
+    return;
+  }
   try {
     await sendBlob(ctx, http, { sha256, path: `the input ${sha256}`, sizeBytes: size, headers });
   } catch (error) {
     if (error instanceof AppError && error.code === 'conflict') await noteLostCheckpoint(ctx, sha256);
     throw error;
   }
+}
+
+/** Null where the store has none, or the bytes are not known to be whole: what is wrong with them is said here. */
+async function findLink(
+  { blobs, clock, db }: Context<WorkloadCaller>,
+  sha256: string,
+): Promise<string | null> {
+  const link = await blobs.presign(sha256, {
+    ...{ contentType: 'application/octet-stream', contentDisposition: 'attachment' },
+    expiresAt: new Date(clock.now().getTime() + LINK_MS),
+  });
+  if (link === null || (await readBlobState(db, sha256)).isDamaged) return null;
+  return (await blobs.stat(sha256)) === null ? null : link;
 }
 
 /**

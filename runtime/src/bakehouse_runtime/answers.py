@@ -1,0 +1,28 @@
+"""What the server's answers mean for a workload."""
+
+from __future__ import annotations
+
+import httpx
+
+from .errors import RefusedError, WorkloadOver
+
+_ENDED = {401, 403, 404, 410}
+_RETRYABLE = {408, 425, 429}
+
+
+def raise_unless_ok(response: httpx.Response) -> None:
+    """Raises WorkloadOver where the server has ended the workload, httpx.HTTPStatusError for what
+    may be repeated, and RefusedError for the rest."""
+    status = response.status_code
+    if status < 300:
+        return
+    if status in _ENDED:
+        raise WorkloadOver(f"The server has ended this workload ({status}).")
+    if status >= 500 or status in _RETRYABLE:
+        raise httpx.HTTPStatusError(f"status {status}", request=response.request, response=response)
+    response.read()
+    raise RefusedError(
+        f"The server refused {response.request.method} {response.request.url.path} "
+        f"with {status}: {response.text[:300]}",
+        status,
+    )
