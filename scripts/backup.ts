@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { formatBytes } from '@bakehouse/contract/labels';
+import type { Config } from '../server/src/config.ts';
 import { backUp } from '../server/src/platform/backup/back-up.ts';
 import { restoreBackup } from '../server/src/platform/backup/restore-backup.ts';
 import { readSettings } from './client/settings.ts';
@@ -9,7 +10,7 @@ import { PlainError } from './plain-error.ts';
 
 /** `backup [FILE]` copies the database, the stored files and the secret into one file, whether the server runs or not; 1 where some of the files are damaged. */
 export const backup: Command = async ({ words, startedIn }) => {
-  const { dataDir } = requireEmbedded();
+  const { dataDir, s3 } = requireEmbedded();
   if (words.length > 1) throw new PlainError("Call it as './bakehouse backup [FILE]'.");
   const name = words[0] ?? `bakehouse-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.tar`;
   const file = path.resolve(startedIn, name);
@@ -17,6 +18,10 @@ export const backup: Command = async ({ words, startedIn }) => {
     throw new PlainError(`There is no database in ${dataDir}; --data-dir names another folder.`);
   const { sizeBytes, blobs, damaged } = await plainly(backUp({ dataDir, file }));
   console.log(`${file}: the database and ${blobs} stored files, ${formatBytes(sizeBytes)}`);
+  if (s3)
+    console.log(
+      `What lies in the bucket '${s3.bucket}' is not in it: keep the bucket's versions, as docs/operations.md says.`,
+    );
   console.log('Whoever can read it can read everything of this server, its secret too.');
   if (damaged.length === 0) return 0;
   listDamaged(damaged, 'changed or unreadable on the disk of this server, and so in the backup');
@@ -43,13 +48,13 @@ function listDamaged(names: string[], what: string): void {
   console.log(`${names.length} of the stored files ${names.length === 1 ? 'is' : 'are'} ${what}.`);
 }
 
-function requireEmbedded(): { dataDir: string } {
-  const { databaseUrl, dataDir } = readSettings();
+function requireEmbedded(): Pick<Config, 'dataDir' | 's3'> {
+  const { databaseUrl, dataDir, s3 } = readSettings();
   if (databaseUrl)
     throw new PlainError(
       'DATABASE_URL names a PostgreSQL of your own: back it up with its tools, as docs/operations.md says.',
     );
-  return { dataDir };
+  return { dataDir, s3 };
 }
 
 async function plainly<T>(work: Promise<T>): Promise<T> {

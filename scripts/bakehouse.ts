@@ -64,7 +64,8 @@ const commands: Record<string, Entry> = {
     load: async () => (await import('./ledger.ts')).ledger,
   },
   blobs: {
-    summary: "'blobs verify' reads every stored file again and compares it with its hash",
+    summary:
+      "'blobs verify' reads every stored file again and compares it with its hash; 'blobs move' copies the folder to the bucket",
     takesWords: true,
     load: async () => (await import('./blobs.ts')).blobs,
   },

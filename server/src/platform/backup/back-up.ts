@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -74,7 +74,9 @@ type Blobs = { added: Set<string>; damaged: string[] };
  */
 async function addBlobs(tar: Pack, dataDir: string, { added, damaged }: Blobs): Promise<void> {
   const dir = path.join(dataDir, BLOBS);
-  for (const folder of (await readdir(dir)).filter((name) => /^[0-9a-f]{2}$/.test(name)).sort()) {
+  // Where they lie in a bucket there may be none.
+  const folders = existsSync(dir) ? await readdir(dir) : [];
+  for (const folder of folders.filter((name) => /^[0-9a-f]{2}$/.test(name)).sort()) {
     for (const rest of (await readdir(path.join(dir, folder))).sort()) {
       const name = path.join(BLOBS, folder, rest);
       if (added.has(name)) continue;

@@ -61,12 +61,31 @@ export async function markStored(db: Database, sha256: string): Promise<void> {
     .execute();
 }
 
-/** Keeps blobs from the collector once more, as if they were stored now: what refers to them takes long to come. */
-export async function touchBlobs(db: Database, sha256s: string[]): Promise<void> {
-  await db
+/**
+ * Keeps blobs from the collector once more, as if they were stored now: what refers to them takes long to come. False where
+ * there is none of them.
+ */
+export async function touchBlobs(db: Database, sha256s: string[]): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('blobs')
     .set({ touched_at: sql<Date>`now()` })
     .where('sha256', 'in', sha256s)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Blobs in the order of their names, behind this one. */
+export async function listBlobs(
+  db: Database,
+  after: string,
+  limit: number,
+): Promise<{ sha256: string; size_bytes: bigint }[]> {
+  return db
+    .selectFrom('blobs')
+    .select(['sha256', 'size_bytes'])
+    .where('sha256', '>', after)
+    .orderBy('sha256')
+    .limit(limit)
     .execute();
 }
 

@@ -1,0 +1,92 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Database } from '../db/database.ts';
+import { type BlobStore, DamagedBlob } from './blob-store.ts';
+import { listBlobs, touchBlobs } from './queries.ts';
+
+/** Most of the time of a small file is waiting. */
+const AT_ONCE = 8;
+const PAGE = 1000;
+
+type Stores = { db: Database; from: BlobStore; to: BlobStore };
+export type Moved = { files: number; bytes: number; damaged: string[] };
+
+/** Thrown before a blob is visible that was deleted meanwhile. */
+class NotKept extends Error {}
+
+/**
+ * Copies the blobs of the folder of one store to another one, but for those that it has, while servers use both. Nothing
+ * is deleted, so that it may be killed at any time, and goes on where it ended. Each is compared with its hash as it is
+ * read; those that are damaged are left out.
+ */
+export async function moveBlobs(
+  stores: Stores,
+  folder: string,
+  onProgress: (done: Moved, of: number) => void,
+): Promise<Moved> {
+  const names = await listFolder(folder);
+  const moved: Moved = { files: 0, bytes: 0, damaged: [] };
+  await eachAtOnce(names, async (sha256) => {
+    try {
+      const bytes = await moveBlob(stores, sha256);
+      moved.files += 1;
+      moved.bytes += bytes;
+    } catch (error) {
+      if (!(error instanceof DamagedBlob)) throw error;
+      moved.damaged.push(sha256);
+    }
+    onProgress(moved, names.length);
+  });
+  return moved;
+}
+
+/** The blobs of the database that the store does not have whole. */
+export async function findUnmoved({ db, to }: Pick<Stores, 'db' | 'to'>): Promise<string[]> {
+  const unmoved: string[] = [];
+  for (let after = ''; ; ) {
+    const page = await listBlobs(db, after, PAGE);
+    await eachAtOnce(page, async ({ sha256, size_bytes: size }) => {
+      if ((await to.stat(sha256))?.sizeBytes !== Number(size)) unmoved.push(sha256);
+    });
+    const last = page.at(-1);
+    if (!last) return unmoved;
+    after = last.sha256;
+  }
+}
+
+/** How many bytes it has taken. */
+async function moveBlob({ db, from, to }: Stores, sha256: string): Promise<number> {
+  const here = await from.stat(sha256);
+  const there = await to.stat(sha256);
+  // It was deleted meanwhile.
+  if (!here || there?.sizeBytes === here.sizeBytes) return 0;
+  try {
+    await to.write(await from.read(sha256), {
+      ...{ expectedSha256: sha256, expectedBytes: here.sizeBytes },
+      // From now on the collector leaves it alone for an hour.
+      beforeVisible: async () => {
+        if (!(await touchBlobs(db, [sha256]))) throw new NotKept();
+      },
+    });
+    return here.sizeBytes;
+  } catch (error) {
+    if (error instanceof NotKept) return 0;
+    // The store names a sender that failed; which one that was stands behind it.
+    throw error instanceof Error && error.cause instanceof DamagedBlob ? error.cause : error;
+  }
+}
+
+async function listFolder(folder: string): Promise<string[]> {
+  const names: string[] = [];
+  for (const first of (await readdir(folder)).filter((name) => /^[0-9a-f]{2}$/.test(name)))
+    for (const rest of await readdir(path.join(folder, first))) names.push(first + rest);
+  return names;
+}
+
+async function eachAtOnce<T>(all: T[], work: (one: T) => Promise<void>): Promise<void> {
+  const left = all.values();
+  const workers = Array.from({ length: AT_ONCE }, async () => {
+    for (const one of left) await work(one);
+  });
+  await Promise.all(workers);
+}
