@@ -9,6 +9,7 @@ import { measureNeighbours } from './bench/neighbours/neighbours.ts';
 import { measurePage } from './bench/page.ts';
 import { measurePictures } from './bench/pictures.ts';
 import { measureScale } from './bench/scale.ts';
+import { measureStore } from './bench/store.ts';
 import { measureTraining } from './bench/training.ts';
 import { measureTransfers } from './bench/transfers.ts';
 import { measureUpload } from './bench/upload.ts';
@@ -18,6 +19,7 @@ import { PlainError } from './plain-error.ts';
 /** Each tells its lines, or those of them that take long, as soon as they are known. */
 const measures: Record<string, (tell: (line: Measured) => void) => Promise<Measured[]>> = {
   upload: measureUpload,
+  store: measureStore,
   clone: measureClone,
   transfers: measureTransfers,
   data: measureData,

@@ -1,0 +1,141 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import {
+  CompleteMultipartUploadCommand,
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { type Bucket, type BucketSettings, openBucket } from '../../server/src/platform/storage/s3/bucket.ts';
+import { openS3BlobStore } from '../../server/src/platform/storage/s3/s3-blob-store.ts';
+import { startS3Server } from '../../server/src/testing/servers/s3-server.ts';
+import { readSettings } from '../client/settings.ts';
+import { timed } from './large-files.ts';
+import { type Measured, medianPair, type Pair } from './measured.ts';
+
+const ROUNDS = 3;
+const PIECE = randomBytes(8 * 1024 * 1024);
+const PIECES = 128;
+const MEGABYTES = (PIECE.length * PIECES) / 1_000_000;
+const AT_ONCE = 4;
+const LOOK_MS = 50;
+
+/**
+ * A gigabyte into the store of files and out of it, against hashing it and the SDK alone, in the bucket of the settings;
+ * where they name none, in that of a server for tests.
+ */
+export async function measureStore(): Promise<Measured[]> {
+  const { s3 } = readSettings();
+  if (s3) return measureBucket({ ...s3, prefix: `${s3.prefix}bench/` });
+  const server = await startS3Server();
+  try {
+    Object.assign(process.env, server.owner);
+    const { endpoint } = server;
+    const settings = { bucket: 'bench', prefix: '', endpoint, region: 'us-east-1', pathStyle: true };
+    await openBucket(settings).ask(new CreateBucketCommand({ Bucket: settings.bucket }));
+    return await measureBucket(settings);
+  } finally {
+    await server.close();
+  }
+}
+
+async function measureBucket(settings: BucketSettings): Promise<Measured[]> {
+  const dir = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
+  const bucket = openBucket(settings);
+  const store = await openS3BlobStore(bucket, { copies: { dir, bytesMax: 0 }, links: false });
+  const expectedSha256 = hashOf(pieces());
+  const [writes, reads]: [Pair[], Pair[]] = [[], []];
+  const grown: number[] = [];
+  try {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const name = `alone-${round}`;
+      const written = await timed(() => putAlone(bucket, name));
+      const read = await timed(() => getAlone(bucket, name));
+      await bucket.ask(new DeleteObjectCommand(bucket.at(name)));
+      const memory = watchMemory();
+      const ours = await timed(() => store.write(Readable.from(pieces()), { expectedSha256 }));
+      writes.push({ ours: MEGABYTES / ours, theirs: MEGABYTES / written });
+      const back = await timed(async () => {
+        for await (const _ of await store.read(expectedSha256));
+      });
+      reads.push({ ours: MEGABYTES / back, theirs: MEGABYTES / read });
+      grown.push(memory.end());
+      await store.delete(expectedSha256);
+    }
+  } finally {
+    await rm(dir, { recursive: true });
+  }
+  return [
+    against('a gigabyte into the bucket', writes),
+    against('a gigabyte out of the bucket', reads),
+    {
+      ...{ name: 'memory that this takes', unit: 'MB', ours: Math.max(...grown) },
+      goal: { kind: 'less than', value: 150 },
+    },
+  ];
+}
+
+function against(name: string, rounds: Pair[]): Measured {
+  const { ours, theirs } = medianPair(rounds);
+  const reference = { what: 'hashing and the SDK alone', value: theirs };
+  return { name, unit: 'MB/s', ours, reference, goal: { kind: 'ratio at least', value: 0.7 } };
+}
+
+function* pieces(): Generator<Buffer> {
+  for (let piece = 0; piece < PIECES; piece += 1) yield PIECE;
+}
+
+function hashOf(bytes: Iterable<Buffer>): string {
+  const hash = createHash('sha256');
+  for (const piece of bytes) hash.update(piece);
+  return hash.digest('hex');
+}
+
+/** As the SDK's own guide does it: parts, four at once, hashed before they leave. */
+async function putAlone(bucket: Bucket, name: string): Promise<void> {
+  const { UploadId } = await bucket.client.send(new CreateMultipartUploadCommand(bucket.at(name)));
+  const upload = { ...bucket.at(name), UploadId };
+  const hash = createHash('sha256');
+  const left = [...pieces()].entries();
+  const Parts: { PartNumber: number; ETag: string | undefined }[] = [];
+  const work = async () => {
+    for (const [index, Body] of left) {
+      hash.update(Body);
+      const part = { ...upload, PartNumber: index + 1, Body };
+      const { ETag } = await bucket.client.send(new UploadPartCommand(part));
+      Parts[index] = { PartNumber: index + 1, ETag };
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  hash.digest();
+  await bucket.client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }));
+}
+
+async function getAlone(bucket: Bucket, name: string): Promise<void> {
+  const { Body } = await bucket.client.send(new GetObjectCommand(bucket.at(name)));
+  const hash = createHash('sha256');
+  for await (const chunk of Body as Readable) hash.update(chunk);
+  hash.digest();
+}
+
+/** How much more memory this process has had at some time than at the beginning, in MB. */
+function watchMemory(): { end: () => number } {
+  const before = process.memoryUsage.rss();
+  let most = before;
+  const look = () => {
+    most = Math.max(most, process.memoryUsage.rss());
+  };
+  const timer = setInterval(look, LOOK_MS);
+  return {
+    end: () => {
+      clearInterval(timer);
+      look();
+      return (most - before) / 1_000_000;
+    },
+  };
+}
