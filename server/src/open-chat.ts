@@ -6,6 +6,7 @@ import type { GatewayPresence } from './modules/chat/upstream/gateway-presence.t
 import { slotsByAddress } from './modules/chat/upstream/prompt-slots.ts';
 import { recallUpstreams } from './modules/chat/upstream/recall-upstreams.ts';
 import { replicaScaling } from './modules/chat/upstream/replicas/replica-scaling.ts';
+import { unreachedServers } from './modules/chat/upstream/replicas/unreached-servers.ts';
 import { serverTurns } from './modules/chat/upstream/server-turns.ts';
 import { recallPrices } from './modules/credits/prices/recall-prices.ts';
 import type { UsageLeader } from './modules/credits/usage/usage-leader.ts';
@@ -26,6 +27,7 @@ export function openChat({ services, driver, usage, presence }: Parts): ChatPart
     recallPrices: recallPrices(services),
     replicas: replicaScaling({ capacity }),
     turns: serverTurns(services.webProcesses),
+    unreached: unreachedServers(),
     slots: slotsByAddress(PARALLEL_REQUESTS.llamacpp),
   };
 }

@@ -7,6 +7,7 @@ import type { GatewayPresence } from './upstream/gateway-presence.ts';
 import type { SlotsByAddress } from './upstream/prompt-slots.ts';
 import type { RecallUpstream } from './upstream/recall-upstreams.ts';
 import type { ReplicaScaling } from './upstream/replicas/replica-scaling.ts';
+import type { UnreachedServers } from './upstream/replicas/unreached-servers.ts';
 import type { ServerTurns } from './upstream/server-turns.ts';
 
 /** What chat takes from the program around it. */
@@ -19,6 +20,7 @@ export type ChatParts = ReadCapacity & {
   recallPrices: RecallPrices;
   replicas: ReplicaScaling;
   turns: ServerTurns;
+  unreached: UnreachedServers;
   /** What the caches of the model servers hold, as far as this process knows. */
   slots: SlotsByAddress;
 };

@@ -4,6 +4,7 @@ import {
   type ModelServer,
   readyServers,
 } from '../../deployments/reach/await-model-server.ts';
+import { ModelServerUnreachable } from '../../serving/ask/model-server-client.ts';
 import { retryUnreachable } from '../../serving/ask/retry-unreachable.ts';
 import type { ServerKindName } from '../../serving/server-kinds.ts';
 import type { RunningCall } from '../call-model.ts';
@@ -36,15 +37,22 @@ export async function atModelServer<K extends Kind, Result>(
     const ready = number === 1 ? readyServers(upstream) : [];
     const wait = { upstream, modelName, kind, signal, onWait };
     const servers = ready.length > 0 ? ready : await awaitModelServer(ctx, parts, wait);
-    const server = chooseReplica(parts.turns, servers, tried);
+    const { unreached } = parts;
+    const server = chooseReplica({ ...parts.turns, unreached, tried }, servers);
     tried.add(server.id);
     const loads = servers.map(parts.turns.load);
     parts.replicas.grow(ctx, upstream, { loads, places: parts.turns.places(server) });
     const letGo = parts.replicas.keep(ctx, upstream, server.id);
+    const wasReached = !unreached.has(server.baseUrl);
     let leave = () => undefined as void;
     try {
       leave = await parts.turns.enter(server, ctx.caller.userId, signal);
-      return await use(server);
+      // Whoever came first has found out meanwhile: the rest of the line need not.
+      if (wasReached && unreached.has(server.baseUrl)) throw new ModelServerUnreachable('passed over');
+      return await use(server).catch((error: unknown) => {
+        if (error instanceof ModelServerUnreachable && !error.wasDelivered) unreached.note(server.baseUrl);
+        throw error;
+      });
     } finally {
       deadline.rest();
       leave();

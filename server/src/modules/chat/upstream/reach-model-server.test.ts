@@ -9,6 +9,7 @@ import { requestDeadline } from '../../serving/ask/request-deadline.ts';
 import type { ChatParts } from '../chat-parts.ts';
 import { slotsByAddress } from './prompt-slots.ts';
 import { reachModelServer } from './reach-model-server.ts';
+import { unreachedServers } from './replicas/unreached-servers.ts';
 import { serverTurns } from './server-turns.ts';
 
 /* What vLLM refuses, and what of its cache llama.cpp may use. */
@@ -38,6 +39,7 @@ const upstream = {
 } as unknown as Upstream;
 const parts = {
   turns: serverTurns(() => 1),
+  unreached: unreachedServers(),
   replicas: { grow: () => undefined, keep: () => () => undefined },
   presence: { settled: async () => undefined, alone: () => null },
 } as unknown as ChatParts;

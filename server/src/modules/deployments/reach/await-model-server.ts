@@ -31,11 +31,12 @@ export type ModelServer<Kind extends ServerKindName = 'text'> = {
 
 const WAIT_MS_MAX = 10 * 60_000;
 
-/** The model servers that answer for the upstream now. */
+/** The model servers that answer for the upstream now, those that were silent for a while last. */
 export function readyServers<Kind extends ServerKindName>(upstream: Upstream<Kind>): ModelServer<Kind>[] {
   const { server_id, workload, replicas, sleeping, engine, adapter, is_own: isOwn } = upstream;
   if (sleeping) return [];
-  return [{ server_id, workload }, ...replicas].flatMap((server) =>
+  const servers = [{ server_id, workload }, ...replicas].toSorted((a, b) => silenceOf(a) - silenceOf(b));
+  return servers.flatMap((server) =>
     server.workload && canAnswer(server.workload, adapter)
       ? [
           {
@@ -53,6 +54,11 @@ export function readyServers<Kind extends ServerKindName>(upstream: Upstream<Kin
         ]
       : [],
   );
+}
+
+/** What is only silent may still answer, and what is gone is silent first. */
+function silenceOf({ workload }: { workload: UpstreamWorkload | null }): number {
+  return workload?.state === 'degraded' ? 1 : 0;
 }
 
 function canAnswer(workload: UpstreamWorkload, adapter: string | null): boolean {

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { unreachedServers } from './unreached-servers.ts';
+
+it('passes a server over for ten seconds, from the last time that it could not be reached', () => {
+  let now = 0;
+  const unreached = unreachedServers(() => now);
+  expect(unreached.has('http://a')).toBe(false);
+  unreached.note('http://a');
+  now = 5_000;
+  unreached.note('http://a');
+  now = 14_999;
+  expect([unreached.has('http://a'), unreached.has('http://b')]).toEqual([true, false]);
+  now = 15_000;
+  expect(unreached.has('http://a')).toBe(false);
+});
