@@ -36,8 +36,10 @@ export const workloadSpecBase = z.object({
   protocol: z.literal(RUNTIME_PROTOCOL),
   workload_id: z.string().min(1),
   server: workloadServer,
-  /** Folder that survives a restart of the workload: checkpoints and outputs live here. */
+  /** Folder that survives a restart of the workload, unless it is said that it does not: checkpoints and outputs live here. */
   work_dir: z.string().min(1),
+  /** Whether the next attempt finds what is in work_dir; it does, unless said. */
+  keeps_work_dir: z.boolean().optional(),
   /** Folder that `pull` fills with the inputs, before the work begins that may only read them. */
   inputs_dir: z.string().min(1),
   inputs: z.array(workloadInput),

@@ -48,6 +48,7 @@ class WorkloadSpecBase(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
+    keeps_work_dir: bool | None = None
     inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
 
@@ -139,6 +140,7 @@ class TrainTextSpec(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
+    keeps_work_dir: bool | None = None
     inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["train"]
@@ -233,6 +235,7 @@ class TrainFluxSpec(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
+    keeps_work_dir: bool | None = None
     inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["train"]
@@ -253,6 +256,7 @@ class TrainParisSpec(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
+    keeps_work_dir: bool | None = None
     inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["train"]
@@ -324,6 +328,7 @@ class ServeTextSpec(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
+    keeps_work_dir: bool | None = None
     inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["serve"]
@@ -346,6 +351,7 @@ class ExportGgufSpec(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
+    keeps_work_dir: bool | None = None
     inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["export"]
@@ -367,6 +373,7 @@ class ExportSafetensorsSpec(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
+    keeps_work_dir: bool | None = None
     inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["export"]
@@ -385,6 +392,7 @@ class ServeEmbeddingSpec(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
+    keeps_work_dir: bool | None = None
     inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["serve"]
@@ -483,6 +491,7 @@ class ServeImageSpec(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
+    keeps_work_dir: bool | None = None
     inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["serve"]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import shutil
+import tarfile
 from typing import TYPE_CHECKING
 
 from bakehouse_runtime.protocol import WorkloadInput
@@ -16,6 +17,25 @@ if TYPE_CHECKING:
     from bakehouse_server import BakehouseServer
 
 
+def test_what_goes_with_its_folder_is_uploaded_at_a_stop_however_soon(
+    server: BakehouseServer, tmp_path: Path, tied_model: Path
+) -> None:
+    spec = train_spec(server, tmp_path, tied_model, epochs=8)
+    gone = spec.model_copy(update={"keeps_work_dir": False})
+
+    def stop() -> None:
+        server.command = "stop"
+
+    when(server, "metrics", 10, stop)
+    assert finish(start(gone)) == 0
+    saved = last_checkpoint(tmp_path / "work" / "checkpoints")
+    assert saved is not None
+    stopped = server.reports[-1]
+    assert (stopped["type"], stopped["step"]) == ("stopped", saved.step)
+    with tarfile.open(server.artefacts / CHECKPOINT_FILE) as archive:
+        assert f"checkpoints/{saved.path.name}/whole.json" in archive.getnames()
+
+
 def test_a_run_goes_on_from_the_checkpoint_on_the_server_when_its_machine_is_gone(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
@@ -26,6 +46,8 @@ def test_a_run_goes_on_from_the_checkpoint_on_the_server_when_its_machine_is_gon
 
     when(server, "metrics", 10, stop)
     assert finish(start(spec)) == 0
+    # A stop uploads nothing that stays on its machine.
+    assert not (server.artefacts / CHECKPOINT_FILE).exists()
     server.command = "continue"
     work_dir = tmp_path / "work"
     saved = last_checkpoint(work_dir / "checkpoints")

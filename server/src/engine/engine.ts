@@ -77,14 +77,17 @@ export function createEngine(
     if (ticker) passes.ask();
   };
 
-  driver.onEnd((workloadId) => {
+  driver.onChange((workloadId) => {
     if (ended) return;
     db.updateTable('workloads')
       .set({ check_at: clock.now() })
       .where('id', '=', workloadId)
       .execute()
       .then(wake, (error: unknown) =>
-        log.warn({ err: error }, 'could not wake the engine for an ended process; the next tick finds it'),
+        log.warn(
+          { err: error },
+          'could not wake the engine for a process that has changed; the next tick finds it',
+        ),
       );
   });
 

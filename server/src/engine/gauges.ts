@@ -69,6 +69,7 @@ export function measureWorkloads(registry: Registry, db: Database): void {
         .select(['behaviour', 'accelerator', 'accelerator_count'])
         .where('ended_at', 'is', null)
         .where('devices', 'is not', null)
+        .where('state', '<>', 'queued')
         .execute();
       const taken = new Map<string, number>();
       for (const row of rows) {

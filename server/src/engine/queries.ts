@@ -27,14 +27,23 @@ export async function readSpec(db: Database, id: string): Promise<WorkloadSpec> 
   return toSpec(spec);
 }
 
-/** Where the workload was told to answer: on its machine; port 0: where the system chooses. */
-export async function findServingPlace(tx: Transaction, id: string): Promise<{ host: string; port: number }> {
-  const { rows } = await sql<{ host: string | null; port: number | null }>`
-    select machines.host, (spec->>'port')::int as port
+/** Where a workload answers. `host`: null where that is not known yet; port 0: where the system chooses. */
+export type ServingPlace = { host: string | null; port: number; isOnMachine: boolean };
+
+/** Where the workload was told to answer, on its machine, or at the address that its driver has seen. */
+export async function findServingPlace(tx: Transaction, id: string): Promise<ServingPlace> {
+  const { rows } = await sql<{ host: string | null; port: number | null; is_on_machine: boolean }>`
+    select coalesce(workloads.address, nullif(machines.host, '')) as host, (spec->>'port')::int as port,
+      coalesce(machines.host, '') <> '' as is_on_machine
     from workloads left join machines on machines.id = workloads.machine_id where workloads.id = ${id}`.execute(
     tx,
   );
-  return { host: rows[0]?.host ?? '', port: rows[0]?.port ?? 0 };
+  const [place] = rows;
+  return {
+    host: place?.host ?? null,
+    port: place?.port ?? 0,
+    isOnMachine: place?.is_on_machine ?? true,
+  };
 }
 
 /** Attempts that have begun on a machine and may be alive. */

@@ -34,6 +34,7 @@ export const columns = [
   'step',
   'steps_total',
   'base_url',
+  'address',
   'server_url',
   'server_key',
   'output_cursor',

@@ -112,7 +112,7 @@ function restartedDriver(): Driver {
     observe: async (workloadId, attempt) => {
       const observed = await fake.observe(workloadId, attempt);
       return observed.state === 'absent' && attempt === 1
-        ? { state: 'ended', exitCode: null, lastLine: null }
+        ? { state: 'ended', by: 'itself', exitCode: null, lastLine: null, folder: 'kept' }
         : observed;
     },
   };

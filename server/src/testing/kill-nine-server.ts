@@ -99,7 +99,7 @@ function remembersStarts(driver: Driver): Driver {
     observe: async (workloadId, attempt) => {
       const observed = await driver.observe(workloadId, attempt);
       return observed.state === 'absent' && existsSync(file(workloadId, attempt))
-        ? { state: 'ended', exitCode: null, lastLine: null }
+        ? { state: 'ended', by: 'itself', exitCode: null, lastLine: null, folder: 'kept' }
         : observed;
     },
   };

@@ -34,13 +34,25 @@ class CheckpointArtefact:
     def __init__(self, work: Workload, cadence: Cadence | None = None) -> None:
         self._work = work
         self._cadence = cadence or Cadence(time.monotonic(), _FIRST_AFTER_S, _AFTER_S)
+        self._left_out: list[Path] = []
 
     def upload(self, paths: list[Path]) -> None:
         """Uploads what a resumption needs, files and folders below the work folder, if it is
         time. A server that is away is not waited for: the next one comes."""
+        if self._cadence.is_due(time.monotonic()):
+            self._upload(paths)
+        else:
+            self._left_out = paths
+
+    def upload_last(self) -> None:
+        """Uploads the newest checkpoint at a stop, if it is only here and goes with the work
+        folder."""
+        if self._left_out and self._work.spec.keeps_work_dir is False:
+            self._upload(self._left_out)
+
+    def _upload(self, paths: list[Path]) -> None:
         began = time.monotonic()
-        if not self._cadence.is_due(began):
-            return
+        self._left_out = []
         work_dir = self._work.work_dir
         try:
             # What the server counts as saved by it, the report of this checkpoint says.

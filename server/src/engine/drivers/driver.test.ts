@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { noSandbox } from '../../platform/sandbox/sandbox.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { testPlace } from '../testing/test-place.ts';
 import { testSpec } from '../testing/test-spec.ts';
 import type { Driver, Launch } from './driver.ts';
 import { createFakeDriver, idleUntilStopped, type Script } from './fake/fake-driver.ts';
@@ -56,7 +57,7 @@ describe.each(drivers)('the %s driver', async (_name, create) => {
       spec: testSpec(title),
       server: { base_url: 'http://127.0.0.1:1', token: 'secret' },
       serverKey: 'key',
-      devices: [],
+      ...testPlace,
     };
   };
   const state = async ({ workloadId, attempt }: Launch) => (await driver.observe(workloadId, attempt)).state;
@@ -84,8 +85,10 @@ describe.each(drivers)('the %s driver', async (_name, create) => {
     expect(await driver.listAlive()).toEqual([]);
     expect(await driver.observe(one.workloadId, 1)).toEqual({
       state: 'ended',
+      by: 'itself',
       exitCode: 0,
       lastLine: 'saved',
+      folder: 'kept',
     });
     const { lines, cursor } = await driver.output(one.workloadId, null);
     expect(lines).toEqual(['train idle', 'saved']);
@@ -94,7 +97,7 @@ describe.each(drivers)('the %s driver', async (_name, create) => {
 
   test('tells the status of one that ends by itself, and that it ended', async () => {
     const heard = vi.fn();
-    driver.onEnd(heard);
+    driver.onChange(heard);
     const one = launch('exit 3');
     await driver.start(one);
     await gone(one);

@@ -2,19 +2,22 @@ import type { Capacity } from '../model/capacity.ts';
 import type { Observed } from '../model/observed.ts';
 import type { Admission } from '../model/offer.ts';
 import type { SpecKind } from '../model/spec-kind.ts';
-import type { Behaviour, WorkloadSpec } from '../model/workload.ts';
+import type { Behaviour, Placement, WorkloadSpec } from '../model/workload.ts';
 
 /** All that a driver needs to start one attempt. */
 export type Launch = {
   workloadId: string;
   attempt: number;
   behaviour: Behaviour;
+  /** Whose turn it takes; null: it serves everybody. */
+  userId: string | null;
+  placement: Placement;
   spec: WorkloadSpec;
   /** Where the workload reaches the server, and the token of this attempt. */
   server: { base_url: string; token: string };
   /** The key that callers of a model server must send. */
   serverKey: string;
-  /** GPUs that it may use, by their numbers on the machine; empty on the CPU. */
+  /** GPUs that it may use, by their numbers on the machine; empty on the CPU, and where the driver chooses them. */
   devices: number[];
 };
 
@@ -63,6 +66,6 @@ export type Driver = {
   listAlive: () => Promise<AttemptId[]>;
   /** Deletes all files of a workload and kills its processes. */
   remove: (workloadId: string) => Promise<void>;
-  /** Calls `listener` when an attempt may have ended, where the driver notices by itself. */
-  onEnd: (listener: (workloadId: string) => void) => void;
+  /** Calls `listener` when an attempt may look different, at its end above all, where the driver notices by itself. */
+  onChange: (listener: (workloadId: string) => void) => void;
 };

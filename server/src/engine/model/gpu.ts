@@ -8,6 +8,8 @@ export type Gpu = {
   memoryBytes: number;
   /** The listed GPU that is most like them: its price and speed are used for them. */
   like: GpuType;
-  /** By the numbers that their machine gives them. */
+  /** By the numbers that their machine gives them; of a cluster, those of one of its machines. */
   devices: number[];
+  /** How many machines its driver has that are like this one, where it has several. */
+  machines?: number;
 };

@@ -50,7 +50,7 @@ export type WorkloadState =
   | EndState;
 export type EndState = 'completed' | 'stopped' | 'failed';
 
-type MadeAtStart = 'protocol' | 'workload_id' | 'server' | 'work_dir' | 'inputs_dir';
+type MadeAtStart = 'protocol' | 'workload_id' | 'server' | 'work_dir' | 'keeps_work_dir' | 'inputs_dir';
 type MadeAtServing = MadeAtStart | 'host' | 'api_key' | 'threads';
 /** What the runtime is told, without what the engine adds at start. */
 export type WorkloadSpec =
@@ -89,7 +89,10 @@ export type Workload = {
   state: WorkloadState;
   /** Why it is in this state, for the person who waits. */
   reason: string;
-  /** GPUs that it holds, by the numbers of their machine; empty on the CPU; null while it holds no slot. */
+  /**
+   * GPUs that it holds, by the numbers of their machine; empty on the CPU, and in its driver's own queue; null while it
+   * holds no slot.
+   */
   devices: number[] | null;
   attempt: number;
   interrupted: boolean;
@@ -112,6 +115,8 @@ export type Workload = {
   stepsTotal: number;
   /** Where a deployment answers. */
   baseUrl: string | null;
+  /** The host at which the present attempt answers, where its driver says so; null: its machine's. */
+  address: string | null;
   /** Where the present attempt reports to; null: not known. */
   serverUrl: string | null;
   /** What it wants to be shown there; of one attempt alone. */

@@ -5,5 +5,5 @@ import { isCpu } from './queue.ts';
 export function countSlots(name: SlotClass, capacity: Capacity): number {
   if (isCpu(name)) return capacity[name] ?? 0;
   const gpus = (capacity.gpus ?? []).filter(({ type }) => type === name);
-  return gpus.reduce((sum, { devices }) => sum + devices.length, 0);
+  return gpus.reduce((sum, { devices, machines = 1 }) => sum + devices.length * machines, 0);
 }

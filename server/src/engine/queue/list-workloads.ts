@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/db/database.ts';
 import { listMachines } from '../machines/queries.ts';
+import { isWithDriver } from '../model/is-with-driver.ts';
 import type { SpecKind } from '../model/spec-kind.ts';
 import type { Workload } from '../model/workload.ts';
 import { assignSlots, type Decision } from './queue.ts';
@@ -29,7 +30,7 @@ export async function listWorkloads({ db, now }: { db: Database; now: Date }): P
   const [unended, machines] = await Promise.all([listUnended(db), listMachines(db)]);
   // Names of users' workloads are private.
   const holding = unended
-    .filter(({ devices }) => devices !== null)
+    .filter((one) => one.devices !== null && !isWithDriver(one))
     .map((one) => ({ ...toHolding(one, now), title: null }));
   const decisions = new Map(
     assignSlots(unended.filter(isWaiting), holding, offering(machines), now).map((one) => [one.id, one]),
@@ -40,8 +41,8 @@ export async function listWorkloads({ db, now }: { db: Database; now: Date }): P
     .toSorted((a, b) => rank(a) - rank(b) || Number(a.since) - Number(b.since) || a.id.localeCompare(b.id));
 }
 
-function isWaiting({ state, wanted }: Unended): boolean {
-  return state === 'queued' && wanted === 'running';
+function isWaiting({ state, wanted, devices }: Unended): boolean {
+  return state === 'queued' && devices === null && wanted === 'running';
 }
 
 function toWork(one: Unended, decision: Decision | undefined, names: Map<string, string>): ListedWorkload {
@@ -56,12 +57,19 @@ function toWork(one: Unended, decision: Decision | undefined, names: Map<string,
     reason: state === 'queued' ? whyItWaits(one, decision) : one.reason,
     position: decision?.assign === null ? decision.position : null,
     since: sinceWhen(one),
-    machineName: state === 'queued' || machineId === null ? null : (names.get(machineId) ?? null),
+    machineName: isOnMachine(one) && machineId !== null ? (names.get(machineId) ?? null) : null,
   };
 }
 
-/** What the row says may quote the process that has failed. */
-function whyItWaits({ failures }: Unended, decision: Decision | undefined): string {
+/** The queue of a driver is its machine's. */
+function isOnMachine(one: Unended): boolean {
+  return one.state !== 'queued' || isWithDriver(one);
+}
+
+/** What the row says may quote the process that has failed; what a driver says of its queue does not. */
+function whyItWaits(one: Unended, decision: Decision | undefined): string {
+  const { failures } = one;
+  if (isWithDriver(one)) return one.reason || 'It is about to start.';
   if (decision === undefined) return 'It was stopped before it started.';
   if (decision.assign !== null) return 'It is about to start.';
   if (decision.reason !== null) return decision.reason;

@@ -19,6 +19,9 @@ export type WaitingWorkload = Pick<
   boundTo: string | null;
 };
 
+/** What waits in a driver's queue has left this one. */
+const isWaiting = sql<boolean>`ended_at is null and state = 'queued' and devices is null and wanted = 'running'`;
+
 export async function listWaiting(db: Database | Transaction): Promise<WaitingWorkload[]> {
   const { rows } = await sql<
     Pick<Row, 'id' | 'user_id' | 'behaviour' | 'accelerator' | 'accelerator_count' | 'reason'> &
@@ -27,7 +30,7 @@ export async function listWaiting(db: Database | Transaction): Promise<WaitingWo
     select id, user_id, behaviour, accelerator, accelerator_count, reason, queued_at, not_before, machine_id,
       saved_seconds,
       jsonb_build_object('kind', spec_kind, 'engine', spec_engine) as spec
-    from workloads where ended_at is null and state = 'queued' and wanted = 'running'`.execute(db);
+    from workloads where ${isWaiting}`.execute(db);
   return rows.map((row) => ({
     id: row.id,
     userId: row.user_id,
@@ -59,7 +62,7 @@ export async function readFingerprint(
     from (
       select count(*)::int as count,
         bit_xor(hashtextextended(concat_ws(' ', id, xmin, not_before > ${now}), 0)) as hash
-      from workloads where ended_at is null and state = 'queued' and wanted = 'running'
+      from workloads where ${isWaiting}
     ) as waiting, (
       select bit_xor(hashtextextended(
         concat_ws(' ', id, machine_id, devices, unit, remaining_seconds is null), 0)) as hash
@@ -102,9 +105,7 @@ export async function lockWaiting(tx: Transaction, ids: string[]): Promise<Workl
     .selectFrom('workloads')
     .select(columns)
     .where('id', '=', sql<string>`any(${ids}::uuid[])`)
-    .where('ended_at', 'is', null)
-    .where('state', '=', 'queued')
-    .where('wanted', '=', 'running')
+    .where(isWaiting)
     .orderBy('id')
     .forUpdate()
     .execute();
@@ -126,6 +127,8 @@ export async function listHolding(tx: Transaction): Promise<Workload[]> {
     .select(columns)
     .where('ended_at', 'is', null)
     .where('devices', 'is not', null)
+    // What waits in a driver's queue holds nothing yet.
+    .where('state', '<>', 'queued')
     .execute();
   return rows.map(toWorkload);
 }

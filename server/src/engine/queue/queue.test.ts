@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Capacity } from '../model/capacity.ts';
 import { listed, unlisted } from '../testing/test-gpus.ts';
+import { countSlots } from './count-slots.ts';
 import { assignSlots as assignOnMachines, type Holding, type Waiting } from './queue.ts';
 
 const now = new Date('2026-01-01T12:00:00Z');
@@ -220,6 +221,20 @@ describe('several machines', () => {
     const decisions = assignOnMachines(line, [], [one, cluster], now);
     expect(places(decisions)).toEqual({ a: 'one', b: 'cluster', c: 'cluster' });
     expect(decisions[1]).toMatchObject({ assign: { devices: [] } });
+  });
+
+  test('a cluster takes what one of its machines could hold, however many it has together', () => {
+    const ofNode = (numbers: number[], machines: number) => ({
+      ...listed('NVIDIA_H100_80GB', numbers),
+      machines,
+    });
+    const cluster = {
+      ...{ id: 'cluster', admission: 'driver' as const, blockers: ready },
+      capacity: { gpus: [ofNode([0, 1], 100), ofNode([0, 1, 2, 3], 2)] },
+    };
+    const line = [4, 8].map((count) => waiting(`${count}`, { placement: gpus(count), userId: `${count}` }));
+    expect(places(assignOnMachines(line, [], [cluster], now))).toEqual({ 4: 'cluster', 8: null });
+    expect(countSlots('NVIDIA_H100_80GB', cluster.capacity)).toBe(208);
   });
 
   test('GPUs of one workload are on one machine, and who needs many is overtaken only where it cannot run', () => {

@@ -46,9 +46,15 @@ export function slotClass(workload: { behaviour: Behaviour; placement: Placement
   return workload.placement.accelerator ?? `cpu:${workload.behaviour}`;
 }
 
-/** The slots of a class on one machine by their numbers. */
+/** The slots of a class on one machine by their numbers; of a cluster, those of the machine with most. */
 function slotNumbers(name: SlotClass, capacity: Capacity): number[] {
-  if (!isCpu(name)) return capacity.gpus?.find(({ type }) => type === name)?.devices ?? [];
+  if (!isCpu(name)) {
+    const ofType = (capacity.gpus ?? []).filter(({ type }) => type === name);
+    return ofType.reduce<number[]>(
+      (most, { devices }) => (devices.length > most.length ? devices : most),
+      [],
+    );
+  }
   return Array.from({ length: capacity[name] ?? 0 }, (_, index) => index);
 }
 

@@ -25,6 +25,7 @@ const running: Parameters<typeof plan>[0] = {
   behaviour: 'run',
   wanted: 'running',
   state: 'ready',
+  devices: [],
   outcome: null,
   interrupted: false,
   killedFor: null,
@@ -51,8 +52,9 @@ const draining = { ...stopping, behaviour: 'deployment', drainSeconds: 600 } as 
 const absent: Observed = { state: 'absent' };
 const pending: Observed = { state: 'pending', reason: 'Number 3 in the queue of the cluster' };
 const alive: Observed = { state: 'alive' };
-const ended: Observed = { state: 'ended', exitCode: 1, lastLine: 'No such column' };
-const vanished: Observed = { state: 'ended', exitCode: null, lastLine: null };
+const left = { state: 'ended', by: 'itself', folder: 'kept' } as const;
+const ended: Observed = { ...left, exitCode: 1, lastLine: 'No such column' };
+const vanished: Observed = { ...left, exitCode: null, lastLine: null };
 
 const said = { seq: 9, at: '2026-01-01T00:00:09Z' };
 const result: Workload['outcome'] = { ...said, type: 'result', files: [], summary: {} };
@@ -68,18 +70,10 @@ const goOn: Step = {
 
 describe('plan', () => {
   test.each<[string, Partial<Parameters<typeof plan>[0]>, Observed, Partial<Step>]>([
-    ['waits in the queue', { ...running, state: 'queued' }, absent, { do: 'nothing' }],
+    ['waits in the queue', { ...running, state: 'queued', devices: null }, absent, { do: 'nothing' }],
     ['starts what has a slot', { ...running, state: 'scheduling' }, absent, { do: 'start' }],
     ['starts again after an earlier attempt', { ...running, state: 'scheduling' }, ended, { do: 'start' }],
     ['adopts a start that nobody recorded', { ...running, state: 'scheduling' }, alive, { do: 'adopt' }],
-
-    ['adopts what its driver has in a queue', { ...running, state: 'scheduling' }, pending, { do: 'adopt' }],
-    [
-      'says what its driver waits for',
-      { ...running, state: 'starting' },
-      pending,
-      { do: 'wait', reason: 'Number 3 in the queue of the cluster' },
-    ],
     ['takes it out of the queue of its driver', { ...stopping, state: 'starting' }, pending, { do: 'stop' }],
     ['lets it pull', { ...running, state: 'pulling', readyAt: null }, alive, { do: 'nothing' }],
     ['lets it load', { ...running, state: 'starting', readyAt: null }, alive, { do: 'nothing' }],
@@ -133,7 +127,7 @@ describe('plan', () => {
     [
       'is tried again after a kill',
       running,
-      { state: 'ended', exitCode: 137, lastLine: 'x' },
+      { ...left, exitCode: 137, lastLine: 'x' },
       {
         do: 'requeue',
         reason:
@@ -159,7 +153,7 @@ describe('plan', () => {
     [
       'goes on when it left because the server was out of reach',
       running,
-      { state: 'ended', exitCode: 75, lastLine: null },
+      { ...left, exitCode: 75, lastLine: null },
       {
         do: 'requeue',
         failed: false,
@@ -172,7 +166,7 @@ describe('plan', () => {
       'says what the server would not do for it',
       running,
       {
-        state: 'ended',
+        ...left,
         exitCode: 75,
         lastLine: 'The Bakehouse server did not take the file a: it answers with 507.',
       },
@@ -248,13 +242,13 @@ describe('plan', () => {
     [
       'restarts a server that left by itself',
       deployment,
-      { state: 'ended', exitCode: 0, lastLine: null },
+      { ...left, exitCode: 0, lastLine: null },
       { do: 'requeue', failed: true },
     ],
 
     [
       'ends at once what waits',
-      { ...stopping, state: 'queued' },
+      { ...stopping, state: 'queued', devices: null },
       absent,
       { do: 'end', state: 'stopped', reason: 'Cancelled' },
     ],
@@ -362,20 +356,21 @@ describe('plan', () => {
     });
     expect(plan({ ...loading, behaviour: 'run' }, alive, until(3601)).do).toBe('nothing');
     expect(plan({ ...loading, state: 'ready' }, alive, until(3601)).do).toBe('nothing');
-    expect(plan(loading, pending, until(3601)).do).toBe('wait');
+    expect(plan({ ...loading, state: 'queued' }, pending, until(3601)).do).toBe('wait');
   });
 
   test('what is pending is not silent, however long', () => {
-    const waiting = { ...running, state: 'starting', lastReportAt: null } as const;
+    const waiting = { ...running, state: 'queued', lastReportAt: null } as const;
     expect(plan(waiting, pending, heardUntil(after(4000))).do).toBe('wait');
-    expect(plan(waiting, alive, heardUntil(after(4000))).do).toBe('kill');
+    expect(plan(waiting, alive, heardUntil(after(4000))).do).toBe('adopt');
   });
 
   test('what is on a machine that is gone begins anew, unless it has a result or is to stop', () => {
     expect(planLost(running)).toMatchObject({ do: 'requeue', failed: false, delaySeconds: 0 });
     expect(planLost({ ...running, outcome: result })).toMatchObject({ do: 'end', state: 'completed' });
     expect(planLost({ ...stopping, state: 'stopping' })).toMatchObject({ do: 'end', state: 'stopped' });
-    expect(planLost({ ...running, state: 'queued' })).toBeNull();
+    expect(planLost({ ...running, state: 'queued', devices: null })).toBeNull();
+    expect(planLost({ ...running, state: 'queued' })).toMatchObject({ do: 'requeue' });
   });
 
   test('the pause doubles and has an end', () => {

@@ -1,5 +1,6 @@
+import { isWithDriver } from '../model/is-with-driver.ts';
 import { latest } from '../model/latest.ts';
-import type { Observed } from '../model/observed.ts';
+import type { EndedBy, Observed } from '../model/observed.ts';
 import type { Listening, Span } from '../model/span.ts';
 import type { EndState, KillCause, Workload } from '../model/workload.ts';
 
@@ -48,6 +49,16 @@ const KILLED: Record<Exclude<KillCause, 'overdue'>, string> = {
   loading: `It was not ready within ${READY_WITHIN_S / 60} minutes`,
   unreachable: 'The server process that it reported to has ended',
 };
+/**
+ * What ends an attempt without any doing of its own. Memory is not among them: what has outgrown its own five times in
+ * a row would do so for ever.
+ */
+const ENDED_BY: Record<Exclude<EndedBy, 'itself' | 'oom'>, string> = {
+  preempted: 'Work that goes before it has taken its place.',
+  evicted: 'Its machine was cleared.',
+  node_lost: 'Its machine is gone.',
+  image: 'Its image could not be had.',
+};
 /** About a run that is alive but hardly gets processor time. */
 const STARVED = 'Waiting for processor time: other programs keep this machine busy.';
 /** The exit status of a workload that saved its work and left because the server was away (the runtime's cli.py). */
@@ -58,6 +69,7 @@ type Planned = Pick<
   | 'behaviour'
   | 'wanted'
   | 'state'
+  | 'devices'
   | 'reason'
   | 'outcome'
   | 'interrupted'
@@ -80,20 +92,33 @@ type Planned = Pick<
  */
 export function plan(workload: Planned, observed: Observed, listening: Listening | null): Step {
   if (workload.wanted === 'stopped') return planStop(workload, observed, listening);
-  if (workload.state === 'queued') return { do: 'nothing' };
-  if (workload.state === 'scheduling') return isThere(observed) ? { do: 'adopt' } : { do: 'start' };
-  if (observed.state === 'pending') return { do: 'wait', reason: observed.reason };
-  if (observed.state === 'alive') return planAlive(workload, observed, listening);
-  if (observed.state !== 'absent') return planEnded(workload, observed);
+  if (workload.state === 'queued' && !isWithDriver(workload)) return { do: 'nothing' };
+  if (observed.state === 'pending') return planPending(workload, observed.reason);
+  if (workload.state === 'scheduling') return observed.state === 'alive' ? { do: 'adopt' } : { do: 'start' };
+  if (observed.state === 'alive')
+    return isWithDriver(workload) ? { do: 'adopt' } : planAlive(workload, observed, listening);
+  if (!isFolderGone(observed)) return planEnded(workload, observed);
   // Only what has left the machine is still there.
   const step = planEnded({ ...workload, savedSeconds: workload.checkpointSeconds }, observed);
   const mayGoOn = step.do === 'requeue' || (step.do === 'end' && step.state === 'failed');
   return mayGoOn ? { ...step, workLost: true } : step;
 }
 
+/** What only waits is written where it changes. What has reported meanwhile has begun: it was looked at before. */
+function planPending(workload: Planned, reason: string): Step {
+  if (workload.state !== 'scheduling' && !isWithDriver(workload)) return { do: 'nothing' };
+  const isKnown = isWithDriver(workload) && workload.reason === reason;
+  return isKnown ? { do: 'nothing' } : { do: 'wait', reason };
+}
+
+/** Whether nothing is left of its work on the machine. */
+function isFolderGone(observed: Extract<Observed, { state: 'absent' | 'ended' }>): boolean {
+  return observed.state === 'absent' || observed.folder === 'gone';
+}
+
 /** Whether there is a process, or will be one without a further start. */
-function isThere({ state }: Observed): boolean {
-  return state === 'alive' || state === 'pending';
+function isThere(observed: Observed): observed is Extract<Observed, { state: 'alive' | 'pending' }> {
+  return observed.state === 'alive' || observed.state === 'pending';
 }
 
 /**
@@ -123,7 +148,7 @@ function planStop(workload: Planned, observed: Observed, listening: Listening | 
     const end: Step = { do: 'end', state: 'stopped', reason: workload.stopReason ?? '' };
     // What has not begun yet has left nothing of this attempt, and what the earlier ones saved is there.
     const hadBegun = workload.state !== 'queued' && workload.state !== 'scheduling';
-    return hadBegun && observed.state === 'absent' ? { ...end, workLost: true } : end;
+    return hadBegun && isFolderGone(observed) ? { ...end, workLost: true } : end;
   }
   const { stopReason, drainSeconds } = workload;
   if (workload.state !== 'stopping') {
@@ -171,6 +196,11 @@ function kill(cause: keyof typeof KILLED): Step {
 function planEnded(workload: Planned, observed: Extract<Observed, { state: 'absent' | 'ended' }>): Step {
   const { outcome, behaviour } = workload;
   if (outcome?.type === 'result') return completed;
+  const byOthers = endedByOthers(workload, observed);
+  if (byOthers !== null) {
+    const reason = `${byOthers} ${thenText(workload)} in ${BACKOFF_FIRST_S} s.`;
+    return { do: 'requeue', reason, delaySeconds: BACKOFF_FIRST_S, failed: false };
+  }
   if (outcome?.type === 'stopped' || workload.interrupted) {
     const reason = behaviour === 'run' ? `Interrupted by the server. ${thenText(workload)}` : 'Restarting';
     return { do: 'requeue', reason, delaySeconds: 0, failed: false };
@@ -245,7 +275,7 @@ export function planLost(workload: Planned): Step | null {
   if (workload.outcome?.type === 'result') return completed;
   if (workload.wanted === 'stopped')
     return { do: 'end', state: 'stopped', reason: workload.stopReason ?? '', workLost: true };
-  if (workload.state === 'queued') return null;
+  if (workload.state === 'queued' && !isWithDriver(workload)) return null;
   const reason = 'The machine that it ran on is out of reach. It is started again on another one';
   return { do: 'requeue', reason, delaySeconds: 0, failed: false };
 }
@@ -262,6 +292,15 @@ function thenText({ behaviour, savedSeconds }: Pick<Workload, 'behaviour' | 'sav
   return behaviour === 'run' && savedSeconds > 0 ? 'It goes on from its last checkpoint' : 'It starts again';
 }
 
+/** Who else ended it, as a sentence: that is no failure of its own. Null: it did, or we have killed it. */
+function endedByOthers(
+  { outcome, killedFor }: Planned,
+  observed: Extract<Observed, { state: 'absent' | 'ended' }>,
+): string | null {
+  if (outcome?.type === 'failed' || killedFor !== null || observed.state === 'absent') return null;
+  return observed.by === 'itself' || observed.by === 'oom' ? null : ENDED_BY[observed.by];
+}
+
 /** Why it was killed; null where it ended in another way. */
 function describeKill({ killedFor }: Pick<Workload, 'killedFor'>): string | null {
   return killedFor === null || killedFor === 'overdue' ? null : `${KILLED[killedFor]}.`;
@@ -269,6 +308,7 @@ function describeKill({ killedFor }: Pick<Workload, 'killedFor'>): string | null
 
 function describeEnd(observed: Extract<Observed, { state: 'absent' | 'ended' }>): string {
   if (observed.state === 'absent' || observed.exitCode === null) return 'Its process is gone.';
+  if (observed.by === 'oom') return 'It needed more memory than it was given.';
   if (observed.exitCode === 137) return 'It was killed, perhaps because it ran out of memory.';
   const lastLine = observed.lastLine ? `: ${observed.lastLine.replace(/\.$/, '')}` : '';
   return `It ended unexpectedly with status ${observed.exitCode}${lastLine}.`;

@@ -32,14 +32,19 @@ export type Reconciler = {
   starts: StartWatch;
 };
 
+const LOOK_MS = 3_000;
+const WAITING_LOOK_MS = 30_000;
+
 /** The workloads of a machine; those without one can be ended by any machine. */
 function workloadsOf(machineId: string): LeasedTable<WorkloadColumns, Workload> {
   return {
     name: 'workloads',
     columns,
     // Waiting for a slot is the queue's business.
-    due: sql<boolean>`ended_at is null and (state <> 'queued' or wanted = 'stopped')
+    due: sql<boolean>`ended_at is null and (state <> 'queued' or devices is not null or wanted = 'stopped')
       and (machine_id = ${machineId} or (machine_id is null and wanted = 'stopped'))`,
+    // Of what waits in its queue a driver says when it changes.
+    lookAgainMs: sql<number>`case when state = 'queued' then ${WAITING_LOOK_MS}::int else ${LOOK_MS}::int end`,
     toRow: toWorkload,
   };
 }
@@ -69,6 +74,7 @@ function workloadSteps(parts: Reconciler): StepHandlers<Workload, Seen, Act, Don
       return { observed, output: await readOutput(driver, leased, observed) };
     },
     apply: async (tx, before, { observed, output }) => {
+      await noteAddress(tx, before, observed);
       const step = plan(before, observed, await findListening(tx, before.serverUrl));
       if (step.do !== 'nothing') {
         const log = logOf(parts, before);
@@ -90,6 +96,12 @@ function workloadSteps(parts: Reconciler): StepHandlers<Workload, Seen, Act, Don
       if (act.do === 'start') await recordStart(parts, tx, before, done);
     },
   };
+}
+
+/** Written where it changes: what an attempt answers at stays the same. */
+async function noteAddress(tx: Transaction, before: Workload, observed: Observed): Promise<void> {
+  if (observed.state !== 'alive' || observed.address === undefined) return;
+  if (observed.address !== before.address) await updateWorkload(tx, before.id, { address: observed.address });
 }
 
 function logOf({ log }: Reconciler, { id, attempt }: Workload): Logger {
@@ -131,13 +143,15 @@ async function start(parts: Reconciler, workload: Workload, token: string): Prom
 }
 
 async function readLaunch(parts: Reconciler, workload: Workload, token: string): Promise<Launch> {
-  const { id, attempt, behaviour, serverKey, devices } = workload;
+  const { id, attempt, behaviour, userId, placement, serverKey, devices } = workload;
   const spec = await readSpec(parts.db, id);
   const checkpoint = await findCheckpoint(parts.db, id);
   return {
     workloadId: id,
     attempt,
     behaviour,
+    userId,
+    placement,
     spec: checkpoint ? { ...spec, inputs: [...spec.inputs, checkpoint] } : spec,
     server: { base_url: await parts.serverUrl(), token },
     serverKey: serverKey ?? '',
@@ -154,6 +168,7 @@ async function recordStart(parts: Reconciler, tx: Transaction, before: Workload,
   // Its first report may have come before this.
   const isNews = before.state === 'scheduling';
   const { serverUrl } = done;
-  const workload = await updateWorkload(tx, before.id, { serverUrl, ...(isNews && { state: 'starting' }) });
+  const state = parts.driver.admission === 'driver' ? 'queued' : 'starting';
+  const workload = await updateWorkload(tx, before.id, { serverUrl, ...(isNews && { state }) });
   if (isNews) await announce(parts.kinds, tx, workload, before);
 }

@@ -6,6 +6,7 @@ const stalled: Parameters<typeof plan>[0] = {
   behaviour: 'deployment',
   wanted: 'running',
   state: 'starting',
+  devices: [],
   reason: '',
   outcome: null,
   interrupted: false,
@@ -20,7 +21,7 @@ const stalled: Parameters<typeof plan>[0] = {
   savedSeconds: 0,
   checkpointSeconds: 0,
 };
-const gone = { state: 'ended', exitCode: null, lastLine: null } as const;
+const gone = { state: 'ended', by: 'itself', exitCode: null, lastLine: null, folder: 'kept' } as const;
 
 test('a model server that falls silent in its start is started once more, and no oftener', () => {
   expect(plan(stalled, gone, null)).toMatchObject({ do: 'requeue', failed: true });

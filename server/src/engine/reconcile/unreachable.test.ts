@@ -12,6 +12,7 @@ const running: Parameters<typeof plan>[0] = {
   behaviour: 'run',
   wanted: 'running',
   state: 'ready',
+  devices: [],
   reason: '',
   outcome: null,
   interrupted: false,
@@ -35,7 +36,7 @@ const stopping = {
   stopReason: 'Cancelled',
 } as const;
 const alive: Observed = { state: 'alive' };
-const vanished: Observed = { state: 'ended', exitCode: null, lastLine: null };
+const vanished: Observed = { state: 'ended', by: 'itself', exitCode: null, lastLine: null, folder: 'kept' };
 
 test('what reports to a process that is gone is started again elsewhere, and that is no failure', () => {
   expect(plan(running, alive, gone(300)).do).toBe('nothing');

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../platform/db/database.ts';
-import type { EndState, Workload, WorkloadState } from '../model/workload.ts';
+import { isWithDriver } from '../model/is-with-driver.ts';
+import type { Workload, WorkloadState } from '../model/workload.ts';
 import { announce, type WorkloadKinds } from '../model/workload-kind.ts';
 import { insertLogLines, toLogLine, updateWorkload, type WorkloadChanges, wakeEngines } from '../queries.ts';
 import { selectLogLines } from '../reports/select-log-lines.ts';
@@ -7,6 +8,8 @@ import { createToken, hashToken } from '../reports/workload-token.ts';
 import type { Step } from './plan.ts';
 
 export const CLOSING_LINES = 40;
+
+type EndStep = Extract<Step, { do: 'end' }>;
 
 /** What a workload has printed since the log was last written, and where to go on. */
 export type Output = { lines: string[]; cursor: string | null };
@@ -72,6 +75,7 @@ function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
         interrupted: false,
         killedFor: null,
         baseUrl: null,
+        address: null,
         serverUrl: null,
         phase: null,
         done: null,
@@ -80,10 +84,14 @@ function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
         remainingSeconds: null,
       };
     case 'wait':
-      // Its time begins when it lives.
-      return { reason: step.reason, attemptStartedAt: now };
+      return { state: 'queued' satisfies WorkloadState, reason: step.reason };
     case 'adopt':
-      return { state: 'starting' satisfies WorkloadState, reason: '' };
+      return {
+        state: 'starting' satisfies WorkloadState,
+        reason: '',
+        // The time of what has waited elsewhere begins when it lives.
+        ...(isWithDriver(before) && { attemptStartedAt: now }),
+      };
     case 'stop':
     case 'drain':
       return { state: 'stopping', reason: before.stopReason ?? '' };
@@ -101,7 +109,7 @@ function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
         baseUrl: null,
         remainingSeconds: null,
         // What has not begun was not interrupted.
-        restarts: before.restarts + (before.state === 'scheduling' ? 0 : 1),
+        restarts: before.restarts + (before.state === 'scheduling' || before.state === 'queued' ? 0 : 1),
         failures: before.failures + (step.failed ? 1 : 0),
         notBefore: new Date(now.getTime() + step.delaySeconds * 1000),
         ...(before.behaviour === 'run' && secondsKept(before, step.workLost === true)),
@@ -121,9 +129,9 @@ function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
   }
 }
 
-/** Whether a run was killed or crashed before it reported that its work is saved. */
-function endsUnsaved({ behaviour, outcome }: Workload, { state }: { state: EndState }): boolean {
-  return behaviour === 'run' && state === 'stopped' && outcome?.type !== 'stopped';
+/** Whether a run was killed or crashed before it reported that its work is saved, or that is gone with its folder. */
+function endsUnsaved({ behaviour, outcome }: Workload, { state, workLost }: EndStep): boolean {
+  return behaviour === 'run' && state === 'stopped' && (workLost === true || outcome?.type !== 'stopped');
 }
 
 /**

@@ -9,7 +9,14 @@ import { AppError } from '../../platform/errors.ts';
 import { type Artefact, selectArtefacts } from '../files/file-queries.ts';
 import type { Result, Workload } from '../model/workload.ts';
 import { announce, type WorkloadKinds } from '../model/workload-kind.ts';
-import { findServingPlace, insertLogLines, updateWorkload, upsertMetrics, wakeEngines } from '../queries.ts';
+import {
+  findServingPlace,
+  insertLogLines,
+  type ServingPlace,
+  updateWorkload,
+  upsertMetrics,
+  wakeEngines,
+} from '../queries.ts';
 import { applyHeartbeat, applyReport } from './apply-report.ts';
 import { lockAttempt } from './lock-attempt.ts';
 
@@ -27,10 +34,15 @@ export async function acceptReports(
     const before = await lockAttempt(tx, ctx.caller);
     const now = ctx.clock.now();
     // They quote what libraries and data files say.
-    const reports = storableJson(nextInOrder(body.reports, before.acceptedSeq));
-    for (const report of reports) {
-      if (report.type === 'ready')
-        refuseForeignAddress(report.base_url, await findServingPlace(tx, before.id));
+    const said = storableJson(nextInOrder(body.reports, before.acceptedSeq));
+    const reports: Report[] = [];
+    for (const report of said) {
+      if (report.type !== 'ready') reports.push(report);
+      else
+        reports.push({
+          ...report,
+          base_url: servingUrl(report.base_url, await findServingPlace(tx, before.id)),
+        });
     }
 
     const changes = applyHeartbeat(before, now);
@@ -89,17 +101,26 @@ function nextInOrder(reports: Report[], acceptedSeq: number): Report[] {
   return fresh;
 }
 
-/** Requests of users are sent to this address: it must be the workload itself, on its own machine. */
-function refuseForeignAddress(baseUrl: string, place: { host: string; port: number }): void {
+/**
+ * Where requests of users are sent: to the workload itself. On a machine it must name that, and elsewhere its port
+ * alone is taken: the host is the one that its driver has seen. Throws AppError 'invalid_request', and 'unavailable'
+ * until the driver has.
+ */
+function servingUrl(baseUrl: string, { host, port, isOnMachine }: ServingPlace): string {
+  if (host === null) {
+    const publicMessage = 'The address of this workload is not known yet. It is asked for again at once.';
+    throw new AppError('unavailable', { publicMessage });
+  }
+  const shown = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
   const url = URL.parse(baseUrl);
   const isOwn =
     url?.protocol === 'http:' &&
-    url.hostname === place.host &&
+    (!isOnMachine || url.hostname === shown) &&
     url.href === `http://${url.host}/` &&
-    (place.port === 0 || url.port === String(place.port));
-  if (isOwn) return;
+    (port === 0 || url.port === String(port));
+  if (isOwn) return isOnMachine ? baseUrl : `http://${shown}:${url.port || 80}`;
   throw new AppError('invalid_request', {
-    publicMessage: `base_url must be the address where this workload was told to answer, http://${place.host}:${place.port || 'PORT'}`,
+    publicMessage: `base_url must be the address where this workload was told to answer, http://${shown}:${port || 'PORT'}`,
     param: 'reports',
   });
 }

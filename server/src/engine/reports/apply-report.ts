@@ -1,5 +1,6 @@
 import type { Report } from '@bakehouse/contract/runtime/report';
 import { hasEnded } from '../model/has-ended.ts';
+import { isWithDriver } from '../model/is-with-driver.ts';
 import { latest } from '../model/latest.ts';
 import type { Workload } from '../model/workload.ts';
 import type { WorkloadChanges } from '../queries.ts';
@@ -38,7 +39,7 @@ export function applyReport(workload: Workload, report: Report, now: Date): Work
         total: null,
         unit: null,
         remainingSeconds: null,
-        ...comingUp(workload, report.phase.startsWith('pulling') ? 'pulling' : 'starting'),
+        ...comingUp(workload, report.phase.startsWith('pulling') ? 'pulling' : 'starting', now),
       };
     case 'progress':
       return {
@@ -69,7 +70,9 @@ export function applyReport(workload: Workload, report: Report, now: Date): Work
   }
 }
 
-function comingUp(workload: Workload, state: 'pulling' | 'starting'): WorkloadChanges {
+function comingUp(workload: Workload, state: 'pulling' | 'starting', now: Date): WorkloadChanges {
+  // Its driver has begun it, and was not asked since.
+  if (isWithDriver(workload)) return { state, reason: '', attemptStartedAt: now };
   const isStarting =
     workload.state === 'scheduling' || workload.state === 'pulling' || workload.state === 'starting';
   return isStarting ? { state, reason: '' } : {};

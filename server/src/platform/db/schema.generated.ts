@@ -1105,6 +1105,7 @@ export type WorkloadsTable = {
   spec_engine: GeneratedAlways<string | null>;
   adapter_names: GeneratedAlways<string[]>;
   owner_gone: Generated<boolean>;
+  address: string | null;
 };
 
 export type XAccountsTable = {

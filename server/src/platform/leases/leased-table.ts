@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../db/database.ts';
 
 /** Whoever has died with a lease in hand is replaced after this time. */
 const LEASE_MS = 15_000;
-const LOOK_AGAIN_MS = 3_000;
+const LOOK_AGAIN_MS = sql<number>`3000`;
 
 /**
  * Rows that are looked after one step at a time, by whichever process comes first. Besides its own
@@ -16,6 +16,8 @@ export type LeasedTable<Columns, Row> = {
   columns: readonly (keyof Columns & string)[];
   /** Which rows are looked at, whatever their time. An index on `check_at` should cover it. */
   due: RawBuilder<boolean>;
+  /** In how many milliseconds a row is due again that nobody wakes; three seconds unless said. */
+  lookAgainMs?: RawBuilder<number>;
   toRow: (columns: Columns) => Row;
 };
 
@@ -73,7 +75,7 @@ async function lease<Columns extends { id: string }, Row>(
   const token = randomUUID();
   const lockedUntil = new Date(now.getTime() + LEASE_MS);
   // Written here and not at the end, so that what wakes it meanwhile is not lost.
-  const checkAt = new Date(now.getTime() + LOOK_AGAIN_MS);
+  const checkAt = sql`${now}::timestamptz + (${table.lookAgainMs ?? LOOK_AGAIN_MS}) * interval '1 millisecond'`;
   const { rows } = await sql<Columns>`
     update ${sql.table(table.name)} set lock_token = ${token}, locked_until = ${lockedUntil}, check_at = ${checkAt}
     where ${where}

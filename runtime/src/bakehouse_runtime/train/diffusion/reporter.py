@@ -67,6 +67,10 @@ class DiffusionReporter:
             first = [self._first_file, self._work.work_dir / FIRST_SAMPLES]
             self._on_server.upload([newest, *(path for path in first if path.exists())])
 
+    def stopped(self) -> None:
+        self._on_server.upload_last()
+        self._work.reporter.stopped(self.last_step)
+
     def samples(self, written: Path) -> None:
         """A sheet is an artefact alone; the pictures of a folder are told of once all are there,
         with the adapter that has drawn them, unless that has learned nothing yet."""

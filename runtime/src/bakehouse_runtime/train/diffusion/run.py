@@ -78,7 +78,7 @@ def _run(spec: TrainFluxSpec | TrainParisSpec, work: Workload) -> None:
         spec.device,
         network.write_samples,
     ):
-        work.reporter.stopped(reporter.last_step)
+        reporter.stopped()
         return
     reporter.phase("saving", counted=False)
     outputs = work.work_dir / "outputs"

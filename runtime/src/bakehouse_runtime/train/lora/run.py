@@ -83,8 +83,9 @@ def _run(spec: TrainTextSpec, work: Workload) -> None:
             f"Fewer than {CHOOSING_ROWS_MIN} rows are held out, too few to choose a step by: the "
             "adapter of the last step is kept."
         )
+    on_server = CheckpointArtefact(work)
     callback = TrainingCallback(
-        reporter, epoch_steps, _to_server(work), best_adapter.note, best_adapter.save
+        reporter, epoch_steps, _to_server(work, on_server), best_adapter.note, best_adapter.save
     )
     trainer = build_trainer(
         spec,
@@ -107,8 +108,8 @@ def _run(spec: TrainTextSpec, work: Workload) -> None:
         best = best_adapter.restore(trainer.model, trainer.state.global_step)
         answer_held_out(trainer, prepared, reporter, work.work_dir)
     except StopRequested:
-        saved = last_checkpoint(checkpoints)
-        reporter.stopped(saved.step if saved else 0)
+        on_server.upload_last()
+        _say_stopped(reporter, checkpoints)
         return
 
     outcome = _outcome(trainer, callback, base_loss, best, targets, prepared, device)
@@ -148,9 +149,13 @@ def _read(
     return targets, prepared
 
 
-def _to_server(work: Workload) -> Callable[[Path], None]:
+def _say_stopped(reporter: Reporter, checkpoints: Path) -> None:
+    saved = last_checkpoint(checkpoints)
+    reporter.stopped(saved.step if saved else 0)
+
+
+def _to_server(work: Workload, on_server: CheckpointArtefact) -> Callable[[Path], None]:
     """Uploads a checkpoint to the server, with what a run measures only once."""
-    on_server = CheckpointArtefact(work)
     files = [work.work_dir / name for name in (_BASE_EVALUATION, _BEST_ADAPTER)]
     return lambda checkpoint: on_server.upload(
         [checkpoint, *(file for file in files if file.exists())]

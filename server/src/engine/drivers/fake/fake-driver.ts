@@ -93,7 +93,7 @@ export function createFakeDriver(options: {
       logs.delete(workloadId);
       newest.delete(workloadId);
     },
-    onEnd: (listener) => void listeners.push(listener),
+    onChange: (listener) => void listeners.push(listener),
     running: alive,
   };
 }
@@ -124,7 +124,7 @@ async function run(script: Script, attempt: Attempt, lines: string[]): Promise<n
 }
 
 function observed({ state, exitCode }: Attempt, lastLine: string | null): Observed {
-  return state === 'alive' ? { state } : { state, exitCode, lastLine };
+  return state === 'alive' ? { state } : { state, by: 'itself', exitCode, lastLine, folder: 'kept' };
 }
 
 /** A script that waits until it is asked to stop. */

@@ -17,6 +17,7 @@ import { hasLayer } from '../../host/environment/has-layer.ts';
 import { environmentOf } from '../../host/environment/layers.ts';
 import { runtimeCommand } from '../../host/runtime-command.ts';
 import type { WorkloadSpec } from '../../model/workload.ts';
+import { testPlace } from '../../testing/test-place.ts';
 import { testSpec } from '../../testing/test-spec.ts';
 import { createLocalDriver, type Program } from './local-driver.ts';
 
@@ -210,7 +211,7 @@ async function makeMachine() {
       spec,
       server: { base_url: server.url, token: 'token' },
       serverKey: 'key',
-      devices: [],
+      ...testPlace,
     });
     const ended = await vi.waitFor(
       async () => {

@@ -10,6 +10,7 @@ import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { machineCpu } from '../../host/machine-cpu.ts';
 import type { WorkloadSpec } from '../../model/workload.ts';
+import { testPlace } from '../../testing/test-place.ts';
 import { testSpec } from '../../testing/test-spec.ts';
 import type { Launch } from '../driver.ts';
 import { createLocalDriver } from './local-driver.ts';
@@ -41,6 +42,7 @@ const launch = (title: string): Launch => {
     spec: testSpec(title),
     server,
     serverKey: 'key',
+    ...testPlace,
     // What is on the CPU gives way, and a busy machine starves it.
     devices: [0],
   };
@@ -117,7 +119,7 @@ test('a workload outlives the server that started it, and the next server finds 
   await vi.waitFor(
     async () =>
       expect(await driver.observe(one.workloadId, 1)).toEqual({
-        state: 'ended',
+        ...{ state: 'ended', by: 'itself', folder: 'kept' },
         exitCode: 0,
         lastLine: 'saved',
       }),

@@ -124,13 +124,14 @@ export function createLocalDriver(options: Options): Driver {
     list: () => attempts.workloads(),
     listAlive: () => attempts.listAlive(),
     remove: (workloadId) => attempts.remove(workloadId),
-    onEnd: (listener) => void listeners.push(listener),
+    onChange: (listener) => void listeners.push(listener),
   };
 }
 
 async function readEnd(file: string, logFile: string): Promise<Observed> {
   const [lastLine = null] = await readLastLines(logFile, 1);
-  return { state: 'ended', exitCode: await readExitCode(file), lastLine };
+  const exitCode = await readExitCode(file);
+  return { state: 'ended', by: 'itself', exitCode, lastLine, folder: 'kept' };
 }
 
 /** The status that an attempt ended with; null where its launcher could not say. */

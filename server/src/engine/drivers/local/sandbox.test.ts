@@ -12,6 +12,7 @@ import { removeSharedFiles, shareFiles } from '../../../platform/sandbox/share-f
 import { userSandbox } from '../../../platform/sandbox/user-sandbox.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
+import { testPlace } from '../../testing/test-place.ts';
 import { testSpec } from '../../testing/test-spec.ts';
 import type { Launch } from '../driver.ts';
 import { closeInputCache, inputCacheDir } from './input-cache.ts';
@@ -67,7 +68,7 @@ async function makeMachine(makeSandbox: (sharedDir: string, hidden: string[]) =>
       spec: testSpec(title),
       server,
       serverKey: 'key',
-      devices: [],
+      ...testPlace,
     };
     await driver.start(launch);
     return workloadId;
@@ -149,7 +150,7 @@ describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode)
       spec,
       server,
       serverKey: 'key',
-      devices: [],
+      ...testPlace,
     });
     expect(Object.values(JSON.parse((await machine.printed(workloadId)).split('\n').at(-1) ?? ''))).toEqual(
       Array.from({ length: 7 }, () => 'done'),
@@ -179,7 +180,7 @@ describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode)
         spec,
         server,
         serverKey: 'key',
-        devices: [],
+        ...testPlace,
       });
       await vi.waitFor(async () =>
         expect(await machine.driver.observe(id, 2)).toMatchObject({ state: 'ended' }),
@@ -210,7 +211,14 @@ describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode)
     });
     const server = { base_url: 'http://127.0.0.1:1', token: 'secret' };
     const spec = testSpec(`spy ${JSON.stringify({ read: [], write: [of('work/mine')], connect: [] })}`);
-    const launch = { workloadId: id, behaviour: 'run' as const, spec, server, serverKey: 'key', devices: [] };
+    const launch = {
+      workloadId: id,
+      behaviour: 'run' as const,
+      spec,
+      server,
+      serverKey: 'key',
+      ...testPlace,
+    };
     await second.start({ ...launch, attempt: 2 });
     await vi.waitFor(async () => expect(await second.observe(id, 2)).toMatchObject({ exitCode: 0 }));
     await expect(stat(proof)).rejects.toThrow('ENOENT');
@@ -244,7 +252,7 @@ describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode)
       const id = await machine.start('exit 0');
       await machine.printed(id);
       const server = { base_url: 'http://127.0.0.1:1', token: 'secret' };
-      const launch = { workloadId: id, behaviour: 'run' as const, server, serverKey: 'key', devices: [] };
+      const launch = { workloadId: id, behaviour: 'run' as const, server, serverKey: 'key', ...testPlace };
       await machine.driver.start({ ...launch, spec: testSpec('idle'), attempt: 2 });
       const logs = () => machine.driver.logs(id, 1);
       await vi.waitFor(async () => expect(await logs()).toEqual(['train idle']));

@@ -18,6 +18,14 @@ it('accepts as many replicas as there are slots for, each on one machine', () =>
   expect(check(2, 2)).not.toThrow();
 });
 
+it('counts each machine of a cluster', () => {
+  const cluster = { gpus: [{ ...machine, machines: 3 }] };
+  const of = (min_replicas: number) => () =>
+    checkCapacity({ min_replicas }, { accelerator: H100, count: 2 }, cluster);
+  expect(of(3)).not.toThrow();
+  expect(of(4)).toThrow('min_replicas must be at most 3');
+});
+
 it.each([
   [5, 0, 'min_replicas must be at most 4: this server has room for no more replicas on CPU'],
   [

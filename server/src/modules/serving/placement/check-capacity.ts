@@ -22,5 +22,8 @@ export function checkCapacity(
 /** A replica uses the GPUs of one machine. */
 function roomOnGpus(accelerator: string, count: number, { gpus = [] }: Capacity): number {
   const ofKind = gpus.filter(({ type }) => type === accelerator);
-  return ofKind.reduce((sum, { devices }) => sum + Math.floor(devices.length / count), 0);
+  return ofKind.reduce(
+    (sum, { devices, machines = 1 }) => sum + Math.floor(devices.length / count) * machines,
+    0,
+  );
 }

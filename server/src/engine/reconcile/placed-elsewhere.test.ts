@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import type { EndedBy, Observed } from '../model/observed.ts';
+import type { Workload } from '../model/workload.ts';
+import { FAILURES_MAX, plan as planListening, type Step } from './plan.ts';
+
+/* What others place and end: what waits in the queue of its driver, who ended it, and what is left of it. */
+
+const start = new Date('2026-01-01T00:00:00Z');
+const now = new Date('2026-01-01T00:00:10Z');
+const plan = (workload: Parameters<typeof planListening>[0], observed: Observed) => {
+  const span = { since: start, until: now };
+  return planListening(workload, observed, { anywhere: span, there: span });
+};
+
+const running: Parameters<typeof plan>[0] = {
+  ...{ behaviour: 'run', wanted: 'running', state: 'ready', devices: [], reason: '', outcome: null },
+  ...{ interrupted: false, killedFor: null, failures: 0, readyAt: start, attemptStartedAt: start },
+  ...{ lastReportAt: now, stopRequestedAt: null, stopReason: null, drainSeconds: 0 },
+  ...{ savedSeconds: 8, checkpointSeconds: 8 },
+};
+const left = { state: 'ended', by: 'itself', folder: 'kept' } as const;
+const said = { seq: 9, at: '2026-01-01T00:00:09Z' };
+const result: Workload['outcome'] = { ...said, type: 'result', files: [], summary: {} };
+const failed: Workload['outcome'] = { ...said, type: 'failed', message: 'The file holds no rows.' };
+const stopped: Workload['outcome'] = { ...said, type: 'stopped', step: 4 };
+
+const byOthers: [EndedBy, string][] = [
+  ['preempted', 'Work that goes before it has taken its place. It goes on from its last checkpoint in 5 s.'],
+  ['evicted', 'Its machine was cleared. It goes on from its last checkpoint in 5 s.'],
+  ['node_lost', 'Its machine is gone. It goes on from its last checkpoint in 5 s.'],
+  ['image', 'Its image could not be had. It goes on from its last checkpoint in 5 s.'],
+];
+test.each(byOthers)('%s is no failure of the work, however often', (by, reason) => {
+  const died: Observed = { ...left, by, exitCode: 137, lastLine: 'x' };
+  const again: Step = { do: 'requeue', reason, delaySeconds: 5, failed: false };
+  const tried = { ...running, failures: FAILURES_MAX - 1 };
+  expect(plan(tried, died)).toEqual(again);
+  expect(plan({ ...tried, outcome: stopped }, died)).toEqual(again);
+  expect(plan({ ...tried, outcome: result }, died)).toMatchObject({ state: 'completed' });
+  // What it has said, and what we have killed it for, goes before that.
+  expect(plan({ ...tried, outcome: failed }, died)).toMatchObject({ state: 'failed' });
+  expect(plan({ ...tried, killedFor: 'silent' }, died)).toMatchObject({ state: 'failed' });
+});
+
+test('the end of its memory is its own, and the fifth in a row ends it', () => {
+  const died: Observed = { ...left, by: 'oom', exitCode: 137, lastLine: 'x' };
+  const why = 'It needed more memory than it was given.';
+  expect(plan(running, died)).toMatchObject({
+    do: 'requeue',
+    failed: true,
+    reason: `${why} It goes on from its last checkpoint in 5 s.`,
+  });
+  expect(plan({ ...running, failures: FAILURES_MAX - 1 }, died)).toEqual({
+    do: 'end',
+    state: 'failed',
+    reason: `${why} It was started 5 times without getting any further.`,
+  });
+});
+
+test('where its folder is gone it goes on from what has left the machine', () => {
+  const gone: Observed = { ...left, by: 'evicted', folder: 'gone', exitCode: null, lastLine: null };
+  const uploaded = (checkpointSeconds: number, observed: Observed) =>
+    plan({ ...running, checkpointSeconds }, observed);
+  expect(uploaded(3, gone)).toMatchObject({
+    do: 'requeue',
+    workLost: true,
+    reason: 'Its machine was cleared. It goes on from its last checkpoint in 5 s.',
+  });
+  expect(uploaded(0, gone)).toMatchObject({ reason: 'Its machine was cleared. It starts again in 5 s.' });
+  expect(uploaded(3, { ...gone, folder: 'kept' })).not.toHaveProperty('workLost');
+  const asked = { ...running, wanted: 'stopped', state: 'stopping', outcome: stopped } as const;
+  expect(plan(asked, gone)).toMatchObject({ state: 'stopped', workLost: true });
+});
+
+const reason = 'Number 3 in the queue of the cluster';
+const pending: Observed = { state: 'pending', reason };
+test.each<[string, Partial<Workload>, Observed, Partial<Step>]>([
+  ['adopts what its driver has in a queue', { state: 'scheduling' }, pending, { do: 'wait', reason }],
+  ['says what its driver waits for', { state: 'queued' }, pending, { do: 'wait', reason }],
+  ['says it once', { state: 'queued', reason }, pending, { do: 'nothing' }],
+  ['does not go back once it has reported', { state: 'ready' }, pending, { do: 'nothing' }],
+  ['begins when its driver has begun it', { state: 'queued' }, { state: 'alive' }, { do: 'adopt' }],
+  [
+    'is tried again where its driver has lost it',
+    { state: 'queued' },
+    { state: 'absent' },
+    { do: 'requeue', failed: true, workLost: true },
+  ],
+])('%s', (_name, workload, observed, step) => {
+  expect(plan({ ...running, ...workload }, observed)).toMatchObject(step);
+});

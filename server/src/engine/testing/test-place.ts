@@ -1,0 +1,8 @@
+import type { Launch } from '../drivers/driver.ts';
+
+/** For tests: nobody's work, on the CPU. */
+export const testPlace: Pick<Launch, 'userId' | 'placement' | 'devices'> = {
+  userId: null,
+  placement: { accelerator: null, count: 0 },
+  devices: [],
+};
