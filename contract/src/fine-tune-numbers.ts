@@ -5,6 +5,9 @@ import type { DataFormatName, Objective } from './limits.ts';
 
 export const segmentationMethods = ['regex', 'tokenizer', 'spacy', 'nltk'] as const;
 
+/** How the learning rate goes on after the warm-up. */
+export const lrSchedulers = ['cosine', 'linear', 'constant'] as const;
+
 export const loraTargetModules = [
   'q_proj',
   'k_proj',
@@ -26,6 +29,9 @@ export function usualTargetModules(objective: Objective): (typeof loraTargetModu
   return loraTargetModules.filter((name) => objective === 'sft' || name !== 'lm_head');
 }
 
+/** What is said where DPO is asked for noise: it compares with the base, which would be read with other noise. */
+export const NEFTUNE_WITH_DPO = 'NEFTune noise is for SFT: set it to 0 with DPO';
+
 /** What is said where DPO is asked to train the output layer. */
 export const HEAD_WITH_DPO = 'lm_head cannot be trained with DPO: leave it out';
 
@@ -45,6 +51,10 @@ export const fineTuneNumbers = {
   min_segment_length: { label: 'Min segment length', min: 1, max: 131_072, step: 1, default: 15 },
   beta: { label: 'Beta', min: 0.001, max: 10, step: 0.05, default: 0.1 },
   sft_weight: { label: 'SFT weight', min: 0, max: 10, step: 0.1, default: 0 },
+  warmup_ratio: { label: 'Warm-up', min: 0, max: 0.5, step: 0.01, default: 0.03 },
+  weight_decay: { label: 'Weight decay', min: 0, max: 1, step: 0.01, default: 0 },
+  max_grad_norm: { label: 'Max gradient norm', min: 0, max: 1000, step: 0.1, default: 1 },
+  neftune_noise_alpha: { label: 'NEFTune noise', min: 0, max: 100, step: 0.5, default: 0 },
 } as const satisfies Record<string, NumberField>;
 
 type FineTuneNumber = keyof typeof fineTuneNumbers;
@@ -55,6 +65,7 @@ export const fineTuneDefaults = {
     Object.entries(fineTuneNumbers).map(([name, field]) => [name, field.default]),
   ) as Record<FineTuneNumber, number>),
   segmentation_method: 'regex',
+  lr_scheduler: 'cosine',
   accelerator_type: 'NVIDIA_TESLA_A100',
   accelerator_count: 1,
 } as const;

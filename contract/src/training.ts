@@ -11,6 +11,7 @@ import {
   fineTuneDefaults,
   fineTuneNumbers,
   loraTargetModules,
+  lrSchedulers,
   segmentationMethods,
   usualTargetModules,
 } from './fine-tune-numbers.ts';
@@ -27,6 +28,15 @@ const targetModules = z
 const trainingFields = {
   epochs: numberOf(fineTuneNumbers.epochs),
   learning_rate: numberOf(fineTuneNumbers.learning_rate),
+  /** How the learning rate goes on after the warm-up: down to 0 as half a cosine or in a line, or not at all. */
+  lr_scheduler: z.enum(lrSchedulers).default(fineTuneDefaults.lr_scheduler),
+  /** Share of the steps in which the learning rate rises from 0. */
+  warmup_ratio: numberOf(fineTuneNumbers.warmup_ratio),
+  weight_decay: numberOf(fineTuneNumbers.weight_decay),
+  /** Longer gradients are shortened to it; 0: none is. */
+  max_grad_norm: numberOf(fineTuneNumbers.max_grad_norm),
+  /** Noise on the embeddings of what is trained on (NEFTune), of `sft` alone; 0: none. */
+  neftune_noise_alpha: numberOf(fineTuneNumbers.neftune_noise_alpha),
   /** What is minimised. Left out: `dpo` of rows in the format `preference`, else `sft`. */
   objective: z.enum(objectives).optional(),
   beta: numberOf(fineTuneNumbers.beta),

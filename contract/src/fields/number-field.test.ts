@@ -18,6 +18,10 @@ test.each([
   ['min_segment_length', 1, 131_072, 15, 1],
   ['beta', 0.001, 10, 0.1, 0.05],
   ['sft_weight', 0, 10, 0, 0.1],
+  ['warmup_ratio', 0, 0.5, 0.03, 0.01],
+  ['weight_decay', 0, 1, 0, 0.01],
+  ['max_grad_norm', 0, 1000, 1, 0.1],
+  ['neftune_noise_alpha', 0, 100, 0, 0.5],
 ] as const)(
   '%s is at least %d and at most %d, by default %d, in steps of %d',
   (name, min, max, byDefault, step) => {

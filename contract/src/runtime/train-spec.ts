@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { lrSchedulers } from '../fine-tune-numbers.ts';
 import { dataFormats, objectives } from '../limits.ts';
 import { workloadSpecBase } from './workload-spec.ts';
 
@@ -68,6 +69,15 @@ export const trainingParameters = z.object({
   sft_weight: z.number().min(0).default(0),
   epochs: z.int().min(1),
   learning_rate: z.number().positive(),
+  /** The next five have the values of runs from before there were these fields. */
+  lr_scheduler: z.enum(lrSchedulers).default('cosine'),
+  /** Share of the steps, rounded down to whole ones. */
+  warmup_ratio: z.number().min(0).max(0.5).default(0.03),
+  weight_decay: z.number().min(0).default(0),
+  /** 0: gradients are not clipped. */
+  max_grad_norm: z.number().min(0).default(1),
+  /** Of SFT; 0: no noise. */
+  neftune_noise_alpha: z.number().min(0).default(0),
   batch_size: z.int().min(1),
   eval_batch_size: z.int().min(1),
   gradient_accumulation_steps: z.int().min(1),

@@ -129,6 +129,11 @@ class TrainingParameters(Wire):
     sft_weight: Annotated[float, Field(ge=0)] = 0
     epochs: Annotated[int, Field(ge=1)]
     learning_rate: Annotated[float, Field(gt=0)]
+    lr_scheduler: Literal["cosine", "linear", "constant"] = "cosine"
+    warmup_ratio: Annotated[float, Field(ge=0, le=0.5)] = 0.03
+    weight_decay: Annotated[float, Field(ge=0)] = 0
+    max_grad_norm: Annotated[float, Field(ge=0)] = 1
+    neftune_noise_alpha: Annotated[float, Field(ge=0)] = 0
     batch_size: Annotated[int, Field(ge=1)]
     eval_batch_size: Annotated[int, Field(ge=1)]
     gradient_accumulation_steps: Annotated[int, Field(ge=1)]

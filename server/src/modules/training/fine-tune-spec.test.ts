@@ -42,6 +42,11 @@ test.each([
   { sft_weight: -1 },
   { sft_weight: 11 },
   { objective: 'ppo' },
+  { lr_scheduler: 'polynomial' },
+  { warmup_ratio: 0.6 },
+  { weight_decay: -0.1 },
+  { max_grad_norm: -1 },
+  { neftune_noise_alpha: 101 },
 ])('%j is refused', (field) => {
   const payload = {
     user_id: 'ada',

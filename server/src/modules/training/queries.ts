@@ -307,12 +307,8 @@ export async function selectMeasuredFlops(
   return rows[0]?.median ?? null;
 }
 
-/** Of a run from before there was another objective. */
-const beforeDpo = {
-  objective: 'sft',
-  beta: fineTuneDefaults.beta,
-  sft_weight: fineTuneDefaults.sft_weight,
-} as const;
+/** Of a run from before there were all fields: their defaults are what it was made with. */
+const leftOut = { ...fineTuneDefaults, objective: 'sft' } as const;
 
 function toTrained({ kind, file_name, parameters }: Selectable<RunsTable>): Trained {
   if (kind === 'export') return { kind, fileName: null, parameters: parameters as ExportRun['parameters'] };
@@ -321,7 +317,7 @@ function toTrained({ kind, file_name, parameters }: Selectable<RunsTable>): Trai
     : {
         kind: 'text',
         fileName: file_name,
-        parameters: { ...beforeDpo, ...(parameters as TextRun['parameters']) },
+        parameters: { ...leftOut, ...(parameters as TextRun['parameters']) },
       };
 }
 

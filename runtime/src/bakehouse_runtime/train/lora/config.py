@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 # More points than this make no better curve.
 _CURVE_POINTS = 500
 _KEPT_CHECKPOINTS = 2
-_WARMUP_PART = 0.03
+# Trainer's own "constant" leaves a warm-up out in silence.
+_SCHEDULERS = {"cosine": "cosine", "linear": "linear", "constant": "constant_with_warmup"}
 
 
 def lora_config(lora: LoraSpec, modules: list[str]) -> LoraConfig:
@@ -45,9 +46,12 @@ def settings(
         "output_dir": str(checkpoints),
         "num_train_epochs": parameters.epochs,
         "learning_rate": parameters.learning_rate,
-        "lr_scheduler_type": "cosine",
+        "lr_scheduler_type": _SCHEDULERS[parameters.lr_scheduler],
         # The first step of a warm-up trains nothing, so a run of few steps has none.
-        "warmup_steps": int(_WARMUP_PART * steps_total),
+        "warmup_steps": int(parameters.warmup_ratio * steps_total),
+        "weight_decay": parameters.weight_decay,
+        "max_grad_norm": parameters.max_grad_norm,
+        "neftune_noise_alpha": parameters.neftune_noise_alpha or None,
         "per_device_train_batch_size": parameters.batch_size,
         "per_device_eval_batch_size": parameters.eval_batch_size,
         "gradient_accumulation_steps": parameters.gradient_accumulation_steps,

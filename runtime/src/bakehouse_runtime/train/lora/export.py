@@ -241,7 +241,11 @@ def _parameters(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome) -> di
     return {
         "Objective": _objective(parameters),
         "Epochs": parameters.epochs,
-        "Learning rate": f"{parameters.learning_rate:g}, cosine",
+        "Learning rate": f"{parameters.learning_rate:g}, {parameters.lr_scheduler}",
+        "Warm-up": f"{parameters.warmup_ratio:.3g} of the steps",
+        "Weight decay": f"{parameters.weight_decay:g}",
+        "Max gradient norm": f"{parameters.max_grad_norm:g}" if parameters.max_grad_norm else "any",
+        **_noise(parameters),
         "Batch size": f"{parameters.batch_size} x {parameters.gradient_accumulation_steps} "
         "(gradient accumulation)",
         "LoRA": f"rank {lora.r}, alpha {lora.alpha:g}, dropout {lora.dropout:g}",
@@ -263,6 +267,12 @@ def _objective(parameters: TrainingParameters) -> str:
         return "SFT"
     added = f" + {parameters.sft_weight:g} x SFT" if parameters.sft_weight else ""
     return f"DPO, beta {parameters.beta:g}{added}"
+
+
+def _noise(parameters: TrainingParameters) -> dict[str, object]:
+    """NEFTune's noise, where there was any."""
+    alpha = parameters.neftune_noise_alpha
+    return {"NEFTune noise": f"alpha {alpha:g}"} if alpha else {}
 
 
 def _rewards(outcome: Outcome) -> list[str]:

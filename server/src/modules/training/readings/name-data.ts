@@ -5,11 +5,13 @@ import type { DataToRead } from '../validation/read-data.ts';
 const READER = 2;
 
 /**
- * Equal for inputs that are read alike: neither learning rate, alpha, dropout, beta nor the weight of SFT changes the report; nor does the date, which a
- * few chat templates write into each example: that of another day is as long.
+ * Equal for inputs that are read alike: nothing of the optimiser, neither alpha, dropout, beta nor the weight of SFT changes the report; nor does the
+ * date, which a few chat templates write into each example: that of another day is as long.
  */
 export function nameData({ base, dataFile, validationFile, spec }: DataToRead): string {
-  const { learning_rate, beta, sft_weight, lora, ...parameters } = spec.parameters;
+  const { learning_rate, lr_scheduler, warmup_ratio, weight_decay, max_grad_norm, ...noted } =
+    spec.parameters;
+  const { neftune_noise_alpha, beta, sft_weight, lora, ...parameters } = noted;
   const { alpha, dropout, ...adapter } = lora;
   const { date, ...data } = spec.data;
   const read = {

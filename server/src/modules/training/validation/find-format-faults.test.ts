@@ -16,6 +16,7 @@ test.each<Partial<FineTuneFields>>([
   { ...named, objective: 'dpo' },
   { ...named, input_column: null },
   { objective: 'dpo' },
+  { objective: 'sft', neftune_noise_alpha: 5 },
   { objective: 'sft', input_column: 'q', output_column: 'a' },
   { objective: 'sft', file_name: 'book.txt' },
 ])('%j may be learnt from', (fields) => {
@@ -34,6 +35,10 @@ test.each<[Partial<FineTuneFields>, string]>([
   [
     { ...named, lora_target_modules: ['q_proj', 'lm_head'] },
     'lora_target_modules: lm_head cannot be trained with DPO: leave it out',
+  ],
+  [
+    { ...named, neftune_noise_alpha: 5 },
+    'neftune_noise_alpha: NEFTune noise is for SFT: set it to 0 with DPO',
   ],
   [{ ...named, output_column: null }, `output_column: ${required}`],
   [{ ...named, data_format: 'preference', rejected_column: '' }, `rejected_column: ${required}`],

@@ -1,4 +1,4 @@
-import { HEAD_WITH_DPO } from '@bakehouse/contract/fine-tune-numbers';
+import { HEAD_WITH_DPO, NEFTUNE_WITH_DPO } from '@bakehouse/contract/fine-tune-numbers';
 import type { FineTunePayload } from '@bakehouse/contract/training';
 import {
   type FineTuneFields,
@@ -22,8 +22,13 @@ export function findObjectiveFaults(fields: SettledFields): FormatFault[] {
   if (fields.objective !== 'dpo') return [];
   const format = isTextFile(fields.file_name) ? 'text' : namedFormat(fields);
   if (format !== null && format !== 'preference') return [{ message: DPO_NEEDS, about: 'objective' }];
-  if (!fields.lora_target_modules.includes('lm_head')) return [];
-  return [{ message: HEAD_WITH_DPO, about: 'lora_target_modules' }];
+  const faults: FormatFault[] = [];
+  if (fields.lora_target_modules.includes('lm_head')) {
+    faults.push({ message: HEAD_WITH_DPO, about: 'lora_target_modules' });
+  }
+  if (fields.neftune_noise_alpha > 0)
+    faults.push({ message: NEFTUNE_WITH_DPO, about: 'neftune_noise_alpha' });
+  return faults;
 }
 
 function findColumnFaults(fields: FineTuneFields): FormatFault[] {

@@ -13,6 +13,7 @@ test.each([
   [{}, []],
   [{ lora_r: 16 }, ['LoRA']],
   [{ stride: 10 }, ['Segmentation']],
+  [{ lr_scheduler: 'linear' as const }, ['Optimizer']],
   [
     { lora_target_modules: ['q_proj' as const], segmentation_method: 'nltk' as const },
     ['Segmentation', 'LoRA'],
@@ -24,7 +25,7 @@ test.each([
       <StepParameters wizard={{ state, problems: {}, validation: undefined, dispatch: () => undefined }} />
     </QueryClientProvider>,
   );
-  const panels = ['Segmentation', 'LoRA'].map((name) => screen.getByRole('button', { name }));
+  const panels = ['Segmentation', 'Optimizer', 'LoRA'].map((name) => screen.getByRole('button', { name }));
   expect(
     panels.filter((one) => one.getAttribute('aria-expanded') === 'true').map((one) => one.textContent),
   ).toEqual(open);

@@ -1,6 +1,7 @@
 import {
   fineTuneNumbers,
   loraTargetModules,
+  lrSchedulers,
   segmentationMethods,
 } from '@bakehouse/contract/fine-tune-numbers';
 import { type Objective, objectives } from '@bakehouse/contract/limits';
@@ -65,6 +66,42 @@ const dpoFields: ParameterField[] = [
     help: '0 to 10, usually 0. Higher also trains on the better answers, so that they stay likely.',
   }),
 ];
+
+const schedulerLabels = {
+  cosine: 'Cosine, down to 0',
+  linear: 'Linear, down to 0',
+  constant: 'Constant',
+} satisfies Record<(typeof lrSchedulers)[number], string>;
+
+/** How each step goes. */
+export const optimizerFields = (objective: Objective): ParameterField[] => [
+  {
+    kind: 'choice',
+    name: 'lr_scheduler',
+    label: 'Schedule',
+    help: 'How the learning rate goes on after the warm-up.',
+    options: lrSchedulers.map((value) => ({ value, label: schedulerLabels[value] })),
+  },
+  number('warmup_ratio', {
+    maxDecimals: 3,
+    help: 'Share of the steps, 0 to 0.5, in which the learning rate rises from 0. More calms the start.',
+  }),
+  number('weight_decay', {
+    maxDecimals: 4,
+    help: '0 to 1, usually 0 to 0.1. Holds the adapter’s weights small, against learning by heart.',
+  }),
+  number('max_grad_norm', {
+    maxDecimals: 3,
+    help: '0 to 1,000, usually 1. Longer gradients are shortened to it; 0 leaves them as they are.',
+  }),
+  // DPO compares with the base, which would be read with other noise.
+  ...(objective === 'sft' ? [neftuneField] : []),
+];
+
+const neftuneField = number('neftune_noise_alpha', {
+  maxDecimals: 2,
+  help: '0 to 100, usually 0 or 5. Noise on the embeddings, for answers that are longer and less learned by heart.',
+});
 
 export const segmentationFields: ParameterField[] = [
   {

@@ -45,9 +45,11 @@ describe('parameterProblems', () => {
     });
   });
 
-  it('checks what DPO is asked for only with it', () => {
-    const bad = { ...initialParameters, beta: 0, sft_weight: 11 };
-    expect(parameterProblems(bad, 'a.txt')).toEqual({});
+  it('checks what an objective is asked for only with it', () => {
+    const bad = { ...initialParameters, beta: 0, sft_weight: 11, neftune_noise_alpha: -1 };
+    expect(parameterProblems(bad, 'a.txt')).toEqual({
+      neftune_noise_alpha: 'NEFTune noise must be at least 0',
+    });
     expect(parameterProblems({ ...bad, objective: 'dpo' }, 'a.txt')).toEqual({
       beta: 'Beta must be at least 0.001',
       sft_weight: 'SFT weight must be at most 10',

@@ -1,6 +1,6 @@
 import { numberProblem } from '@bakehouse/contract/fields/number-field';
 import { fineTuneNumbers, HEAD_WITH_DPO } from '@bakehouse/contract/fine-tune-numbers';
-import { gpuCounts } from '@bakehouse/contract/limits';
+import { gpuCounts, type Objective, objectives } from '@bakehouse/contract/limits';
 import { currencyChoice } from '../../../lib/format/currency.ts';
 import { bglProblem } from '../../../lib/format/typed-amount.ts';
 import { isTextFile, type TrainingParameters } from './training-parameters.ts';
@@ -10,8 +10,11 @@ export type ParameterProblems = Partial<Record<keyof TrainingParameters, string>
 type NumberName = keyof typeof fineTuneNumbers;
 
 const numberNames = Object.keys(fineTuneNumbers) as NumberName[];
-/** Of DPO alone: with another objective nobody is asked for them. */
-const ofDpo: NumberName[] = ['beta', 'sft_weight'];
+/** Of one objective alone: with another nobody is asked for them. */
+const ofObjective: Record<Objective, NumberName[]> = {
+  sft: ['neftune_noise_alpha'],
+  dpo: ['beta', 'sft_weight'],
+};
 
 /** What is wrong with a ceiling as it was typed; null where nothing is, or nothing was typed. */
 export function ceilingProblem(ceiling: string): string | null {
@@ -31,7 +34,9 @@ export function parameterProblems(parameters: TrainingParameters, fileName: stri
   if (!isTextFile(fileName)) Object.assign(problems, columnProblems(parameters));
   // Those that have a problem already keep their place.
   const isDpo = parameters.objective === 'dpo';
-  const asked = isDpo ? numberNames : numberNames.filter((name) => !ofDpo.includes(name));
+  const others = objectives.filter((one) => one !== parameters.objective);
+  const unasked = others.flatMap((one) => ofObjective[one]);
+  const asked = numberNames.filter((name) => !unasked.includes(name));
   Object.assign(problems, numberProblems(parameters, asked));
   if (isDpo && parameters.lora_target_modules.includes('lm_head')) {
     problems.lora_target_modules = HEAD_WITH_DPO;

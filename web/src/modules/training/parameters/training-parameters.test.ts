@@ -34,6 +34,7 @@ it('names what DPO alone is asked for only with it', () => {
   const sft = wireParameters({ ...read, objective: 'sft' });
   expect(sft).toMatchObject({ objective: 'sft' });
   expect(sft).not.toHaveProperty('beta');
+  expect(wireParameters(read)).not.toHaveProperty('neftune_noise_alpha');
   expect(wireParameters(initialParameters)).not.toHaveProperty('rejected_column');
 });
 

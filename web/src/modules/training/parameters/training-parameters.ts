@@ -1,6 +1,7 @@
 import {
   fineTuneDefaults,
   type loraTargetModules,
+  type lrSchedulers,
   type segmentationMethods,
   usualObjective,
   usualTargetModules,
@@ -17,6 +18,11 @@ export type ModelType = 'upload' | 'finetune' | 'huggingface';
 export type TrainingParameters = {
   epochs: number;
   learning_rate: number;
+  lr_scheduler: (typeof lrSchedulers)[number];
+  warmup_ratio: number;
+  weight_decay: number;
+  max_grad_norm: number;
+  neftune_noise_alpha: number;
   objective: Objective;
   beta: number;
   sft_weight: number;
@@ -68,6 +74,7 @@ export function wireParameters({
   system_column,
   beta,
   sft_weight,
+  neftune_noise_alpha,
   accelerator_type,
   accelerator_count,
   ...rest
@@ -80,7 +87,7 @@ export function wireParameters({
     ...(input_column && { input_column }),
     ...(output_column && { output_column }),
     ...(rejected_column && { rejected_column }),
-    ...(rest.objective === 'dpo' && { beta, sft_weight }),
+    ...(rest.objective === 'dpo' ? { beta, sft_weight } : { neftune_noise_alpha }),
     // Empty means none, where the file may have one.
     ...(data_format && data_format !== 'text' && { system_column }),
   };
@@ -117,6 +124,7 @@ export function asksFor(type: ModelType | null, name: string): boolean {
 const panels = {
   segmentation: ['segmentation_method', ...chunking, 'min_segment_length'],
   objective: ['beta', 'sft_weight'],
+  optimizer: ['lr_scheduler', 'warmup_ratio', 'weight_decay', 'max_grad_norm', 'neftune_noise_alpha'],
   lora: ['lora_r', 'lora_dropout', 'lora_target_modules'],
 } as const satisfies Record<string, readonly (keyof TrainingParameters)[]>;
 

@@ -46,6 +46,7 @@ function textRows(run: Extract<Described, { kind: 'text' }>): { name: string; va
     objective,
     beta,
     sft_weight,
+    neftune_noise_alpha,
     segmentation_method,
     stride,
     min_segment_length,
@@ -56,7 +57,7 @@ function textRows(run: Extract<Described, { kind: 'text' }>): { name: string; va
   const rows = Object.entries({
     ...(format && { data_format: formatLabels[format] }),
     ...(format === 'preference' && { objective: objectiveLabels[objective] }),
-    ...(objective === 'dpo' && { beta, sft_weight }),
+    ...(objective === 'dpo' ? { beta, sft_weight } : { neftune_noise_alpha }),
     ...rest,
     // A validation file is held out instead.
     ...(!run.validation && { train_test_split }),
@@ -80,6 +81,10 @@ const wizardWords: Record<string, string> = {
   train_test_split: 'Train/test split',
   gradient_accumulation_steps: 'Gradient accumulation',
   sft_weight: 'SFT weight',
+  lr_scheduler: 'Schedule',
+  warmup_ratio: 'Warm-up',
+  max_grad_norm: 'Max gradient norm',
+  neftune_noise_alpha: 'NEFTune noise',
   lora_r: 'LoRA rank',
   lora_alpha: 'LoRA alpha',
 };

@@ -8,6 +8,7 @@ import {
   loraFields,
   mainFields,
   objectiveFields,
+  optimizerFields,
   segmentationFields,
 } from '../../parameters/parameter-fields.tsx';
 import { PresetField } from '../../parameters/preset-field.tsx';
@@ -73,6 +74,14 @@ export function StepParameters({ wizard: { state, problems, validation, dispatch
           <FormFields fields={objectiveFields(parameters.objective)} {...shared} />
         </Disclosure>
       )}
+
+      <Disclosure
+        title="Optimizer"
+        defaultOpen={differsFromDefaults(parameters, 'optimizer')}
+        hasProblem={optimizerFields(parameters.objective).some(({ name }) => problems[name])}
+      >
+        <FormFields fields={optimizerFields(parameters.objective)} {...shared} />
+      </Disclosure>
 
       <Disclosure
         title="LoRA"
