@@ -54,8 +54,13 @@ export const fineTuneNumbers = {
   warmup_ratio: { label: 'Warm-up', min: 0, max: 0.5, step: 0.01, default: 0.03 },
   weight_decay: { label: 'Weight decay', min: 0, max: 1, step: 0.01, default: 0 },
   max_grad_norm: { label: 'Max gradient norm', min: 0, max: 1000, step: 0.1, default: 1 },
+  eval_steps: { label: 'Steps between evaluations', min: 0, max: 100_000, step: 1, default: 0 },
+  early_stopping_patience: { label: 'Early stopping patience', min: 0, max: 100, step: 1, default: 0 },
   neftune_noise_alpha: { label: 'NEFTune noise', min: 0, max: 100, step: 0.5, default: 0 },
 } as const satisfies Record<string, NumberField>;
+
+/** A loss of fewer held-out examples changes more by chance than by a step: none is chosen by it, and no run is stopped by it. */
+export const CHOOSING_EXAMPLES_MIN = 5;
 
 type FineTuneNumber = keyof typeof fineTuneNumbers;
 

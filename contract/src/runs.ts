@@ -65,6 +65,7 @@ const anyRun = z.object({
   /**
    * Of a completed run, among others: `eval_loss_base` and `eval_loss` (held-out loss of the base model and of the
    * adapter that was kept), `best_step` (the step which that is of: where the held-out loss was lowest),
+   * `stopped_early` (evaluations without gain after which it ended; not there where it went through all epochs),
    * `train_loss` (mean over all steps), `train_loss_end` (mean over the last tenth of the steps),
    * `target_modules` (those of the chosen ones that the base model has, and that got an adapter). Of an export
    * `prompts` (held-out ones that the fine-tune and the exported model were both asked) and `equal_answers`

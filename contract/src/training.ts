@@ -41,6 +41,13 @@ const trainingFields = {
   objective: z.enum(objectives).optional(),
   beta: numberOf(fineTuneNumbers.beta),
   sft_weight: numberOf(fineTuneNumbers.sft_weight),
+  /** Evaluates after each so many steps as well as after each epoch; 0: after each epoch alone. */
+  eval_steps: numberOf(fineTuneNumbers.eval_steps),
+  /**
+   * Ends the run once the held-out loss has not fallen below its lowest in so many evaluations, and keeps what had the lowest. What is
+   * charged is the time until then. 0: it goes through all epochs.
+   */
+  early_stopping_patience: numberOf(fineTuneNumbers.early_stopping_patience),
   /** Left out: question and answer where their columns are named, else what the file is recognised as. */
   data_format: z.enum(dataFormats).nullish(),
   /**

@@ -21,6 +21,8 @@ test.each([
   ['warmup_ratio', 0, 0.5, 0.03, 0.01],
   ['weight_decay', 0, 1, 0, 0.01],
   ['max_grad_norm', 0, 1000, 1, 0.1],
+  ['eval_steps', 0, 100_000, 0, 1],
+  ['early_stopping_patience', 0, 100, 0, 1],
   ['neftune_noise_alpha', 0, 100, 0, 0.5],
 ] as const)(
   '%s is at least %d and at most %d, by default %d, in steps of %d',

@@ -78,6 +78,10 @@ export const trainingParameters = z.object({
   max_grad_norm: z.number().min(0).default(1),
   /** Of SFT; 0: no noise. */
   neftune_noise_alpha: z.number().min(0).default(0),
+  /** Evaluations besides those after each epoch; 0: none, as in runs from before there was this field. */
+  eval_steps: z.int().min(0).default(0),
+  /** Evaluations without gain after which the run ends; 0: it does not, as in runs from before there was this field. */
+  early_stopping_patience: z.int().min(0).default(0),
   batch_size: z.int().min(1),
   eval_batch_size: z.int().min(1),
   gradient_accumulation_steps: z.int().min(1),

@@ -56,6 +56,10 @@ class StopRequested(Exception):  # noqa: N818 - an event, not an error
     """Leaves work that cannot be ended from inside, to save what there is and stop."""
 
 
+class StoppedEarly(Exception):  # noqa: N818 - an event, not an error
+    """Leaves a training that has gained nothing for as long as it was patient: it is done."""
+
+
 _NO_MEMORY = "DefaultCPUAllocator|CUDA error: out of memory|(CUBLAS|CUDNN)_STATUS_ALLOC_FAILED"
 
 

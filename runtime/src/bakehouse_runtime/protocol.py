@@ -134,6 +134,8 @@ class TrainingParameters(Wire):
     weight_decay: Annotated[float, Field(ge=0)] = 0
     max_grad_norm: Annotated[float, Field(ge=0)] = 1
     neftune_noise_alpha: Annotated[float, Field(ge=0)] = 0
+    eval_steps: Annotated[int, Field(ge=0)] = 0
+    early_stopping_patience: Annotated[int, Field(ge=0)] = 0
     batch_size: Annotated[int, Field(ge=1)]
     eval_batch_size: Annotated[int, Field(ge=1)]
     gradient_accumulation_steps: Annotated[int, Field(ge=1)]

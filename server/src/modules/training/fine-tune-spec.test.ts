@@ -47,6 +47,8 @@ test.each([
   { weight_decay: -0.1 },
   { max_grad_norm: -1 },
   { neftune_noise_alpha: 101 },
+  { eval_steps: 1.5 },
+  { early_stopping_patience: 101 },
 ])('%j is refused', (field) => {
   const payload = {
     user_id: 'ada',

@@ -100,6 +100,8 @@ export function toParameters(fields: SettledFields): ValidateSpec['parameters'] 
     weight_decay: fields.weight_decay,
     max_grad_norm: fields.max_grad_norm,
     neftune_noise_alpha: fields.neftune_noise_alpha,
+    eval_steps: fields.eval_steps,
+    early_stopping_patience: fields.early_stopping_patience,
     batch_size: fields.batch_size,
     eval_batch_size: fields.eval_batch_size,
     gradient_accumulation_steps: fields.gradient_accumulation_steps,

@@ -291,7 +291,7 @@ export async function updateSlowdown(tx: Transaction, id: string, slowdown: numb
 
 /**
  * Operations per second that the latest runs at this price that have finished would have reached on an idle
- * machine: the median of five of the same kind; null before the first.
+ * machine: the median of five of the same kind; null before the first. One that stopped early has not done all of its work.
  */
 export async function selectMeasuredFlops(
   db: Database,
@@ -302,6 +302,7 @@ export async function selectMeasuredFlops(
       select runs.work_flops / workloads.active_seconds * runs.slowdown as flops
       from runs join workloads using (id)
       where runs.price_id = ${priceId} and runs.kind = ${kind} and workloads.state = 'completed' and workloads.active_seconds > 5
+        and not coalesce(runs.summary ? 'stopped_early', false)
       order by runs.created_at desc limit 5
     ) last`.execute(db);
   return rows[0]?.median ?? null;

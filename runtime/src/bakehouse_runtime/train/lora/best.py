@@ -40,14 +40,14 @@ class BestAdapter:
     def __init__(self, file: Path, *, chooses: bool = True) -> None:
         """`chooses`: by the loss; else the last step is kept."""
         self.file = file
-        self._chooses = chooses
+        self.chooses = chooses
         # What the file does not have yet.
         self._unsaved: tuple[Best, dict[str, torch.Tensor]] | None = None
 
     def note(self, model: Any, step: int, eval_loss: float) -> None:
         """Keeps the model's adapter if its held-out loss is the lowest so far, or the last."""
         known = self._known()
-        is_higher = self._chooses and known is not None and known.eval_loss <= eval_loss
+        is_higher = self.chooses and known is not None and known.eval_loss <= eval_loss
         if not math.isfinite(eval_loss) or is_higher:
             return
         weights = get_peft_model_state_dict(model, save_embedding_layers=False)

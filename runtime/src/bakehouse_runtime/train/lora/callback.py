@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from transformers import TrainerCallback
 
-from ...errors import StopRequested, loss_not_finite
+from ...errors import StoppedEarly, StopRequested, loss_not_finite
 from ..cadence import Cadence
 from .checkpoints import mark_whole
 
@@ -38,6 +38,14 @@ def held_out_measures(metrics: Mapping[str, Any]) -> dict[str, float]:
     return {name: float(metrics[name]) for name in _HELD_OUT if name in metrics}
 
 
+def evaluations_without_gain(history: list[dict[str, Any]]) -> int:
+    """How many evaluations, of those that Trainer has logged, came after the one with the lowest
+    held-out loss."""
+    found = [point["eval_loss"] for point in history if "eval_loss" in point]
+    losses = [loss if math.isfinite(loss) else math.inf for loss in found]
+    return len(losses) - 1 - losses.index(min(losses)) if losses else 0
+
+
 class TrainingCallback(TrainerCallback):
     """One per run. Its hooks are called on every step, so they only note and compare.
     `on_checkpoint` is called with the folder of every checkpoint that is whole, `before_whole`
@@ -50,12 +58,17 @@ class TrainingCallback(TrainerCallback):
         on_checkpoint: Callable[[Path], None],
         on_measured: Callable[[Any, int, float], None] = lambda *_: None,
         before_whole: Callable[[], None] = lambda: None,
+        *,
+        eval_steps: int = 0,
+        patience: int = 0,
     ) -> None:
         self._on_checkpoint = on_checkpoint
         self._before_whole = before_whole
         self._on_measured = on_measured
         self._reporter = reporter
         self._steps_per_epoch = steps_per_epoch
+        self._eval_steps = eval_steps
+        self._patience = patience
         # Seconds spent in training steps, over all restarts of the run.
         self.seconds = 0.0
         self._step_began = 0.0
@@ -99,7 +112,12 @@ class TrainingCallback(TrainerCallback):
         if self._reporter.stop_requested:
             control.should_save = True
             control.should_training_stop = True
-        elif self._cadence.is_due(now, epoch_ends=step % self._steps_per_epoch == 0):
+            return
+        # The end of an epoch comes after its last step, and is evaluated then.
+        if self._evaluates_at(args, step) and step % self._steps_per_epoch != 0:
+            control.should_evaluate = True
+            self._reporter.phase("evaluating")
+        if self._cadence.is_due(now, epoch_ends=step % self._steps_per_epoch == 0):
             control.should_save = True
 
     def on_epoch_end(
@@ -133,6 +151,9 @@ class TrainingCallback(TrainerCallback):
         if state.global_step > 0:
             self._on_measured(event["model"], state.global_step, measured["eval_loss"])
         if 0 < state.global_step < state.max_steps:
+            without_gain = evaluations_without_gain(state.log_history)
+            if 0 < self._patience <= without_gain:
+                raise StoppedEarly
             self._reporter.phase("training")
 
     def on_log(
@@ -184,14 +205,20 @@ class TrainingCallback(TrainerCallback):
             raise loss_not_finite(state.global_step, args.learning_rate)
 
     def _needs_evaluation(self, args: TrainingArguments, state: TrainerState) -> bool:
-        """Whether the checkpoint is of the end of an epoch that was not evaluated. That of the last
-        one is for the caller, as after training."""
+        """Whether the checkpoint is of a step that was to be evaluated and was not. The last one is
+        for the caller, as after training."""
         step = state.global_step
         return (
-            args.eval_strategy != "no"
-            and 0 < step < state.max_steps
-            and step % self._steps_per_epoch == 0
+            0 < step < state.max_steps
+            and self._evaluates_at(args, step)
             and not any(
                 "eval_loss" in point and point["step"] == step for point in state.log_history
             )
+        )
+
+    def _evaluates_at(self, args: TrainingArguments, step: int) -> bool:
+        """Whether what is held out is measured after this step."""
+        return args.eval_strategy != "no" and (
+            step % self._steps_per_epoch == 0
+            or (self._eval_steps > 0 and step % self._eval_steps == 0)
         )

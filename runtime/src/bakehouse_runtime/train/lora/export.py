@@ -51,6 +51,10 @@ class Outcome:
     best_step: int | None
     tokens: int
     steps: int
+    # Of all epochs, and the evaluations without gain after which it ended before; None where it did
+    # not.
+    steps_total: int
+    stopped_early: int | None
     seconds: float
     device: str
     modules: list[str]
@@ -254,7 +258,8 @@ def _parameters(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome) -> di
         "Examples are cut at": f"{data.max_chunk_size} tokens",
         "Seed": data.seed,
         "Device": outcome.device,
-        "Steps": outcome.steps,
+        **_evaluations(parameters),
+        "Steps": _steps(outcome),
         "This adapter is of step": outcome.best_step or outcome.steps,
         "Tokens": outcome.tokens,
         "Duration of the training steps alone": _duration(outcome.seconds),
@@ -267,6 +272,20 @@ def _objective(parameters: TrainingParameters) -> str:
         return "SFT"
     added = f" + {parameters.sft_weight:g} x SFT" if parameters.sft_weight else ""
     return f"DPO, beta {parameters.beta:g}{added}"
+
+
+def _evaluations(parameters: TrainingParameters) -> dict[str, object]:
+    """When it was evaluated, where not after each epoch alone."""
+    every = parameters.eval_steps
+    return {"Evaluations": f"after each epoch and each {every} steps"} if every else {}
+
+
+def _steps(outcome: Outcome) -> str:
+    """How many there were, and why no more."""
+    if outcome.stopped_early is None:
+        return str(outcome.steps)
+    why = f"stopped early after {outcome.stopped_early} evaluations without gain"
+    return f"{outcome.steps} of {outcome.steps_total}, {why}"
 
 
 def _noise(parameters: TrainingParameters) -> dict[str, object]:

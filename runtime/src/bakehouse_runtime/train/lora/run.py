@@ -12,7 +12,7 @@ from ...data.examples import steps_per_epoch
 from ...data.tokens import read_model_tokens
 from ...data.validation_file import prepare_files
 from ...device import choose_device, device_name, refuse_several_devices, use_all_cores
-from ...errors import PlainError, StopRequested
+from ...errors import PlainError, StoppedEarly, StopRequested
 from ...files import inside, write_json
 from ...workload import CHECKPOINTS_FOLDER, workload
 from ..checkpoint_artefact import CheckpointArtefact, restore_checkpoint
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ...protocol import TrainTextSpec
     from ...server_client import Reporter
     from ...workload import Workload
-    from .best import Best
+    from .best import Best, BestAdapter
     from .callback import TrainingCallback
     from .checkpoints import Checkpoint
 
@@ -67,7 +67,6 @@ def _run(spec: TrainTextSpec, work: Workload) -> None:
         len(prepared.train), parameters.batch_size, parameters.gradient_accumulation_steps
     )
     reporter.phase("loading model")
-    from .best import CHOOSING_ROWS_MIN, BestAdapter
     from .callback import TrainingCallback
     from .held_out import answer_held_out
     from .trainer import build_trainer
@@ -76,16 +75,16 @@ def _run(spec: TrainTextSpec, work: Workload) -> None:
     device = choose_device(spec.device)
     refuse_several_devices(device)
     checkpoints = work.work_dir / CHECKPOINTS_FOLDER
-    chooses = len(prepared.held_out) >= CHOOSING_ROWS_MIN
-    best_adapter = BestAdapter(work.work_dir / _BEST_ADAPTER, chooses=chooses)
-    if not chooses and len(prepared.held_out) > 0:
-        reporter.log(
-            f"Fewer than {CHOOSING_ROWS_MIN} rows are held out, too few to choose a step by: the "
-            "adapter of the last step is kept."
-        )
+    best_adapter = _best_adapter(work, len(prepared.held_out))
     on_server = CheckpointArtefact(work)
     callback = TrainingCallback(
-        reporter, epoch_steps, _to_server(work, on_server), best_adapter.note, best_adapter.save
+        reporter,
+        epoch_steps,
+        _to_server(work, on_server),
+        best_adapter.note,
+        best_adapter.save,
+        eval_steps=parameters.eval_steps,
+        patience=parameters.early_stopping_patience if best_adapter.chooses else 0,
     )
     trainer = build_trainer(
         spec,
@@ -113,10 +112,7 @@ def _run(spec: TrainTextSpec, work: Workload) -> None:
         return
 
     outcome = _outcome(trainer, callback, base_loss, best, targets, prepared, device)
-    if best is not None and best.step != outcome.steps:
-        reporter.log(
-            f"The held-out loss was lowest at step {best.step}: the adapter of that step is kept."
-        )
+    _say_what_is_kept(outcome, reporter)
     reporter.phase("saving", counted=False)
     out = work.work_dir / "outputs"
     for warning in export(
@@ -124,6 +120,33 @@ def _run(spec: TrainTextSpec, work: Workload) -> None:
     ):
         reporter.log(f"Note: {warning}")
     reporter.result(work.upload(out), _summary(outcome))
+
+
+def _best_adapter(work: Workload, held_out: int) -> BestAdapter:
+    """What keeps the best adapter; the log says where so few rows are held out that it cannot."""
+    from .best import CHOOSING_ROWS_MIN, BestAdapter
+
+    chooses = held_out >= CHOOSING_ROWS_MIN
+    if not chooses and held_out > 0:
+        work.reporter.log(
+            f"Fewer than {CHOOSING_ROWS_MIN} rows are held out, too few to choose a step by: the "
+            "adapter of the last step is kept."
+        )
+    return BestAdapter(work.work_dir / _BEST_ADAPTER, chooses=chooses)
+
+
+def _say_what_is_kept(outcome: Outcome, reporter: Reporter) -> None:
+    """Why training ended before its last step, and which step's adapter is kept, if another's."""
+    if outcome.stopped_early is not None:
+        reporter.log(
+            f"The held-out loss did not fall in {outcome.stopped_early} evaluations: training "
+            f"stopped early, at step {outcome.steps} of {outcome.steps_total}."
+        )
+    if outcome.best_step is not None and outcome.best_step != outcome.steps:
+        reporter.log(
+            f"The held-out loss was lowest at step {outcome.best_step}: the adapter of that step "
+            "is kept."
+        )
 
 
 def _read(
@@ -184,13 +207,17 @@ def read_inputs(
 def _train(
     trainer: Trainer, callback: TrainingCallback, reporter: Reporter, saved: Checkpoint | None
 ) -> None:
-    """Trains to the last step. Raises StopRequested when stopped before it."""
+    """Trains to the last step, or until nothing is gained any more. Raises StopRequested when
+    stopped before that."""
     if reporter.stop_requested:
         raise StopRequested
     if saved is not None:
         reporter.log(f"Continuing from the checkpoint of step {saved.step}.")
         callback.seconds = saved.seconds
-    trainer.train(resume_from_checkpoint=str(saved.path) if saved else None)
+    try:
+        trainer.train(resume_from_checkpoint=str(saved.path) if saved else None)
+    except StoppedEarly:
+        return
     if trainer.state.global_step < trainer.state.max_steps:
         raise StopRequested
 
@@ -227,7 +254,10 @@ def _outcome(
     prepared: Prepared,
     device: Device,
 ) -> Outcome:
+    from .callback import evaluations_without_gain
+
     state = trainer.state
+    ended_early = state.global_step < state.max_steps
     losses = [point["loss"] for point in state.log_history if "loss" in point]
     return Outcome(
         train_loss=_mean(losses),
@@ -238,6 +268,8 @@ def _outcome(
         best_step=best.step if best else None,
         tokens=state.num_input_tokens_seen,
         steps=state.global_step,
+        steps_total=state.max_steps,
+        stopped_early=evaluations_without_gain(state.log_history) if ended_early else None,
         seconds=callback.seconds,
         device=device_name(device),
         modules=targets.modules,
@@ -268,6 +300,7 @@ def _summary(outcome: Outcome) -> dict[str, float | str | None]:
             else {"eval_reward_accuracy": outcome.eval_reward_accuracy}
         ),
         "best_step": outcome.best_step,
+        **({} if outcome.stopped_early is None else {"stopped_early": outcome.stopped_early}),
         "tokens": outcome.tokens,
         "steps": outcome.steps,
         "seconds": round(outcome.seconds, 3),

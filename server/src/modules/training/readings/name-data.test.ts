@@ -22,7 +22,9 @@ test('what is read alike has one name, also on another day', () => {
   expect(nameOf({ date: '2026-02-01' })).toBe(nameOf({}));
   expect(nameOf({}, { learning_rate: 1, beta: 1, sft_weight: 1 })).toBe(nameOf({}));
   const optimiser = { lr_scheduler: 'linear', warmup_ratio: 0.1, weight_decay: 0.1, max_grad_norm: 0 };
-  expect(nameOf({}, { ...optimiser, neftune_noise_alpha: 5 })).toBe(nameOf({}));
+  expect(
+    nameOf({}, { ...optimiser, neftune_noise_alpha: 5, eval_steps: 5, early_stopping_patience: 2 }),
+  ).toBe(nameOf({}));
   expect(nameOf({}, { objective: 'dpo' })).not.toBe(nameOf({}));
   expect(nameOf({ max_chunk_size: 256 })).not.toBe(nameOf({}));
   expect(nameOf({}, { epochs: 2 })).not.toBe(nameOf({}));

@@ -4,22 +4,34 @@ import type { DataToRead } from '../validation/read-data.ts';
 /** Counts up where files are read otherwise than before, so that no older reading answers. */
 const READER = 2;
 
+/** Of training alone: none of these changes the report. */
+const OF_TRAINING = [
+  'learning_rate',
+  'lr_scheduler',
+  'warmup_ratio',
+  'weight_decay',
+  'max_grad_norm',
+  'neftune_noise_alpha',
+  'eval_steps',
+  'early_stopping_patience',
+  'beta',
+  'sft_weight',
+] as const satisfies readonly (keyof DataToRead['spec']['parameters'])[];
+
 /**
- * Equal for inputs that are read alike: nothing of the optimiser, neither alpha, dropout, beta nor the weight of SFT changes the report; nor does the
- * date, which a few chat templates write into each example: that of another day is as long.
+ * Equal for inputs that are read alike. Alpha and dropout change nothing either; nor does the date, which a few chat
+ * templates write into each example: that of another day is as long.
  */
 export function nameData({ base, dataFile, validationFile, spec }: DataToRead): string {
-  const { learning_rate, lr_scheduler, warmup_ratio, weight_decay, max_grad_norm, ...noted } =
-    spec.parameters;
-  const { neftune_noise_alpha, beta, sft_weight, lora, ...parameters } = noted;
-  const { alpha, dropout, ...adapter } = lora;
+  const { alpha, dropout, ...lora } = spec.parameters.lora;
+  const read = Object.entries(spec.parameters).filter(([name]) => !OF_TRAINING.some((one) => one === name));
   const { date, ...data } = spec.data;
-  const read = {
+  const named = {
     reader: READER,
     base,
     dataFile,
     validationFile,
-    spec: { ...spec, data, parameters: { ...parameters, lora: adapter } },
+    spec: { ...spec, data, parameters: { ...Object.fromEntries(read), lora } },
   };
-  return createHash('sha256').update(JSON.stringify(read)).digest('hex');
+  return createHash('sha256').update(JSON.stringify(named)).digest('hex');
 }

@@ -25,6 +25,7 @@ import { selectMeasuredFlops } from '../queries.ts';
 import { type KnownData, readSoon } from '../readings/read-soon.ts';
 import type { RunCpu } from './estimate-load.ts';
 import {
+  countEvaluations,
   cpuSeconds,
   gpuSeconds,
   recommendGpus,
@@ -35,6 +36,7 @@ import {
 } from './estimate-run.ts';
 import { findBaseFault } from './find-base-fault.ts';
 import { findFormatFaults, findObjectiveFaults } from './find-format-faults.ts';
+import { findStoppingFaults, warnOfStopping } from './find-stopping-faults.ts';
 import type { DataToRead, ReadData } from './read-data.ts';
 import { toCostEstimate } from './to-cost-estimate.ts';
 import { warnOfServing } from './warn-of-serving.ts';
@@ -131,7 +133,9 @@ export async function checkFineTune(
   const report = known?.report ?? null;
   const fields = settle(withFormat(asked, report?.format));
   faults.push(...(report?.critical_errors ?? []).map((message) => ({ message, about: null })));
-  if (report && report.critical_errors.length === 0) faults.push(...findObjectiveFaults(fields));
+  if (report && report.critical_errors.length === 0) {
+    faults.push(...findObjectiveFaults(fields), ...findStoppingFaults(fields, report.eval_examples));
+  }
   const ofValidation = report?.validation_errors ?? [];
   faults.push(...ofValidation.map((message) => ({ message, about: 'validation_file' as const })));
   const readable = report !== null && report.critical_errors.length + ofValidation.length === 0;
@@ -160,6 +164,7 @@ export async function checkFineTune(
       warnings: [
         ...(report?.warnings ?? []),
         ...warnOfLearningRate(fields),
+        ...(readable ? warnOfStopping(fields, work.evaluations) : []),
         ...(readable ? await readWarnings(ctx, { base, report, fields }, there) : []),
       ],
       cost_estimate: toCostEstimate(place, price, seconds, cpu.slowdown),
@@ -257,6 +262,7 @@ function toWork(report: ValidateReport | null, fields: SettledFields): Work {
     epochs: fields.epochs,
     batchSize: fields.batch_size,
     evalBatchSize: fields.eval_batch_size,
+    evaluations: countEvaluations(report?.steps_total ?? 0, fields.epochs, fields.eval_steps),
   };
 }
 

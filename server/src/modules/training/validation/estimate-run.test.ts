@@ -3,6 +3,7 @@ import { listed } from '../../../engine/testing/test-gpus.ts';
 import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { pricesAt } from '../../credits/prices/prices-at.ts';
 import {
+  countEvaluations,
   cpuSeconds,
   gpuSeconds,
   recommendGpus,
@@ -28,12 +29,31 @@ const work: Work = {
   // One pass.
   batchSize: 19_531,
   evalBatchSize: 1,
+  evaluations: 1,
 };
 
 test('DPO asks the base model about each token as well', () => {
   const evaluated = { ...work, eval_padded_tokens: 10_000_000 };
   expect(runFlops(evaluated, 'cpu')).toBe(8_030_000_000 * 10_000_000 * 6);
   expect(runFlops({ ...evaluated, objective: 'dpo' }, 'cpu')).toBe(8_030_000_000 * 10_000_000 * 10);
+});
+
+test.each([
+  [24, 3, 0, 3],
+  [24, 3, 5, 7],
+  // Those at the end of an epoch are made once.
+  [24, 3, 4, 6],
+  [24, 3, 8, 3],
+  [24, 3, 100, 3],
+  [0, 3, 5, 3],
+])('in %d steps of %d epochs it evaluates after each %d of them %d times', (steps, epochs, every, times) => {
+  expect(countEvaluations(steps, epochs, every)).toBe(times);
+});
+
+test('what is evaluated more often costs more', () => {
+  const evaluated = { ...work, eval_padded_tokens: 10_000_000 };
+  const once = runFlops(evaluated, 'cpu');
+  expect(runFlops({ ...evaluated, evaluations: 5 }, 'cpu') - once).toBe(4 * 2 * 10_000_000 * 8_030_000_000);
 });
 
 describe('the time of a run', () => {

@@ -21,7 +21,14 @@ export type Work = Pick<
   | 'train_examples'
   | 'eval_examples'
   | 'base_parameters'
-> & { objective: Objective; epochs: number; batchSize: number; evalBatchSize: number };
+> & {
+  objective: Objective;
+  epochs: number;
+  batchSize: number;
+  evalBatchSize: number;
+  /** Of what is held out, in the whole run. */
+  evaluations: number;
+};
 
 const GB = 1024 ** 3;
 
@@ -49,8 +56,21 @@ const HEADROOM = 0.08;
 export function runFlops(work: Work, device: 'cpu' | 'gpu'): number {
   const perToken = device === 'gpu' ? 6 : 4;
   const asked = work.objective === 'dpo' ? 2 : 0;
-  const perEpoch = (perToken + asked) * work.train_padded_tokens + (2 + asked) * work.eval_padded_tokens;
-  return work.epochs * work.base_parameters * perEpoch;
+  const training = work.epochs * (perToken + asked) * work.train_padded_tokens;
+  const evaluating = work.evaluations * (2 + asked) * work.eval_padded_tokens;
+  return work.base_parameters * (training + evaluating);
+}
+
+/** How often a run evaluates: after each epoch, and after each `evalSteps` steps where no epoch ends; 0: after each epoch alone. */
+export function countEvaluations(stepsTotal: number, epochs: number, evalSteps: number): number {
+  if (evalSteps === 0) return epochs;
+  const perEpoch = Math.max(1, Math.round(stepsTotal / epochs));
+  const both = (perEpoch * evalSteps) / greatestDivisor(perEpoch, evalSteps);
+  return epochs + Math.floor(stepsTotal / evalSteps) - Math.floor(stepsTotal / both);
+}
+
+function greatestDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestDivisor(b, a % b);
 }
 
 /** Seconds of training on one GPU of this type. */
@@ -79,7 +99,7 @@ function utilisation(type: GpuType, tokens: number): number {
 function passes(work: Work): number {
   const training = Math.ceil(work.train_examples / work.batchSize);
   const evaluating = Math.ceil(work.eval_examples / work.evalBatchSize) / 3;
-  return work.epochs * (training + evaluating);
+  return work.epochs * training + work.evaluations * evaluating;
 }
 
 /** Whether a run that needs so much memory fits into so much, with something to spare. */

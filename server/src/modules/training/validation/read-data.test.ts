@@ -54,6 +54,7 @@ async function withPython(...script: string[]) {
 
 const { epochs, learning_rate, batch_size, eval_batch_size, gradient_accumulation_steps } = fineTuneDefaults;
 const { lr_scheduler, warmup_ratio, weight_decay, max_grad_norm, neftune_noise_alpha } = fineTuneDefaults;
+const { eval_steps, early_stopping_patience } = fineTuneDefaults;
 const { segmentation_method, max_chunk_size, stride, min_segment_length, train_test_split } =
   fineTuneDefaults;
 const rows = 'question,answer\na,b\n';
@@ -85,6 +86,7 @@ const input: DataToRead = {
       epochs,
       learning_rate,
       ...{ lr_scheduler, warmup_ratio, weight_decay, max_grad_norm, neftune_noise_alpha },
+      ...{ eval_steps, early_stopping_patience },
       batch_size,
       eval_batch_size,
       gradient_accumulation_steps,

@@ -40,6 +40,8 @@ function input(sha256: string, more: Partial<DataToRead['spec']['parameters']> =
         weight_decay: 0,
         max_grad_norm: 1,
         neftune_noise_alpha: 0,
+        eval_steps: 0,
+        early_stopping_patience: 0,
         batch_size: 1,
         eval_batch_size: 1,
         gradient_accumulation_steps: 4,

@@ -68,6 +68,22 @@ describe('validation', () => {
     await ended(modelId);
   });
 
+  test('refuses to stop early by too few held-out examples, and counts what is evaluated more often', async () => {
+    const { critical_errors } = await validate({ early_stopping_patience: 2 });
+    expect(critical_errors).toEqual([
+      'Early stopping needs at least 5 held-out examples, and there are 2: hold out more rows, or set early stopping patience to 0',
+    ]);
+    machine.data = { ...goodData, eval_examples: 5, eval_padded_tokens: 10_000_000, steps_total: 12 };
+    const patient = await validate({ early_stopping_patience: 2, seed: 7 });
+    expect(patient.critical_errors).toEqual([]);
+    expect(patient.warnings.join()).toContain('never ends this run, in which there is 1 evaluation:');
+    const often = await validate({ early_stopping_patience: 2, eval_steps: 5, seed: 7 });
+    machine.data = goodData;
+    expect(often.warnings.join()).not.toContain('never ends this run');
+    const hours = often.cost_estimate.duration_hours / patient.cost_estimate.duration_hours;
+    expect(hours).toBeGreaterThan(2.5);
+  });
+
   test('is given up when its client disconnects', async () => {
     const release = Promise.withResolvers<void>();
     machine.meanwhile = () => release.promise;

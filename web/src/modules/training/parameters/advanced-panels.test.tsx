@@ -14,6 +14,7 @@ test.each([
   [{ lora_r: 16 }, ['LoRA']],
   [{ stride: 10 }, ['Segmentation']],
   [{ lr_scheduler: 'linear' as const }, ['Optimizer']],
+  [{ early_stopping_patience: 3 }, ['Evaluation']],
   [
     { lora_target_modules: ['q_proj' as const], segmentation_method: 'nltk' as const },
     ['Segmentation', 'LoRA'],
@@ -25,7 +26,9 @@ test.each([
       <StepParameters wizard={{ state, problems: {}, validation: undefined, dispatch: () => undefined }} />
     </QueryClientProvider>,
   );
-  const panels = ['Segmentation', 'Optimizer', 'LoRA'].map((name) => screen.getByRole('button', { name }));
+  const panels = ['Segmentation', 'Optimizer', 'Evaluation', 'LoRA'].map((name) =>
+    screen.getByRole('button', { name }),
+  );
   expect(
     panels.filter((one) => one.getAttribute('aria-expanded') === 'true').map((one) => one.textContent),
   ).toEqual(open);

@@ -103,6 +103,16 @@ const neftuneField = number('neftune_noise_alpha', {
   help: '0 to 100, usually 0 or 5. Noise on the embeddings, for answers that are longer and less learned by heart.',
 });
 
+/** When it is measured, and what ends it by that. */
+export const evaluationFields: ParameterField[] = [
+  number('eval_steps', {
+    help: 'Measures the held-out rows after so many steps too, up to 100,000. 0: after each epoch alone.',
+  }),
+  number('early_stopping_patience', {
+    help: 'Ends once the held-out loss has not fallen in so many evaluations, up to 100. You pay until then. 0: never.',
+  }),
+];
+
 export const segmentationFields: ParameterField[] = [
   {
     kind: 'choice',

@@ -23,6 +23,8 @@ export type TrainingParameters = {
   weight_decay: number;
   max_grad_norm: number;
   neftune_noise_alpha: number;
+  eval_steps: number;
+  early_stopping_patience: number;
   objective: Objective;
   beta: number;
   sft_weight: number;
@@ -125,6 +127,7 @@ const panels = {
   segmentation: ['segmentation_method', ...chunking, 'min_segment_length'],
   objective: ['beta', 'sft_weight'],
   optimizer: ['lr_scheduler', 'warmup_ratio', 'weight_decay', 'max_grad_norm', 'neftune_noise_alpha'],
+  evaluation: ['eval_steps', 'early_stopping_patience'],
   lora: ['lora_r', 'lora_dropout', 'lora_target_modules'],
 } as const satisfies Record<string, readonly (keyof TrainingParameters)[]>;
 

@@ -85,6 +85,7 @@ const wizardWords: Record<string, string> = {
   warmup_ratio: 'Warm-up',
   max_grad_norm: 'Max gradient norm',
   neftune_noise_alpha: 'NEFTune noise',
+  eval_steps: 'Steps between evaluations',
   lora_r: 'LoRA rank',
   lora_alpha: 'LoRA alpha',
 };

@@ -40,6 +40,23 @@ test('a run that learned preferences says in how many held-out rows it has them'
   expect(screen.queryByText(/prefers/)).toBeNull();
 });
 
+test('a run that stopped early says where and why', () => {
+  const run = {
+    ...{ state: 'completed', steps_total: 4_096, charged: null, quote: { total: '1' } },
+    ...{ elapsed_seconds: 27, device: 'cpu' },
+  };
+  const shown = (summary: object) => ({ ...run, summary }) as unknown as Run;
+  const { rerender } = render(
+    <RunOutcome run={shown({ stopped_early: 3, steps: 1_024, best_step: 1_024, train_loss_end: 1 })} />,
+  );
+  const sentence = 'Stopped early at step 1,024 of 4,096: the held-out loss did not fall in 3 evaluations.';
+  expect(screen.getByText(sentence)).toBeTruthy();
+  expect(screen.getByText('mean of the last 102 steps')).toBeTruthy();
+  expect(screen.queryByText(/kept from/)).toBeNull();
+  rerender(<RunOutcome run={shown({})} />);
+  expect(screen.queryByText(/Stopped early/)).toBeNull();
+});
+
 test('a run that was cancelled says how far it came, unless it had not begun', () => {
   const run = {
     ...{ state: 'cancelled', stop_reason: null, reason: 'Cancelled.', charged: '0', summary: null },

@@ -16,8 +16,10 @@ export function RunOutcome({ run }: { run: Run }) {
   const { summary } = run;
   if (run.state === 'completed' && summary) {
     const preferred = preferenceSentence(summary);
+    const stopped = stoppedEarlySentence(run);
     return (
       <>
+        {stopped && <p className="mb-4 text-muted">{stopped}</p>}
         {preferred && <p className="mb-4 font-medium text-base">{preferred}</p>}
         <dl className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-4">
           {run.kind === 'export' ? <Exported run={run} /> : <Losses run={run} />}
@@ -60,6 +62,14 @@ function preferenceSentence(summary: NonNullable<Run['summary']>): string | null
   if (typeof accuracy !== 'number') return null;
   const share = formatNumber(accuracy, { style: 'percent', maximumFractionDigits: 0 });
   return `The better answer gained on the worse one in ${share} of held-out rows.`;
+}
+
+/** Why it ended before its last step, of its own accord; null of other runs. */
+function stoppedEarlySentence({ summary, steps_total }: Run): string | null {
+  const evaluations = summary?.stopped_early;
+  if (typeof evaluations !== 'number') return null;
+  const at = `${formatNumber(stepsOf({ summary, steps_total }))} of ${formatNumber(steps_total)}`;
+  return `Stopped early at step ${at}: the held-out loss did not fall in ${countOf(evaluations, 'evaluation')}.`;
 }
 
 type Learned = { steps_total: number; summary: Run['summary'] };
@@ -129,16 +139,24 @@ function Charge({ bgl }: { bgl: string }) {
 }
 
 /** Which step's adapter was kept is said where it is not the last one's. */
-function heldOutNote({ summary, steps_total: steps }: Learned): string {
+function heldOutNote({ summary, steps_total }: Learned): string {
   const base = `base model ${decimals(summary?.eval_loss_base)}`;
   const step = summary?.best_step;
-  return typeof step === 'number' && step !== steps ? `kept from step ${step}, ${base}` : base;
+  return typeof step === 'number' && step !== stepsOf({ summary, steps_total })
+    ? `kept from step ${step}, ${base}`
+    : base;
 }
 
 /** Which mean it is; older runs know only the one over all steps. */
-function trainingLossNote({ summary, steps_total: steps }: Learned): string {
+function trainingLossNote({ summary, steps_total }: Learned): string {
+  const steps = stepsOf({ summary, steps_total });
   if (summary?.train_loss_end === undefined) return `mean of ${countOf(steps, 'step')}`;
   return `mean of the last ${countOf(Math.max(1, Math.floor(steps / 10)), 'step')}`;
+}
+
+/** How many it made: fewer than all where it stopped early. */
+function stepsOf({ summary, steps_total }: Learned): number {
+  return typeof summary?.steps === 'number' ? summary.steps : steps_total;
 }
 
 function decimals(value: number | string | null | undefined): string {

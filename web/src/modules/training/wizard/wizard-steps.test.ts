@@ -159,6 +159,7 @@ it('applying a configuration fills every field that it names', () => {
     sft_weight: 0.5,
     ...{ lr_scheduler: 'linear' as const, warmup_ratio: 0.1, weight_decay: 0.01 },
     ...{ max_grad_norm: 0.3, neftune_noise_alpha: 0 },
+    ...{ eval_steps: 50, early_stopping_patience: 3 },
     input_column: 'q',
     output_column: 'a',
     rejected_column: 'b',

@@ -2,15 +2,10 @@ import { Callout } from '../../../../ui/callout.tsx';
 import { Disclosure } from '../../../../ui/disclosure.tsx';
 import { FormFields } from '../../../../ui/form-fields.tsx';
 import { SaveConfiguration } from '../../configurations/save-configuration.tsx';
+import { ExpertPanels } from '../../parameters/expert-panels.tsx';
 import { FormatFields } from '../../parameters/format-fields.tsx';
 import { GpuFields } from '../../parameters/gpu-fields.tsx';
-import {
-  loraFields,
-  mainFields,
-  objectiveFields,
-  optimizerFields,
-  segmentationFields,
-} from '../../parameters/parameter-fields.tsx';
+import { mainFields, objectiveFields, segmentationFields } from '../../parameters/parameter-fields.tsx';
 import { PresetField } from '../../parameters/preset-field.tsx';
 import { valuesWith } from '../../parameters/suggested-parameters.ts';
 import {
@@ -75,21 +70,7 @@ export function StepParameters({ wizard: { state, problems, validation, dispatch
         </Disclosure>
       )}
 
-      <Disclosure
-        title="Optimizer"
-        defaultOpen={differsFromDefaults(parameters, 'optimizer')}
-        hasProblem={optimizerFields(parameters.objective).some(({ name }) => problems[name])}
-      >
-        <FormFields fields={optimizerFields(parameters.objective)} {...shared} />
-      </Disclosure>
-
-      <Disclosure
-        title="LoRA"
-        defaultOpen={differsFromDefaults(parameters, 'lora')}
-        hasProblem={problems.lora_target_modules !== undefined}
-      >
-        <FormFields fields={loraFields} {...shared} />
-      </Disclosure>
+      <ExpertPanels {...shared} />
 
       <SaveConfiguration choices={state} />
     </div>

@@ -1,0 +1,30 @@
+import { Disclosure } from '../../../ui/disclosure.tsx';
+import { FormFields } from '../../../ui/form-fields.tsx';
+import { evaluationFields, loraFields, optimizerFields } from './parameter-fields.tsx';
+import type { ParameterProblems } from './parameter-problems.ts';
+import { differsFromDefaults, type TrainingParameters } from './training-parameters.ts';
+
+type Props = {
+  values: TrainingParameters;
+  problems: ParameterProblems;
+  onChange: (values: Partial<TrainingParameters>) => void;
+};
+
+/** What suits most runs as it is, folded unless it holds something of its own. */
+export function ExpertPanels({ values, problems, onChange }: Props) {
+  const panels = [
+    { panel: 'optimizer', title: 'Optimizer', fields: optimizerFields(values.objective) },
+    { panel: 'evaluation', title: 'Evaluation', fields: evaluationFields },
+    { panel: 'lora', title: 'LoRA', fields: loraFields },
+  ] as const;
+  return panels.map(({ panel, title, fields }) => (
+    <Disclosure
+      key={panel}
+      title={title}
+      defaultOpen={differsFromDefaults(values, panel)}
+      hasProblem={fields.some(({ name }) => problems[name] !== undefined)}
+    >
+      <FormFields fields={fields} values={values} problems={problems} onChange={onChange} />
+    </Disclosure>
+  ));
+}
