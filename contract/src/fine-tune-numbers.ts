@@ -71,6 +71,7 @@ export const fineTuneDefaults = {
   ) as Record<FineTuneNumber, number>),
   segmentation_method: 'regex',
   lr_scheduler: 'cosine',
+  use_rslora: false,
   accelerator_type: 'NVIDIA_TESLA_A100',
   accelerator_count: 1,
 } as const;

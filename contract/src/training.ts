@@ -77,6 +77,8 @@ const trainingFields = {
   /** Left out: twice the rank. */
   lora_alpha: boundedBy({ label: 'LoRA alpha', min: 0, aboveMin: true, max: 1024, step: 0.5 }).optional(),
   lora_dropout: numberOf(fineTuneNumbers.lora_dropout),
+  /** Rank-stabilised: the adapter is scaled by alpha / √rank instead of alpha / rank, so that a high rank learns as fast as a low one. */
+  use_rslora: z.boolean('use_rslora must be true or false').default(fineTuneDefaults.use_rslora),
   /** Left out: all of them; with DPO all but `lm_head`. */
   lora_target_modules: targetModules.optional(),
 };

@@ -109,6 +109,8 @@ function emitClass(name: string, schema: JsonSchema, out: Output): void {
     const type = pythonType(value, name + capitalised(singular(key)), out);
     if (pythonKeywords.has(key)) return `    ${key}_: ${type} = Field(alias="${key}")`;
     if (required.has(key)) return `    ${key}: ${type}`;
+    if (typeof value.default === 'boolean')
+      return `    ${key}: ${type} = ${capitalised(String(value.default))}`;
     if ((value.default ?? null) !== null) return `    ${key}: ${type} = ${JSON.stringify(value.default)}`;
     return `    ${key}: ${type.endsWith('None') ? type : `${type} | None`} = None`;
   });

@@ -60,6 +60,12 @@ export const loraSpec = z.object({
   target_modules: z.array(z.string()).min(1),
 });
 
+/** With what only language models have. */
+export const textLoraSpec = loraSpec.extend({
+  /** Scaled by alpha / √r instead of alpha / r; false in runs from before there was this field. */
+  use_rslora: z.boolean().default(false),
+});
+
 export const trainingParameters = z.object({
   /** What is minimised. `dpo` needs rows of the format `preference`; `sft` trains on the better answers of such rows. */
   objective: objective.default('sft'),
@@ -85,7 +91,7 @@ export const trainingParameters = z.object({
   batch_size: z.int().min(1),
   eval_batch_size: z.int().min(1),
   gradient_accumulation_steps: z.int().min(1),
-  lora: loraSpec,
+  lora: textLoraSpec,
 });
 
 /** How hubs call what a run is made from, for its card. A repository is `namespace/name`. */

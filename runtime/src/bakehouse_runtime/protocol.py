@@ -113,6 +113,14 @@ class Sample(Wire):
     tokens: int
 
 
+class TextLoraSpec(Wire):
+    r: Annotated[int, Field(ge=1, le=256)]
+    alpha: Annotated[float, Field(gt=0)]
+    dropout: Annotated[float, Field(ge=0, le=0.5)]
+    target_modules: Annotated[list[str], Field(min_length=1)]
+    use_rslora: bool = False
+
+
 class TrainingSources(Wire):
     base_model: str | None
     base_model_commit: str | None
@@ -139,7 +147,7 @@ class TrainingParameters(Wire):
     batch_size: Annotated[int, Field(ge=1)]
     eval_batch_size: Annotated[int, Field(ge=1)]
     gradient_accumulation_steps: Annotated[int, Field(ge=1)]
-    lora: LoraSpec
+    lora: TextLoraSpec
 
 
 class TrainTextSpec(Wire):

@@ -9,6 +9,7 @@ import pytest
 
 from bakehouse_runtime.files import read_object, write_json
 from bakehouse_runtime.protocol import TrainTextSpec
+from bakehouse_runtime.train.lora.config import lora_config
 from bakehouse_runtime.train.lora.export import Outcome, _duration, export
 from prepared import prepare, write_pairs
 from train_spec import train_spec
@@ -141,6 +142,35 @@ def test_a_card_names_no_source_that_is_private(
     assert "None" not in text
     config = PeftConfig.from_pretrained(str(tmp_path / "out"))
     assert config.base_model_name_or_path is None
+
+
+@pytest.mark.parametrize("use_rslora", [False, True])
+def test_llama_cpp_scales_the_adapter_as_peft_does(
+    server: BakehouseServer, tmp_path: Path, tied_model: Path, use_rslora: bool
+) -> None:
+    import torch
+    from gguf import GGUFReader
+    from peft import get_peft_model
+    from transformers import AutoModelForCausalLM
+
+    lora = {"r": 4, "alpha": 6.0, "use_rslora": use_rslora}
+    spec = train_spec(server, tmp_path, tied_model, lora=lora)
+    loaded: Any = AutoModelForCausalLM.from_pretrained(tied_model)
+    adapted: Any = get_peft_model(loaded, lora_config(spec.parameters.lora, ["v_proj"]))
+    layer = adapted.base_model.model.model.layers[0].self_attn.v_proj
+    torch.nn.init.normal_(layer.lora_B["default"].weight)
+    prepared = prepare(write_pairs(tmp_path, 10), tied_model)
+    assert export(adapted, spec, tied_model, tmp_path / "out", prepared, OUTCOME) == []
+
+    reader = GGUFReader(tmp_path / "out" / "adapter.gguf")
+    tensors = {tensor.name: torch.tensor(tensor.data) for tensor in reader.tensors}
+    a, b = (tensors[f"blk.0.attn_v.weight.lora_{part}"] for part in "ab")
+    # As llama.cpp computes it.
+    scale = float(reader.fields["adapter.lora.alpha"].contents()) / a.shape[0]
+    assert scale == pytest.approx(3.0 if use_rslora else 1.5)
+    torch.testing.assert_close(scale * (b @ a), layer.get_delta_weight("default"))
+    card = (tmp_path / "out" / "README.md").read_text()
+    assert ("rank-stabilized" in card) == use_rslora
 
 
 @pytest.mark.parametrize(

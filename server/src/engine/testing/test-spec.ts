@@ -42,7 +42,7 @@ export function testSpec(title: string, inputs: WorkloadSpec['inputs'] = []): Wo
       batch_size: 1,
       eval_batch_size: 1,
       gradient_accumulation_steps: 1,
-      lora: { r: 4, alpha: 8, dropout: 0, target_modules: ['q_proj'] },
+      lora: { r: 4, alpha: 8, dropout: 0, use_rslora: false, target_modules: ['q_proj'] },
     },
     device: 'cpu',
   };

@@ -24,7 +24,11 @@ test('a run has the seed and the alpha that it asks for, else those that are usu
   const now = new Date();
   expect(toDataSpec(fields, now).seed).toBe(42);
   expect(toDataSpec({ ...fields, seed: 0 }, now).seed).toBe(0);
-  expect(toParameters(settle({ ...fields, lora_r: 16 })).lora.alpha).toBe(32);
+  expect(toParameters(settle({ ...fields, lora_r: 16 })).lora).toMatchObject({
+    alpha: 32,
+    use_rslora: false,
+  });
+  expect(toParameters(settle({ ...fields, use_rslora: true })).lora.use_rslora).toBe(true);
   expect(toParameters(settle({ ...fields, lora_r: 16, lora_alpha: 0.5 })).lora).toMatchObject({
     r: 16,
     alpha: 0.5,
@@ -48,6 +52,7 @@ test.each([
   { max_grad_norm: -1 },
   { neftune_noise_alpha: 101 },
   { eval_steps: 1.5 },
+  { use_rslora: 'yes' },
   { early_stopping_patience: 101 },
 ])('%j is refused', (field) => {
   const payload = {

@@ -110,6 +110,7 @@ export function toParameters(fields: SettledFields): ValidateSpec['parameters'] 
       // Twice the rank, as is usual: a change of rank then needs no other learning rate.
       alpha: fields.lora_alpha ?? fields.lora_r * 2,
       dropout: fields.lora_dropout,
+      use_rslora: fields.use_rslora,
       target_modules: fields.lora_target_modules,
     },
   };

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from peft import LoraConfig
 
     from ...device import Device
-    from ...protocol import LoraSpec, TrainTextSpec
+    from ...protocol import TextLoraSpec, TrainTextSpec
 
 # More points than this make no better curve.
 _CURVE_POINTS = 500
@@ -21,7 +21,7 @@ _KEPT_CHECKPOINTS = 2
 _SCHEDULERS = {"cosine": "cosine", "linear": "linear", "constant": "constant_with_warmup"}
 
 
-def lora_config(lora: LoraSpec, modules: list[str]) -> LoraConfig:
+def lora_config(lora: TextLoraSpec, modules: list[str]) -> LoraConfig:
     """PEFT's configuration of the adapter."""
     from peft import LoraConfig
 
@@ -30,6 +30,7 @@ def lora_config(lora: LoraSpec, modules: list[str]) -> LoraConfig:
         # PEFT's type says int; any number works, and adapter_config.json keeps whole ones whole.
         lora_alpha=int(lora.alpha) if lora.alpha == int(lora.alpha) else lora.alpha,  # pyright: ignore[reportArgumentType]
         lora_dropout=lora.dropout,
+        use_rslora=lora.use_rslora,
         target_modules=modules,
         bias="none",
         task_type="CAUSAL_LM",

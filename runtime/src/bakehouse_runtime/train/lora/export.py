@@ -12,6 +12,7 @@ from ...data.tokens import read_model_tokens
 from ...errors import PlainError
 from ...files import read_object, read_optional_object, write_json
 from ...gguf_adapter import write_gguf_adapter
+from ...serve.convert_adapter import adapter_alpha
 from ..card import base_model_id, front_matter, one_line, trained_origin
 
 if TYPE_CHECKING:
@@ -85,13 +86,14 @@ def export(
     # PEFT notes the folder of this machine.
     config_file = out / "adapter_config.json"
     base_id = base_model_id(spec)
-    write_json(config_file, read_object(config_file) | {"base_model_name_or_path": base_id})
+    config = read_object(config_file) | {"base_model_name_or_path": base_id}
+    write_json(config_file, config)
     warnings = []
     try:
         write_gguf_adapter(
             out / "adapter.gguf",
             load_file(out / "adapter_model.safetensors"),
-            spec.parameters.lora.alpha,
+            adapter_alpha(config),
             read_optional_object(base / "config.json"),
         )
     except PlainError as error:
@@ -252,7 +254,8 @@ def _parameters(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome) -> di
         **_noise(parameters),
         "Batch size": f"{parameters.batch_size} x {parameters.gradient_accumulation_steps} "
         "(gradient accumulation)",
-        "LoRA": f"rank {lora.r}, alpha {lora.alpha:g}, dropout {lora.dropout:g}",
+        "LoRA": f"rank {lora.r}, alpha {lora.alpha:g}, dropout {lora.dropout:g}"
+        + (", rank-stabilized" if lora.use_rslora else ""),
         "Target modules": ", ".join(outcome.modules),
         "Longest example": f"{prepared.longest} tokens",
         "Examples are cut at": f"{data.max_chunk_size} tokens",

@@ -25,6 +25,8 @@ test('what is read alike has one name, also on another day', () => {
   expect(
     nameOf({}, { ...optimiser, neftune_noise_alpha: 5, eval_steps: 5, early_stopping_patience: 2 }),
   ).toBe(nameOf({}));
+  const scaled = { r: 8, alpha: 32, dropout: 0.1, use_rslora: true };
+  expect(nameOf({}, { lora: scaled })).toBe(nameOf({}));
   expect(nameOf({}, { objective: 'dpo' })).not.toBe(nameOf({}));
   expect(nameOf({ max_chunk_size: 256 })).not.toBe(nameOf({}));
   expect(nameOf({}, { epochs: 2 })).not.toBe(nameOf({}));

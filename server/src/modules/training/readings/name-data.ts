@@ -19,11 +19,11 @@ const OF_TRAINING = [
 ] as const satisfies readonly (keyof DataToRead['spec']['parameters'])[];
 
 /**
- * Equal for inputs that are read alike. Alpha and dropout change nothing either; nor does the date, which a few chat
+ * Equal for inputs that are read alike. Alpha, dropout and what scales by them change nothing either; nor does the date, which a few chat
  * templates write into each example: that of another day is as long.
  */
 export function nameData({ base, dataFile, validationFile, spec }: DataToRead): string {
-  const { alpha, dropout, ...lora } = spec.parameters.lora;
+  const { alpha, dropout, use_rslora, ...lora } = spec.parameters.lora;
   const read = Object.entries(spec.parameters).filter(([name]) => !OF_TRAINING.some((one) => one === name));
   const { date, ...data } = spec.data;
   const named = {

@@ -90,7 +90,7 @@ const input: DataToRead = {
       batch_size,
       eval_batch_size,
       gradient_accumulation_steps,
-      lora: { r: 8, alpha: 16, dropout: 0, target_modules: ['q_proj'] },
+      lora: { r: 8, alpha: 16, dropout: 0, use_rslora: false, target_modules: ['q_proj'] },
     },
   },
 };

@@ -45,7 +45,7 @@ function input(sha256: string, more: Partial<DataToRead['spec']['parameters']> =
         batch_size: 1,
         eval_batch_size: 1,
         gradient_accumulation_steps: 4,
-        lora: { r: 8, alpha: 16, dropout: 0.05, target_modules: ['q_proj'] },
+        lora: { r: 8, alpha: 16, dropout: 0.05, use_rslora: false, target_modules: ['q_proj'] },
         ...more,
       },
     },

@@ -12,6 +12,7 @@ vi.mock('../../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 test.each([
   [{}, []],
   [{ lora_r: 16 }, ['LoRA']],
+  [{ use_rslora: true }, ['LoRA']],
   [{ stride: 10 }, ['Segmentation']],
   [{ lr_scheduler: 'linear' as const }, ['Optimizer']],
   [{ early_stopping_patience: 3 }, ['Evaluation']],

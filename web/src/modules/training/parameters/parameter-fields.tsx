@@ -131,6 +131,13 @@ export const loraFields: ParameterField[] = [
   number('lora_r', { label: 'Rank', help: 'Size of the adapter.' }),
   number('lora_dropout', { label: 'Dropout' }),
   {
+    kind: 'flag',
+    name: 'use_rslora',
+    label: 'Scaling',
+    box: 'Rank-stabilized (rsLoRA)',
+    help: 'Divides the adapter by the root of its rank instead of by the rank. Suits ranks of 64 and more, at a lower learning rate.',
+  },
+  {
     kind: 'control',
     name: 'lora_target_modules',
     label: 'Target modules',

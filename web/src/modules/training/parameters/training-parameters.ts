@@ -44,6 +44,7 @@ export type TrainingParameters = {
   train_test_split: number;
   lora_r: number;
   lora_dropout: number;
+  use_rslora: boolean;
   lora_target_modules: (typeof loraTargetModules)[number][];
   accelerator_type: GpuType | null;
   accelerator_count: number;
@@ -128,7 +129,7 @@ const panels = {
   objective: ['beta', 'sft_weight'],
   optimizer: ['lr_scheduler', 'warmup_ratio', 'weight_decay', 'max_grad_norm', 'neftune_noise_alpha'],
   evaluation: ['eval_steps', 'early_stopping_patience'],
-  lora: ['lora_r', 'lora_dropout', 'lora_target_modules'],
+  lora: ['lora_r', 'lora_dropout', 'use_rslora', 'lora_target_modules'],
 } as const satisfies Record<string, readonly (keyof TrainingParameters)[]>;
 
 /** Whether an advanced panel holds anything of its own, which no preset has: then it opens by itself. */

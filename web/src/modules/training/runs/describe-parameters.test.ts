@@ -49,6 +49,9 @@ it('tells of preferences what they were trained for, and of other rows nothing o
       ...{ kind: 'text' as const, device: 'CPU', summary: null, dataset: { file_name: 'rows.csv' } },
       parameters: { ...parameters, ...values },
     });
+  expect(described({ use_rslora: true })).toContainEqual({
+    ...{ name: 'Scaling', value: 'Rank-stabilized (rsLoRA)' },
+  });
   const dpo = described({ data_format: 'preference', objective: 'dpo', rejected_column: 'worse' });
   expect(dpo).toContainEqual({ name: 'Objective', value: 'Prefer the better answers (DPO)' });
   expect(dpo).toContainEqual({ name: 'Beta', value: '0.1' });

@@ -51,6 +51,7 @@ function textRows(run: Extract<Described, { kind: 'text' }>): { name: string; va
     stride,
     min_segment_length,
     train_test_split,
+    use_rslora,
     ...rest
   } = run.parameters;
   const isText = format === 'text' || isTextFile(run.dataset.file_name);
@@ -62,6 +63,7 @@ function textRows(run: Extract<Described, { kind: 'text' }>): { name: string; va
     // A validation file is held out instead.
     ...(!run.validation && { train_test_split }),
     ...(isText && { segmentation_method, stride, min_segment_length }),
+    ...(use_rslora && { scaling: 'Rank-stabilized (rsLoRA)' }),
     lora_target_modules: run.summary?.target_modules ?? modules.join(', '),
   });
   return (

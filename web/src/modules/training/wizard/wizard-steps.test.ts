@@ -174,6 +174,7 @@ it('applying a configuration fills every field that it names', () => {
     train_test_split: 0.9,
     lora_r: 16,
     lora_dropout: 0.1,
+    use_rslora: true,
     lora_target_modules: ['q_proj'],
     accelerator_type: 'NVIDIA_H100_80GB',
     accelerator_count: 2,
