@@ -58,7 +58,9 @@ async function measureBucket(settings: BucketSettings): Promise<Measured[]> {
       const read = await timed(() => getAlone(bucket, name));
       await bucket.ask(new DeleteObjectCommand(bucket.at(name)));
       const memory = watchMemory();
-      const ours = await timed(() => store.write(Readable.from(pieces()), { expectedSha256 }));
+      const ours = await timed(async () => {
+        await store.write(Readable.from(pieces()), { expectedSha256 });
+      });
       writes.push({ ours: MEGABYTES / ours, theirs: MEGABYTES / written });
       const back = await timed(async () => {
         for await (const _ of await store.read(expectedSha256));

@@ -71,7 +71,7 @@ test('a run shows its losses, and of what it was made from only what everybody m
 });
 
 test('nobody else is advised what to do about its losses', async () => {
-  const points = [
+  const points: SharedRun['points'] = [
     { step: 0, values: { eval_loss: 3, held_out_rows: 9 } },
     { step: 1, values: { loss: 2, eval_loss: 1.5 } },
     { step: 2, values: { loss: 1, eval_loss: 1.8 } },

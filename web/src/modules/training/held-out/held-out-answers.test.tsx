@@ -63,7 +63,7 @@ test.each([
   ['a starter model', [], 'smol'],
 ])('what nobody asked can be asked by hand, beside %s', async (_case, basePods, beside) => {
   server.pods = { m1: [{ pod_id: 'p1', model_name: 'rye-1', status: 'running' }], b1: basePods };
-  const answers = { task: 'answer', rows: [], skipped: 'The models could not be asked.' } as const;
+  const answers: Answers = { task: 'answer', rows: [], skipped: 'The models could not be asked.' };
   queryClient.clear();
   queryClient.setQueryData(heldOutAnswersQuery('r1').queryKey, {
     held_out_answers: { ...answers, questions: ['Who bakes?'] },
