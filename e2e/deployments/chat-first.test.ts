@@ -1,3 +1,4 @@
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { choose } from '../choose.ts';
 import { journey, look, WORK_MS } from '../journey.ts';
@@ -28,34 +29,7 @@ journey(
     await starter.getByText('An answer from smollm2-135m-instruct').waitFor();
     await expect.poll(() => new URL(page.url()).searchParams.get('conversation')).toBeTruthy();
 
-    await starter.getByRole('button', { name: 'New conversation' }).click();
-    await starter.getByText('What is rye?').waitFor({ state: 'detached' });
-    // It can be typed at once.
-    await page.keyboard.type('What is emmer?');
-    await page.keyboard.press('Enter');
-    await starter.getByText('An answer from smollm2-135m-instruct').waitFor();
-    await page.goBack();
-    await starter.getByText('What is rye?').waitFor();
-    await page.goForward();
-    await starter.getByText('What is emmer?').waitFor();
-    await starter.getByRole('button', { name: 'History' }).click();
-    const list = page.getByRole('dialog', { name: 'Conversations' });
-    await list.getByText('What is rye?').waitFor();
-    await look(page, 'chat-history');
-    await list.getByRole('button', { name: /^What is rye/ }).click();
-    await starter.getByText('What is rye?').waitFor();
-    await page.reload();
-    await starter.getByText('What is rye?').waitFor();
-    expect(await page.getByText('What is emmer?').count()).toBe(0);
-    await starter.getByRole('button', { name: 'History' }).click();
-    await list.getByRole('button', { name: 'Delete “What is emmer?”' }).click();
-    await look(page, 'chat-delete');
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-    await list.getByText('What is rye?').waitFor();
-    await list.getByText('What is emmer?').waitFor({ state: 'detached' });
-    await page.keyboard.press('Escape');
-    await list.waitFor({ state: 'detached' });
-    expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('History');
+    await keepsWhatWasBefore(page, starter);
 
     await page.getByRole('button', { name: 'Deploy a model' }).click();
     await choose(page, page.getByRole('dialog').getByRole('combobox', { name: 'Model' }), 'SmolLM2-135M');
@@ -89,3 +63,35 @@ journey(
     await page.getByRole('button', { name: 'Stop comparing' }).waitFor({ state: 'detached' });
   },
 );
+
+/** A new conversation leaves the one before in the list, where it is opened and deleted. */
+async function keepsWhatWasBefore(page: Page, starter: Locator): Promise<void> {
+  await starter.getByRole('button', { name: 'New conversation' }).click();
+  await starter.getByText('What is rye?').waitFor({ state: 'detached' });
+  // It can be typed at once.
+  await page.keyboard.type('What is emmer?');
+  await page.keyboard.press('Enter');
+  await starter.getByText('An answer from smollm2-135m-instruct').waitFor();
+  await page.goBack();
+  await starter.getByText('What is rye?').waitFor();
+  await page.goForward();
+  await starter.getByText('What is emmer?').waitFor();
+  await starter.getByRole('button', { name: 'History' }).click();
+  const list = page.getByRole('dialog', { name: 'Conversations' });
+  await list.getByText('What is rye?').waitFor();
+  await look(page, 'chat-history');
+  await list.getByRole('button', { name: /^What is rye/ }).click();
+  await starter.getByText('What is rye?').waitFor();
+  await page.reload();
+  await starter.getByText('What is rye?').waitFor();
+  expect(await page.getByText('What is emmer?').count()).toBe(0);
+  await starter.getByRole('button', { name: 'History' }).click();
+  await list.getByRole('button', { name: 'Delete “What is emmer?”' }).click();
+  await look(page, 'chat-delete');
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await list.getByText('What is rye?').waitFor();
+  await list.getByText('What is emmer?').waitFor({ state: 'detached' });
+  await page.keyboard.press('Escape');
+  await list.waitFor({ state: 'detached' });
+  expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('History');
+}
