@@ -28,7 +28,8 @@ export const exceptions: Exception[] = [
   {
     rule: 'folder',
     where: 'server/migrations',
-    reason: 'One file per step, found by its number: steps that databases have run are never moved or joined.',
+    reason:
+      'One file per step, found by its number: steps that databases have run are never moved or joined.',
   },
   {
     rule: 'folder',
