@@ -38,11 +38,6 @@ export const exceptions: Exception[] = [
   },
   {
     rule: 'folder',
-    where: 'server/migrations',
-    reason: 'One file per step, read by their numbers: the number grows with the product.',
-  },
-  {
-    rule: 'folder',
     where: 'web/src/ui',
     reason: 'The kit: one component per file, looked for by its name.',
   },

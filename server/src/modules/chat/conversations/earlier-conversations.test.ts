@@ -8,7 +8,7 @@ import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { createDatabase, dropDatabase } from '../../../testing/temporary-postgres.ts';
 
-const STEP = '0032_many_conversations.sql';
+const STEP = '0034_many_conversations.sql';
 
 test('of a user who had one conversation with each model each stays, with its first question as its title', async () => {
   const name = `conversations_${process.pid}`;
