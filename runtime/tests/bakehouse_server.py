@@ -116,6 +116,15 @@ class BakehouseServer:
         assert found, f"no report {kind}; there are {self.reports[-5:]}"
         return found[0]
 
+    def store(self, path: str, body: bytes, announced: str) -> bytes:
+        """Keeps an artefact; answers what there is to say."""
+        assert hashlib.sha256(body).hexdigest() == announced
+        target = self.artefacts / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(body)
+        time.sleep(self.flush_s)
+        return b""
+
     def accept(self, body: bytes) -> dict[str, Any]:
         ReportsBody.model_validate_json(body)
         with self._changed:
@@ -150,8 +159,7 @@ def _handler(server: BakehouseServer) -> type[BaseHTTPRequestHandler]:
                 self.close_connection = True
             elif isinstance(fault, int):
                 self.send(fault, b"refused")
-            elif self.path.startswith("/store/"):
-                assert "Authorization" not in self.headers
+            elif self.path.startswith("/store/") and "Authorization" not in self.headers:
                 self.send_input(server.inputs[self.path[7:]], cut=fault == "cut")
             elif self.headers["Authorization"] != f"Bearer {TOKEN}":
                 self.send(401, b"")
@@ -164,10 +172,7 @@ def _handler(server: BakehouseServer) -> type[BaseHTTPRequestHandler]:
             if kind == "inputs" and rest in server.refused:
                 self.send(server.refused[rest], b"")
             elif kind == "inputs" and server.links and "X-Bakehouse-Links" in self.headers:
-                self.send_response(307)
-                self.send_header("Location", f"{server.url}/store/{rest}")
-                self.send_header("Content-Length", "0")
-                self.end_headers()
+                self.send(307, b"", {"Location": f"{server.url}/store/{rest}"})
             elif kind == "inputs" and rest in server.inputs:
                 self.send_input(server.inputs[rest], cut=fault == "cut")
             elif kind == "reports":
@@ -177,12 +182,7 @@ def _handler(server: BakehouseServer) -> type[BaseHTTPRequestHandler]:
                 else:
                     self.send(200, answer)
             elif kind == "artefacts":
-                assert hashlib.sha256(body).hexdigest() == self.headers["X-Content-SHA256"]
-                target = server.artefacts / rest
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(body)
-                time.sleep(server.flush_s)
-                self.send(204, b"")
+                self.send(204, server.store(rest, body, self.headers["X-Content-SHA256"]))
             else:
                 self.send(404, b"")
 
@@ -197,8 +197,10 @@ def _handler(server: BakehouseServer) -> type[BaseHTTPRequestHandler]:
             if cut:
                 self.close_connection = True
 
-        def send(self, status: int, body: bytes) -> None:
+        def send(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
             self.send_response(status)
+            for name, value in (headers or {}).items():
+                self.send_header(name, value)
             if status != 204:
                 self.send_header("Content-Length", str(len(body)))
             self.end_headers()

@@ -11,7 +11,8 @@ import {
   GetObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { type Bucket, type BucketSettings, openBucket } from '../../server/src/platform/storage/s3/bucket.ts';
+import { type Bucket, openBucket } from '../../server/src/platform/storage/s3/bucket.ts';
+import type { BucketSettings } from '../../server/src/platform/storage/s3/bucket-settings.ts';
 import { openS3BlobStore } from '../../server/src/platform/storage/s3/s3-blob-store.ts';
 import { startS3Server } from '../../server/src/testing/servers/s3-server.ts';
 import { readSettings } from '../client/settings.ts';
@@ -63,7 +64,7 @@ async function measureBucket(settings: BucketSettings): Promise<Measured[]> {
       });
       writes.push({ ours: MEGABYTES / ours, theirs: MEGABYTES / written });
       const back = await timed(async () => {
-        for await (const _ of await store.read(expectedSha256));
+        for await (const chunk of await store.read(expectedSha256)) void chunk;
       });
       reads.push({ ours: MEGABYTES / back, theirs: MEGABYTES / read });
       grown.push(memory.end());

@@ -4,7 +4,7 @@ import { toFolder } from './platform/files/make-data-dir.ts';
 import { localUrl } from './platform/http/addresses/local-url.ts';
 import { namedUrls } from './platform/http/addresses/named-urls.ts';
 import { describeIssue } from './platform/http/validation/describe-issue.ts';
-import { fileName, listSecretFiles, readSecretFiles, unusable } from './secret-files.ts';
+import { fileName, listSecretFiles, readSecretFiles, unusable } from './platform/secrets/secret-files.ts';
 
 const flag = z.stringbool();
 const bgl = z.string().regex(/^\d+(\.\d{1,6})?$/, 'must be an amount such as 12.5, with at most 6 decimals');

@@ -11,7 +11,7 @@ import pytest
 
 from bakehouse_runtime.base_model import read_base_model, training_memory
 from bakehouse_runtime.errors import PlainError
-from bakehouse_runtime.protocol import LoraSpec, TrainingParameters
+from bakehouse_runtime.protocol import TextLoraSpec, TrainingParameters
 from bakehouse_runtime.train.lora.run import read_inputs
 from prepared import prepare
 from train_spec import train_spec
@@ -141,7 +141,7 @@ def test_logits_take_memory_on_a_gpu_only_with_an_adapter_on_the_head(mixture: P
             batch_size=8,
             eval_batch_size=4,
             gradient_accumulation_steps=1,
-            lora=LoraSpec(r=8, alpha=16, dropout=0, target_modules=list(modules)),
+            lora=TextLoraSpec(r=8, alpha=16, dropout=0, target_modules=list(modules)),
         )
         one, other = (training_memory(model, parameters, 9, 64, gpu=gpu) for model in (wide, base))
         return (one - other) / (8 * 64)
@@ -162,7 +162,7 @@ def test_dpo_takes_the_memory_of_two_answers_and_of_one_tile_of_logits(mixture: 
             batch_size=batch_size,
             eval_batch_size=1,
             gradient_accumulation_steps=1,
-            lora=LoraSpec(r=8, alpha=16, dropout=0, target_modules=["q_proj"]),
+            lora=TextLoraSpec(r=8, alpha=16, dropout=0, target_modules=["q_proj"]),
         )
         return training_memory(replace(base, vocabulary=vocabulary), parameters, 9, 64, gpu=gpu)
 

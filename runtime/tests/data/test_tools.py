@@ -111,7 +111,7 @@ def test_what_is_learnt_of_calls_is_what_transformers_renders() -> None:
         {"role": "tool", "name": "weather", "content": "20"},
         {"role": "assistant", "content": "20 degrees."},
     ]
-    tools = read_tools([_WEATHER], "tools")
+    tools: list[Any] = read_tools([_WEATHER], "tools")
     (theirs,), _ = render_jinja_template([conversation], chat_template=source, tools=tools)
     ours = ChatTemplate(source, _TOKENS, date(2026, 11, 28)).render(read(*conversation), tools)
     assert ours.text == theirs

@@ -149,10 +149,10 @@ def test_a_chat_template_that_never_ends_is_ended(template: str) -> None:
 
 
 def written(template: str) -> str:
-    from bakehouse_runtime.data import chat_template
+    from bakehouse_runtime.data.templates import chat_template, jinja_template
     from bakehouse_runtime.data.turns import Turn
 
-    chat_template.TEMPLATE_LIMIT_S = 0.5
+    jinja_template.TEMPLATE_LIMIT_S = 0.5
     rendered = chat_template.ChatTemplate(template, {}, date(2026, 11, 20))
     return rendered.render([Turn("user", "Who?")]).text
 

@@ -97,7 +97,8 @@ def answer_held_out(
     reporter.phase("asking both models", counted=False)
     questions: list[str] = []
     try:
-        rows = _rows(prepared, getattr(trainer.model.config, "max_position_embeddings", None))
+        model: Any = trainer.model
+        rows = _rows(prepared, getattr(model.config, "max_position_embeddings", None))
         questions = _plain_questions(rows)
         # For the next start, should this process be killed here: it would be killed again.
         note([], "The run was interrupted while both models were asked.", questions)

@@ -6,18 +6,8 @@ import {
 } from '@aws-sdk/client-s3';
 import type { Command } from '@smithy/types';
 import { AppError } from '../../errors.ts';
+import type { BucketSettings } from './bucket-settings.ts';
 import { codeOf, describeFault, statusOf } from './faults.ts';
-
-export type BucketSettings = {
-  bucket: string;
-  /** What all names begin with: '', or with a slash at the end. */
-  prefix: string;
-  /** Null: that of AWS. */
-  endpoint: string | null;
-  /** Null: the one that the SDK finds. */
-  region: string | null;
-  pathStyle: boolean;
-};
 
 /** A bucket, and what it takes to ask for something in it. */
 export type Bucket = {

@@ -1,4 +1,4 @@
-import type { BucketSettings } from './bucket.ts';
+import type { BucketSettings } from './bucket-settings.ts';
 
 type Fault = {
   name?: string;

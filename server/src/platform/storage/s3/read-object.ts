@@ -33,7 +33,7 @@ export async function readObject(
   const first = await get(range && `bytes=${range.start}-${range.end}`);
   const total = Number(first.ContentRange?.split('/')[1] ?? first.ContentLength ?? 0);
   const start = range?.start ?? 0;
-  const end = start + Number(first.ContentLength ?? 0) - 1;
+  const end = start + (first.ContentLength ?? 0) - 1;
   const bytes = async function* (): AsyncGenerator<Buffer> {
     let { body } = first;
     let at = start;

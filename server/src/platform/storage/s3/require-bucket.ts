@@ -7,7 +7,7 @@ import { listObjects } from './list-objects.ts';
 export async function requireBucket(bucket: Bucket): Promise<void> {
   const probe = bucket.at(`unfinished/start-${randomBytes(8).toString('hex')}`);
   try {
-    for await (const _ of listObjects(bucket, '', 1)) break;
+    await listObjects(bucket, '', 1).next();
     await bucket.ask(new PutObjectCommand({ ...probe, Body: 'May this server write here?' }));
     await bucket.ask(new DeleteObjectCommand(probe));
   } catch (error) {

@@ -184,7 +184,8 @@ describe('the S3 blob store', () => {
     const link = (await store.presign(sha256, answer)) ?? '';
     expect(await store.presign(sha256, answer)).toBe(link);
     await s3.verify(false);
-    const opened = await fetch(link).finally(() => s3.verify(true));
+    const opened = await fetch(link);
+    await s3.verify(true);
     expect(opened.headers.get('content-type')).toBe(answer.contentType);
     expect(opened.headers.get('content-disposition')).toBe(answer.contentDisposition);
     expect(Buffer.from(await opened.arrayBuffer()).equals(bytes)).toBe(true);

@@ -142,7 +142,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
       .write(Readable.from(other), { expectedSha256 })
       .catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(OtherBytes);
-    expect(error).toMatchObject({ sha256: hashOf(Buffer.concat(other.map(Buffer.from))) });
+    expect(error).toMatchObject({ sha256: hashOf(Buffer.concat(other.map((one) => Buffer.from(one)))) });
     expect(await files()).toEqual(before);
     for (const options of [{ expectedSha256 }, {}]) {
       const blob = await store.write(Readable.from(pieces), options);

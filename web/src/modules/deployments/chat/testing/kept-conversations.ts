@@ -54,7 +54,10 @@ export function keptConversations() {
   const answer = (endpoint: Endpoint, { query: { model = '', id } = { model: '' }, body }: Input) => {
     if (endpoint === listConversations) return list(model);
     if (endpoint === getConversation) return get(model, id);
-    if (endpoint === deleteConversation) return void remove(model, id ?? '');
+    if (endpoint === deleteConversation) {
+      remove(model, id ?? '');
+      return undefined;
+    }
     return endpoint === saveConversation && body ? save(model, id ?? '', body) : undefined;
   };
   return {
@@ -73,21 +76,21 @@ export function keptConversations() {
     /** The answer to a call; null to a save that is refused, undefined where it is another one. */
     answer,
     /** The answer to a request; undefined where it is another one. */
-    respond: (url: string, request: { method?: string; body?: unknown }) => respond(answer, url, request),
+    respond: (url: string, request: { method?: string; body?: string }) => respond(answer, url, request),
   };
 }
 
 type Answer = (endpoint: Endpoint, input: Input) => object | null | undefined;
 
-function respond(answer: Answer, url: string, { method = 'GET', body }: { method?: string; body?: unknown }) {
+function respond(answer: Answer, url: string, { method = 'GET', body }: { method?: string; body?: string }) {
   const { pathname, searchParams } = new URL(url, 'http://localhost');
   const one = { GET: getConversation, PUT: saveConversation, DELETE: deleteConversation }[method];
   const endpoint = pathname === listConversations.path ? listConversations : one;
   if (endpoint?.path !== pathname) return undefined;
   const { model = '', id } = Object.fromEntries(searchParams);
   const query = { model, ...(id && { id }) };
-  const input = { query, ...(body !== undefined && { body: JSON.parse(String(body)) }) };
-  const answered = answer(endpoint as Endpoint, input);
+  const input = { query, ...(body !== undefined && { body: JSON.parse(body) }) };
+  const answered = answer(endpoint, input);
   if (answered === undefined) return new Response(null, { status: 204 });
   const error = { code: 'conflict', message: 'This conversation was changed in another tab' };
   return answered ? Response.json(answered) : Response.json({ error }, { status: 409 });
