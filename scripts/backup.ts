@@ -6,7 +6,7 @@ import { backUp } from '../server/src/platform/backup/back-up.ts';
 import { restoreBackup } from '../server/src/platform/backup/restore-backup.ts';
 import { readSettings } from './client/settings.ts';
 import type { Command } from './command.ts';
-import { PlainError } from './plain-error.ts';
+import { PlainError, plainly } from './plain-error.ts';
 
 /** `backup [FILE]` copies the database, the stored files and the secret into one file, whether the server runs or not; 1 where some of the files are damaged. */
 export const backup: Command = async ({ words, startedIn }) => {
@@ -55,10 +55,4 @@ function requireEmbedded(): Pick<Config, 'dataDir' | 's3'> {
       'DATABASE_URL names a PostgreSQL of your own: back it up with its tools, as docs/operations.md says.',
     );
   return { dataDir, s3 };
-}
-
-async function plainly<T>(work: Promise<T>): Promise<T> {
-  return work.catch((error: unknown) => {
-    throw new PlainError(error instanceof Error ? error.message : String(error));
-  });
 }

@@ -6,12 +6,17 @@ import type { Database } from '../server/src/platform/db/database.ts';
 import { createLog } from '../server/src/platform/log.ts';
 import { openLocalBlobStore } from '../server/src/platform/storage/local-blob-store.ts';
 import { findUnmoved, type Moved, moveBlobs } from '../server/src/platform/storage/move-blobs.ts';
-import { blobsDir, openBlobStore, openS3 } from '../server/src/platform/storage/open-blob-store.ts';
+import {
+  blobsDir,
+  isBucketInUse,
+  openBlobStore,
+  openS3,
+} from '../server/src/platform/storage/open-blob-store.ts';
 import { scrubBlobs } from '../server/src/platform/storage/scrub-blobs.ts';
 import { readSettings } from './client/settings.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './ledger.ts';
-import { PlainError } from './plain-error.ts';
+import { PlainError, plainly } from './plain-error.ts';
 
 const TELL_EVERY_MS = 10_000;
 
@@ -62,6 +67,10 @@ async function move(db: Database, config: Config): Promise<number> {
   const folder = blobsDir(config);
   if (!s3) throw new PlainError('The settings name no bucket to move the files to: set BAKEHOUSE_S3_BUCKET.');
   if (!existsSync(folder)) throw new PlainError(`There are no files to move: there is no folder ${folder}.`);
+  if (!(await isBucketInUse(config)))
+    throw new PlainError(
+      'The server has not used this bucket yet, and still stores new files in the folder: restart it with these settings first.',
+    );
   const to = await plainly(openS3(config, s3));
   const from = await openLocalBlobStore(folder);
   const moved = await plainly(moveBlobs({ db, from, to }, folder, teller()));
@@ -87,12 +96,4 @@ function teller(): (moved: Moved, of: number) => void {
 
 function nameOf(sha256: string): string {
   return `${sha256.slice(0, 2)}/${sha256.slice(2)}`;
-}
-
-/** What a store says of itself to the operator stands behind what it says to people. */
-async function plainly<T>(work: Promise<T>): Promise<T> {
-  return work.catch((error: unknown) => {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    throw new PlainError(cause instanceof Error ? cause.message : String(cause));
-  });
 }

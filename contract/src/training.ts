@@ -74,7 +74,7 @@ const trainingFields = {
   /** Of the split, of the order of the rows and of the adapter's first weights. Left out: 42. */
   seed: boundedBy({ label: 'Seed', min: 0, max: 2 ** 31 - 1, step: 1 }).optional(),
   lora_r: numberOf(fineTuneNumbers.lora_r),
-  /** Left out: twice the rank. */
+  /** Left out: twice the rank, with rsLoRA 16. */
   lora_alpha: boundedBy({ label: 'LoRA alpha', min: 0, aboveMin: true, max: 1024, step: 0.5 }).optional(),
   lora_dropout: numberOf(fineTuneNumbers.lora_dropout),
   /** Rank-stabilised: the adapter is scaled by alpha / √rank instead of alpha / rank, so that a high rank learns as fast as a low one. */

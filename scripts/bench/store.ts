@@ -13,6 +13,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { type Bucket, openBucket } from '../../server/src/platform/storage/s3/bucket.ts';
 import type { BucketSettings } from '../../server/src/platform/storage/s3/bucket-settings.ts';
+import { listObjects } from '../../server/src/platform/storage/s3/list-objects.ts';
 import { openS3BlobStore } from '../../server/src/platform/storage/s3/s3-blob-store.ts';
 import { startS3Server } from '../../server/src/testing/servers/s3-server.ts';
 import { readSettings } from '../client/settings.ts';
@@ -71,6 +72,8 @@ async function measureBucket(settings: BucketSettings): Promise<Measured[]> {
       await store.delete(expectedSha256);
     }
   } finally {
+    for await (const { name } of listObjects(bucket, ''))
+      await bucket.ask(new DeleteObjectCommand(bucket.at(name)));
     await rm(dir, { recursive: true });
   }
   return [

@@ -324,7 +324,9 @@ function hubMirrorOf(s: Settings) {
 function s3Of(s: Settings) {
   const { BAKEHOUSE_S3_BUCKET: bucket, BAKEHOUSE_S3_ENDPOINT: endpoint = null } = s;
   if (bucket === undefined) {
-    const there = (['BAKEHOUSE_S3_ENDPOINT', 'BAKEHOUSE_S3_REGION'] as const).find((name) => s[name]);
+    const there = (['BAKEHOUSE_S3_ENDPOINT', 'BAKEHOUSE_S3_REGION', 'BAKEHOUSE_S3_PREFIX'] as const).find(
+      (name) => s[name],
+    );
     if (there) throw unusable([`BAKEHOUSE_S3_BUCKET: is missing beside ${there}`]);
     return null;
   }

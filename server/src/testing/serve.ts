@@ -28,7 +28,8 @@ export async function serve(
   const logged: string[] = [];
   const webDist = await emptyWebApp();
   const log = pino({ level: 'info' }, { write: (line) => void logged.push(line) });
-  const services = { config: readConfig(settings), log, webProcesses } as unknown as Services;
+  const blobs = { linkOrigin: null };
+  const services = { config: readConfig(settings), log, webProcesses, blobs } as unknown as Services;
   const app = await buildHttpServer({
     services,
     metrics: new Registry(),

@@ -52,7 +52,7 @@ class CheckpointArtefact:
 
     def _upload(self, paths: list[Path]) -> None:
         began = time.monotonic()
-        self._left_out = []
+        self._left_out = paths
         work_dir = self._work.work_dir
         try:
             # What the server counts as saved by it, the report of this checkpoint says.
@@ -65,6 +65,7 @@ class CheckpointArtefact:
                 for path in paths:
                     archive.add(path, path.relative_to(work_dir).as_posix())
             self._work.client.upload(CHECKPOINT_FILE, work_dir / CHECKPOINT_FILE, timeout_s=0)
+            self._left_out = []
         except (PlainError, ServerUnreachableError, OSError) as error:
             self._work.reporter.log(f"Note: the checkpoint stays on this machine alone: {error}")
         finally:

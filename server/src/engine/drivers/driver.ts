@@ -42,7 +42,7 @@ export type Driver = {
    * will.
    */
   start: (launch: Launch) => Promise<void>;
-  /** Observes the attempt, and changes nothing. */
+  /** Observes the attempt, and changes nothing. One that was alive is never pending again: what is put back has ended. */
   observe: (workloadId: string, attempt: number) => Promise<Observed>;
   /**
    * Limits the size of an attempt's log, and ends processes that an ended attempt has left. A slot is given away only

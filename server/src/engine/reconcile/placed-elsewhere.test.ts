@@ -28,11 +28,11 @@ const byOthers: [EndedBy, string][] = [
   ['preempted', 'Work that goes before it has taken its place. It goes on from its last checkpoint in 5 s.'],
   ['evicted', 'Its machine was cleared. It goes on from its last checkpoint in 5 s.'],
   ['node_lost', 'Its machine is gone. It goes on from its last checkpoint in 5 s.'],
-  ['image', 'Its image could not be had. It goes on from its last checkpoint in 5 s.'],
+  ['image', 'Its image could not be had. It goes on from its last checkpoint in 300 s.'],
 ];
 test.each(byOthers)('%s is no failure of the work, however often', (by, reason) => {
   const died: Observed = { ...left, by, exitCode: 137, lastLine: 'x' };
-  const again: Step = { do: 'requeue', reason, delaySeconds: 5, failed: false };
+  const again: Step = { do: 'requeue', reason, delaySeconds: by === 'image' ? 300 : 5, failed: false };
   const tried = { ...running, failures: FAILURES_MAX - 1 };
   expect(plan(tried, died)).toEqual(again);
   expect(plan({ ...tried, outcome: stopped }, died)).toEqual(again);

@@ -198,8 +198,11 @@ function planEnded(workload: Planned, observed: Extract<Observed, { state: 'abse
   if (outcome?.type === 'result') return completed;
   const byOthers = endedByOthers(workload, observed);
   if (byOthers !== null) {
-    const reason = `${byOthers} ${thenText(workload)} in ${BACKOFF_FIRST_S} s.`;
-    return { do: 'requeue', reason, delaySeconds: BACKOFF_FIRST_S, failed: false };
+    // An image that is not there now will hardly be in a moment.
+    const delaySeconds =
+      observed.state === 'ended' && observed.by === 'image' ? BACKOFF_LONGEST_S : BACKOFF_FIRST_S;
+    const reason = `${byOthers} ${thenText(workload)} in ${delaySeconds} s.`;
+    return { do: 'requeue', reason, delaySeconds, failed: false };
   }
   if (outcome?.type === 'stopped' || workload.interrupted) {
     const reason = behaviour === 'run' ? `Interrupted by the server. ${thenText(workload)}` : 'Restarting';

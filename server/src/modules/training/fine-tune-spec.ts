@@ -12,6 +12,9 @@ import type { AssetRevision } from '../assets/read-revision.ts';
 import { listModelFiles } from '../models/weights/list-model-files.ts';
 
 /** The fields of a fine-tune that say how to read the data and how to train. */
+/** Kalajdzievski, 'A Rank Stabilization Scaling Factor for Fine-Tuning with LoRA', 2023. */
+const RSLORA_ALPHA = 16;
+
 export type FineTuneFields = Omit<
   FineTunePayload,
   | 'asset_id'
@@ -107,8 +110,8 @@ export function toParameters(fields: SettledFields): ValidateSpec['parameters'] 
     gradient_accumulation_steps: fields.gradient_accumulation_steps,
     lora: {
       r: fields.lora_r,
-      // Twice the rank, as is usual: a change of rank then needs no other learning rate.
-      alpha: fields.lora_alpha ?? fields.lora_r * 2,
+      // Twice the rank, as is usual, or with rsLoRA as in its paper: a change of rank then needs no other learning rate.
+      alpha: fields.lora_alpha ?? (fields.use_rslora ? RSLORA_ALPHA : fields.lora_r * 2),
       dropout: fields.lora_dropout,
       use_rslora: fields.use_rslora,
       target_modules: fields.lora_target_modules,

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { pack as newTar, type Pack } from 'tar-stream';
 import { startEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
+import { FILES_LIE_IN } from '../storage/open-blob-store.ts';
 import { addFile, addText } from './add-to-tar.ts';
 import { copyCluster } from './copy-cluster.ts';
 import { giveName, refuseTaken } from './give-name.ts';
@@ -38,7 +39,8 @@ export async function backUp({ dataDir, file }: { dataDir: string; file: string 
         MANIFEST,
         JSON.stringify({ format: 2, made_at: madeAt.toISOString() } satisfies Manifest),
       );
-      if (await stat(path.join(dataDir, SECRET)).catch(() => null)) await addFile(tar, dataDir, SECRET);
+      for (const name of [SECRET, FILES_LIE_IN])
+        if (await stat(path.join(dataDir, name)).catch(() => null)) await addFile(tar, dataDir, name);
       const blobs: Blobs = { added: new Set(), damaged: [] };
       // Most of the bytes come first; then the database, and behind it what it may name beyond them.
       await addBlobs(tar, dataDir, blobs);

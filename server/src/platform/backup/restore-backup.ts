@@ -54,7 +54,7 @@ async function unpack(file: string, place: Place): Promise<Restored> {
     for await (const entry of tar as AsyncIterable<Entry>) {
       const { name } = entry.header;
       if (restored.madeAt.getTime() === 0) restored.madeAt = await readManifest(file, entry);
-      else if (name === SECRET) await write(entry, path.join(place.dataDir, SECRET));
+      else if (name === SECRET || name === FILES_LIE_IN) await write(entry, path.join(place.dataDir, name));
       else if (name.startsWith(`${BLOBS}/`)) {
         if (!(await writeBlob(entry, place.dataDir))) restored.damaged.push(name);
         restored.blobs += 1;

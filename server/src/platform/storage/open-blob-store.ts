@@ -5,6 +5,9 @@ import type { BlobStore } from './blob-store.ts';
 import { openLocalBlobStore } from './local-blob-store.ts';
 import { openMovingBlobStore } from './moving-blob-store.ts';
 
+/** The file of the data folder that says in which bucket its files lie. */
+export const FILES_LIE_IN = 'files-lie-in';
+
 type Settings = Pick<Config, 'cacheDir' | 'dataDir' | 's3'>;
 
 /** The folder of the local store. */
@@ -60,8 +63,13 @@ async function noteWhere({ dataDir, s3 }: Settings): Promise<void> {
   await writeFile(noteOf(dataDir), `${placeOf(s3)}\n`, { mode: 0o600 });
 }
 
+/** Whether a server has already stored files in the bucket of the settings. */
+export async function isBucketInUse({ dataDir, s3 }: Pick<Config, 'dataDir' | 's3'>): Promise<boolean> {
+  return s3 !== null && (await readNote(dataDir)) === placeOf(s3);
+}
+
 async function refuseElsewhere({ dataDir, s3 }: Settings): Promise<void> {
-  const noted = (await readFile(noteOf(dataDir), 'utf8').catch(() => '')).trim();
+  const noted = await readNote(dataDir);
   if (noted === '' || noted === placeOf(s3)) return;
   const now = s3 ? `the settings name ${placeOf(s3)}` : 'the settings name no bucket';
   throw new Error(
@@ -69,8 +77,13 @@ async function refuseElsewhere({ dataDir, s3 }: Settings): Promise<void> {
   );
 }
 
+/** Empty where no bucket was ever used. */
+async function readNote(dataDir: string): Promise<string> {
+  return (await readFile(noteOf(dataDir), 'utf8').catch(() => '')).trim();
+}
+
 function noteOf(dataDir: string): string {
-  return path.join(dataDir, 'files-lie-in');
+  return path.join(dataDir, FILES_LIE_IN);
 }
 
 function placeOf(s3: Config['s3']): string {

@@ -21,11 +21,14 @@ export const collectBlobsJob = defineJob({
   name: 'assets.collect-blobs',
   schedule: '17 * * * *',
   run: async (services: Services, _data: object, signal: AbortSignal) => {
-    await services.blobs.removeUnfinished();
+    const attempt = tolerantly(services);
+    await attempt(services.blobs.removeUnfinished(), 'what is unfinished could not be removed');
     await purgeDeletedAssets(services, signal);
     await deleteEnded(services.db, new Date(services.clock.now().getTime() - UPLOAD_KEPT_MS));
-    for (const sha256 of await listLeftDeletions(services.db, BATCH))
-      if (!signal.aborted) await resumeDeletion(services, sha256);
+    for (const sha256 of await listLeftDeletions(services.db, BATCH)) {
+      if (signal.aborted) return;
+      await attempt(resumeDeletion(services, sha256), 'a blob could not be deleted', sha256);
+    }
     const before = new Date(services.clock.now().getTime() - GRACE_MS);
     // One that cannot be deleted keeps none of the others.
     const failed = new Set<string>();
@@ -34,18 +37,28 @@ export const collectBlobsJob = defineJob({
       const unowned = await listUnownedBlobs(services.db, before, limit);
       for (const sha256 of unowned.filter((one) => !failed.has(one))) {
         if (signal.aborted) return;
-        try {
-          await collectBlob(services, { sha256, untouchedSince: before });
-        } catch (error) {
-          if (isDatabaseAway(error)) throw error;
+        const work = collectBlob(services, { sha256, untouchedSince: before });
+        if (!(await attempt(work, 'a blob that nobody owns could not be deleted', sha256)))
           failed.add(sha256);
-          services.log.error({ err: error, sha256 }, 'a blob that nobody owns could not be deleted');
-        }
       }
       if (unowned.length < limit) return;
     }
   },
 });
+
+/** Answers whether the work was done; one failure keeps nothing of the rest, unless the database is away. */
+function tolerantly({ log }: Services) {
+  return async (work: Promise<unknown>, failure: string, sha256?: string): Promise<boolean> => {
+    try {
+      await work;
+      return true;
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error;
+      log.error({ err: error, ...(sha256 && { sha256 }) }, failure);
+      return false;
+    }
+  };
+}
 
 async function purgeDeletedAssets({ db }: Services, signal: AbortSignal): Promise<void> {
   for (;;) {

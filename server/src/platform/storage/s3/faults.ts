@@ -46,7 +46,7 @@ export function describeFault(
   if (WRONG_KEY.test(code))
     return `${where} does not accept the credentials (${code}): correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the role.`;
   if (status === 403)
-    return `${where} refuses the bucket '${bucket}' to these credentials (${code}): it may be somebody else's. They need s3:ListBucket, s3:ListBucketMultipartUploads, s3:GetObject, s3:PutObject, s3:DeleteObject and s3:AbortMultipartUpload.`;
+    return `${where} refuses the bucket '${bucket}' to these credentials (${code}): it may be somebody else's. They need s3:ListBucket, s3:ListBucketMultipartUploads, s3:ListMultipartUploadParts, s3:GetObject, s3:PutObject, s3:DeleteObject and s3:AbortMultipartUpload.`;
   if (fault.message === 'Region is missing')
     return 'The region of the bucket is not known: set BAKEHOUSE_S3_REGION.';
   if (status === undefined)

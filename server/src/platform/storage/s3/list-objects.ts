@@ -21,7 +21,10 @@ export async function* listObjects(
   } while (ContinuationToken !== undefined);
 }
 
-/** The uploads in parts that have no end yet, with the time when the last part came. */
+/** What this store itself uploads in parts: others may have a bucket in common with it. */
+const OWN = /^([0-9a-f]{2}\/[0-9a-f]{62}$|unfinished\/)/;
+
+/** The store's own uploads in parts that have no end yet, with the time when the last part came. */
 export async function* listUnfinished(
   bucket: Bucket,
 ): AsyncGenerator<{ upload: { Bucket: string; Key: string; UploadId: string }; changedAt: Date }> {
@@ -30,6 +33,7 @@ export async function* listUnfinished(
   for (;;) {
     const page = await bucket.ask(new ListMultipartUploadsCommand({ Bucket, Prefix: Key, ...marker }));
     for (const { Key: key = '', UploadId = '', Initiated = new Date() } of page.Uploads ?? []) {
+      if (!OWN.test(key.slice(bucket.prefix.length))) continue;
       const upload = { Bucket, Key: key, UploadId };
       yield { upload, changedAt: await lastPartAt(bucket, upload, Initiated) };
     }

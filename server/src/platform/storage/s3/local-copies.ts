@@ -32,12 +32,13 @@ export async function openLocalCopies(
       await utimes(copy, now, now).catch(() => undefined);
       return;
     }
-    await pipeline(await download(sha256), createWriteStream(lent, { flags: 'wx', mode: 0o600 })).catch(
-      async (error: unknown) => {
-        await rm(lent, { force: true });
-        throw toOwnError(error);
-      },
-    );
+    await pipeline(
+      await download(sha256),
+      createWriteStream(lent, { flags: 'wx', mode: 0o444, flush: true }),
+    ).catch(async (error: unknown) => {
+      await rm(lent, { force: true });
+      throw toOwnError(error);
+    });
     const second = `${lent}.copy`;
     await link(lent, second);
     await rename(second, copy);

@@ -1,4 +1,5 @@
-import { CONVERSATIONS_MAX } from '@bakehouse/contract/conversations';
+import { CONVERSATIONS_BYTES_MAX, CONVERSATIONS_MAX } from '@bakehouse/contract/conversations';
+import { formatBytes } from '@bakehouse/contract/labels';
 import { DEFAULT_CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import { SquarePen } from 'lucide-react';
 import { type ReactNode, type RefObject, useRef, useState } from 'react';
@@ -203,7 +204,7 @@ function Settings({ fields, folded, hasProblem, isKept, children }: SettingsProp
       {children}
       <p className="text-muted text-xs">
         {isKept
-          ? `Your newest ${CONVERSATIONS_MAX} conversations are kept in your account.`
+          ? `Your newest ${CONVERSATIONS_MAX} conversations are kept in your account, up to ${formatBytes(CONVERSATIONS_BYTES_MAX)}.`
           : 'This conversation ends when you leave it.'}
       </p>
     </div>

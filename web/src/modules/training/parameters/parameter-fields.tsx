@@ -135,7 +135,7 @@ export const loraFields: ParameterField[] = [
     name: 'use_rslora',
     label: 'Scaling',
     box: 'Rank-stabilized (rsLoRA)',
-    help: 'Divides the adapter by the root of its rank instead of by the rank. Suits ranks of 64 and more, at a lower learning rate.',
+    help: 'Divides the adapter by the root of its rank instead of by the rank. Suits ranks of 64 and more.',
   },
   {
     kind: 'control',

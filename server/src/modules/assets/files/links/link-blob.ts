@@ -11,7 +11,7 @@ const LIFE_S = 60 * 60;
 /** All links that are made within so long are the same, so that a browser shows its copy of a picture again: for half an hour. */
 const STEP_S = 30 * 60;
 
-/** A link to these bytes as a file of this name, for whoever it is given to. It opens for an hour at least, while its holder may read them. */
+/** A link to these bytes as a file of this name, for whoever it is given to. It opens for an hour at least, while its holder may read them; a link to the bucket opens until then in any case. */
 export async function linkBlob(
   { blobs, clock, config }: Pick<Services, 'blobs' | 'clock' | 'config'>,
   { path, ...file }: { path: string } & Omit<LinkedFile, 'name' | 'expires'>,
