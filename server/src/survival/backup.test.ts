@@ -76,6 +76,7 @@ test('a backup that is made while people work is a whole server again', async ()
   await expect.poll(() => work.acknowledged.files).toBeGreaterThan(3);
   const before = { ...work.acknowledged };
   const file = path.join(target, 'online.tar');
+  await writeFile(path.join(dataDir, 'files-lie-in'), 's3://loaves/\n');
   const { blobs } = await backUp({ dataDir, file });
   const after = { ...work.acknowledged };
   await expect.poll(() => work.acknowledged.files).toBeGreaterThan(after.files);
@@ -87,6 +88,7 @@ test('a backup that is made while people work is a whole server again', async ()
   const restored = path.join(target, 'restored');
   expect((await restoreBackup({ file, dataDir: restored })).blobs).toBe(blobs);
   expect(await readFile(path.join(restored, 'secret'))).toEqual(await readFile(path.join(dataDir, 'secret')));
+  expect(await readFile(path.join(restored, 'files-lie-in'), 'utf8')).toBe('s3://loaves/\n');
   const db = connect(await databaseIn(restored));
   try {
     const report = await verifyLedger(db);

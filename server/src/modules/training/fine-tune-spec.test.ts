@@ -28,7 +28,10 @@ test('a run has the seed and the alpha that it asks for, else those that are usu
     alpha: 32,
     use_rslora: false,
   });
-  expect(toParameters(settle({ ...fields, use_rslora: true })).lora.use_rslora).toBe(true);
+  expect(toParameters(settle({ ...fields, lora_r: 64, use_rslora: true })).lora).toMatchObject({
+    alpha: 16,
+    use_rslora: true,
+  });
   expect(toParameters(settle({ ...fields, lora_r: 16, lora_alpha: 0.5 })).lora).toMatchObject({
     r: 16,
     alpha: 0.5,

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 import { collectBlob } from '../collect-blob.ts';
 import { findUnmoved, type Moved, moveBlobs } from '../move-blobs.ts';
-import { blobsDir, openBlobStore, openS3 } from '../open-blob-store.ts';
+import { blobsDir, isBucketInUse, openBlobStore, openS3 } from '../open-blob-store.ts';
 import { storeBlob } from '../store-blob.ts';
 import { openBucket } from './bucket.ts';
 
@@ -47,7 +47,9 @@ test('files move to a bucket while the server serves, wherever that is killed', 
   await writeFile(file(rotten), randomBytes(3000));
 
   // The switch: what is stored from now on goes to the bucket, and all is read.
+  expect(await isBucketInUse(after)).toBe(false);
   const serving = await openBlobStore(after);
+  expect(await isBucketInUse(after)).toBe(true);
   const fresh = await storeBlob({ db, blobs: serving }, Readable.from(['fresh']));
   const read = async (sha256: string) => buffer(await serving.read(sha256));
   expect((await read(large)).equals(all[1] ?? Buffer.alloc(0))).toBe(true);

@@ -4,13 +4,15 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import {
+  AbortMultipartUploadCommand,
   CreateBucketCommand,
   CreateMultipartUploadCommand,
   GetObjectCommand,
+  ListMultipartUploadsCommand,
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { faultyProxy } from '../../../testing/servers/faulty-proxy.ts';
 import { type S3Credentials, startS3Server } from '../../../testing/servers/s3-server.ts';
@@ -191,11 +193,17 @@ describe('the S3 blob store', () => {
     expect(Buffer.from(await opened.arrayBuffer()).equals(bytes)).toBe(true);
   });
 
-  test('removes what uploads have left for hours, and nothing younger', async () => {
+  test('removes what its uploads have left for hours, and nothing younger or of others', async () => {
+    const others = await bucket.ask(new CreateMultipartUploadCommand(bucket.at('reports/of-others')));
+    onTestFinished(async () => {
+      const { UploadId } = others;
+      await bucket.ask(new AbortMultipartUploadCommand({ ...bucket.at('reports/of-others'), UploadId }));
+    });
     const before = await list();
-    const { UploadId } = await bucket.ask(new CreateMultipartUploadCommand(bucket.at('ab/begun')));
+    const begun = nameOfBlob('ab'.repeat(32));
+    const { UploadId } = await bucket.ask(new CreateMultipartUploadCommand(bucket.at(begun)));
     // The server of this test says of all uploads that they began long ago.
-    const part = { ...bucket.at('ab/begun'), UploadId, PartNumber: 1, Body: 'a' };
+    const part = { ...bucket.at(begun), UploadId, PartNumber: 1, Body: 'a' };
     await bucket.ask(new UploadPartCommand(part));
     await bucket.ask(new PutObjectCommand({ ...bucket.at('unfinished/left'), Body: 'left' }));
     const left = await list();
@@ -205,6 +213,9 @@ describe('the S3 blob store', () => {
     const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 7 * 60 * 60 * 1000);
     await store.removeUnfinished().finally(() => now.mockRestore());
     expect(await list()).toEqual(before);
+    const { Bucket, Key } = bucket.at('reports/of-others');
+    const { Uploads = [] } = await bucket.ask(new ListMultipartUploadsCommand({ Bucket }));
+    expect(Uploads.map((upload) => upload.Key)).toEqual([Key]);
   });
 
   test('copies within the bucket in parts what is larger than one call may copy', async () => {
