@@ -177,9 +177,9 @@ def first_call(
         },
         timeout=300,
     )
-    calls = answer.json()["choices"][0]["message"].get("tool_calls") or [None]
-    function = calls[0] and calls[0]["function"]
-    return function and (function["name"], json.loads(function["arguments"]))
+    calls: list[dict[str, Any]] = answer.json()["choices"][0]["message"].get("tool_calls") or []
+    functions = [call["function"] for call in calls]
+    return next(((one["name"], json.loads(one["arguments"])) for one in functions), None)
 
 
 def test_both_forms_read_text_the_same_way(
