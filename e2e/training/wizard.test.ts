@@ -89,7 +89,7 @@ journey(
     await expect.poll(() => page.getByLabel('Epochs').inputValue()).toBe('2');
     expect(await page.getByLabel('Learning rate').inputValue()).toBe('0.0002');
     // Its panel opens, because the configuration differs from the defaults there.
-    expect(await page.getByLabel('Rank').inputValue()).toBe('4');
+    expect(await page.getByLabel('Rank', { exact: true }).inputValue()).toBe('4');
     await page.getByRole('button', { name: 'Back' }).click();
     await page.getByRole('button', { name: 'Back' }).click();
     expect(await page.getByLabel('Model name').inputValue()).toBe('Quick Expert');
