@@ -129,7 +129,8 @@ def test_it_learns_to_call_functions_as_clients_read_calls(
     model = training_folder(smollm2, tmp_path)
     spec = facts_spec(server, tmp_path, model).model_dump(mode="json")
     columns = {"input_column": None, "output_column": None}
-    spec["data"] |= {"file_path": "tools.jsonl", "max_chunk_size": 1024, **columns}
+    spec["data"] |= {"file_path": "tools.jsonl", "max_chunk_size": 512, **columns}
+    spec["parameters"] |= {"epochs": 3, "batch_size": 4}
     spec["inputs"][1]["files"] = [server.add_input(rows.encode(), "tools.jsonl")]
     assert finish(start(TrainTextSpec.model_validate(spec)), timeout_s=3600) == 0
 
