@@ -1,6 +1,7 @@
 import type { TestProject } from 'vitest/node';
 import { startOwnServer } from '../scripts/client/own-server.ts';
 import { openPublicHub } from '../server/src/modules/hub/testing/public-hub.ts';
+import { wandbServer } from '../server/src/modules/tracking/testing/wandb-server.ts';
 import { startBrowser } from './chromium.ts';
 
 declare module 'vitest' {
@@ -28,7 +29,8 @@ const rye = { type: 'model', id: 'bakery/rye-7b', files: { 'README.md': '# Rye' 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const browser = await startBrowser();
   const hub = await openPublicHub([rye]);
-  const settings = { BAKEHOUSE_SERVICE_URLS: `huggingface=${hub.url}` };
+  const wandb = await wandbServer();
+  const settings = { BAKEHOUSE_SERVICE_URLS: `huggingface=${hub.url},wandb=${wandb.url}` };
   const servers = await Promise.all(
     Array.from({ length: project.config.maxWorkers }, () => startOwnServer(settings)),
   );
@@ -43,5 +45,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await browser.close();
     await Promise.all(servers.map(({ stop }) => stop()));
     await hub.close();
+    await wandb.close();
   };
 }

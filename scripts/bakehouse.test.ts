@@ -36,10 +36,10 @@ it('names a setting that is not usable, whichever command reads it', () => {
     ['blobs', 'verify'],
     ['operator', 'a@example.com'],
   ]) {
-    expect(bakehouseWith({ BAKEHOUSE_MACHINE_GONE_MINUTES: 'x' }, ...words)).toMatchObject({
+    expect(bakehouseWith({ BAKEHOUSE_IDLE_MINUTES: 'x' }, ...words)).toMatchObject({
       status: 1,
       stderr:
-        "bakehouse: These settings are not usable:\n  BAKEHOUSE_MACHINE_GONE_MINUTES: must be a number, not 'x'\n",
+        "bakehouse: These settings are not usable:\n  BAKEHOUSE_IDLE_MINUTES: must be a number, not 'x'\n",
     });
   }
 });

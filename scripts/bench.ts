@@ -1,5 +1,6 @@
 import { measureChat } from './bench/chat.ts';
 import { measureClone } from './bench/clone.ts';
+import { measureCluster } from './bench/cluster.ts';
 import { measureData } from './bench/data.ts';
 import { measureFilms } from './bench/films.ts';
 import { measureLighthouse } from './bench/lighthouse.ts';
@@ -30,9 +31,10 @@ const measures: Record<string, (tell: (line: Measured) => void) => Promise<Measu
   pictures: measurePictures,
   films: measureFilms,
   lighthouse: measureLighthouse,
+  cluster: measureCluster,
 };
-/** Fetches a program of 185 MB. */
-const onlyByName = ['lighthouse'];
+/** One fetches a program of 185 MB, the other builds programs for ten minutes. */
+const onlyByName = ['lighthouse', 'cluster'];
 
 /**
  * Measures what we do against what the machine, or the best known program, does beside it in the

@@ -45,6 +45,8 @@ export type AuditAction =
   | 'generation.unshared'
   | 'hub_token.deleted'
   | 'hub_token.saved'
+  | 'tracker.deleted'
+  | 'tracker.saved'
   | 'licence.accepted'
   | 'operator.made'
   | 'password.changed'

@@ -208,8 +208,8 @@ export const openAiModel = z.object({
   object: z.literal('model'),
   created: z.int(),
   owned_by: z.string(),
-  /** What it makes: answers of the chat and completion calls, vectors of the embeddings call, or pictures of the images calls. */
-  task: z.enum(['text', 'embedding', 'image']),
+  /** What it makes: answers of the chat and completion calls, vectors of the embeddings call, pictures of the images calls, or videos. */
+  task: z.enum(['text', 'embedding', 'image', 'video']),
   /** The base model of a fine-tune. */
   parent: z.string().nullable(),
 });

@@ -25,6 +25,7 @@ export const changeEvent = z.object({
     'generation',
     'conversation',
     'clone',
+    'draft',
   ]),
   id: z.string(),
 });

@@ -13,7 +13,10 @@ import { fileId } from './openai-files.ts';
 /** OpenAI's fine-tuning API. A job is a run: what the web app starts is listed here too, and the other way round. */
 const SUFFIX_LENGTH_MAX = 64;
 /** What a `learning_rate_multiplier` of 1 stands for, usual for LoRA. */
-export const LEARNING_RATES = { sft: 2e-4, dpo: 5e-5 } as const satisfies Record<Objective, number>;
+export const LEARNING_RATES = { sft: 2e-4, dpo: 5e-5, kto: 1e-4, grpo: 1e-4 } as const satisfies Record<
+  Objective,
+  number
+>;
 /** Passes over the data where nothing else is asked for. */
 export const EPOCHS_AUTO = 3;
 const EPOCHS_MAX = 50;
@@ -44,19 +47,20 @@ const hyperparameters = z.object({
   }),
 });
 const supervised = hyperparameters.catchall(unknownParameter);
-const dpo = hyperparameters
+/** Of DPO, and of KTO, which OpenAI does not have. */
+const compared = hyperparameters
   .extend({ beta: orAuto('beta', { min: BETA_MIN, max: BETA_MAX }) })
   .catchall(unknownParameter);
 
 const METHODS =
-  "must be 'supervised' or 'dpo': jobs train by supervised fine-tuning or direct preference optimization with LoRA, and by no other method";
+  "must be 'supervised', 'dpo' or 'kto': jobs train by supervised fine-tuning, direct preference optimization or Kahneman-Tversky optimization with LoRA, and by no other method";
 const NO_INTEGRATIONS = 'must be left out: jobs report to this server alone. GET …/events has their metrics';
 
 const jobId = flatId('ftjob-', 'fine-tuning job');
 const jobParams = z.object({ fine_tuning_job_id: jobId });
 
 const chosen = z.object({ n_epochs: z.int(), batch_size: z.int(), learning_rate_multiplier: z.number() });
-const chosenOfDpo = chosen.extend({ beta: z.number() });
+const chosenOfCompared = chosen.extend({ beta: z.number() });
 
 const job = z.object({
   id: z.string(),
@@ -82,7 +86,9 @@ const job = z.object({
   hyperparameters: chosen,
   method: z.discriminatedUnion('type', [
     z.object({ type: z.literal('supervised'), supervised: z.object({ hyperparameters: chosen }) }),
-    z.object({ type: z.literal('dpo'), dpo: z.object({ hyperparameters: chosenOfDpo }) }),
+    z.object({ type: z.literal('dpo'), dpo: z.object({ hyperparameters: chosenOfCompared }) }),
+    z.object({ type: z.literal('kto'), kto: z.object({ hyperparameters: chosenOfCompared }) }),
+    z.object({ type: z.literal('grpo'), grpo: z.object({ hyperparameters: chosenOfCompared }) }),
   ]),
   seed: z.int(),
   user_provided_suffix: z.string().nullable(),
@@ -120,9 +126,10 @@ export const createFineTuningJob = endpoint({
       /** Left out: `supervised`. */
       method: z
         .object({
-          type: z.enum(['supervised', 'dpo'], `method.type ${METHODS}`),
+          type: z.enum(['supervised', 'dpo', 'kto'], `method.type ${METHODS}`),
           supervised: z.object({ hyperparameters: supervised.nullish() }).nullish(),
-          dpo: z.object({ hyperparameters: dpo.nullish() }).nullish(),
+          dpo: z.object({ hyperparameters: compared.nullish() }).nullish(),
+          kto: z.object({ hyperparameters: compared.nullish() }).nullish(),
         })
         .catchall(unknownParameter)
         .nullish(),

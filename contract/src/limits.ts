@@ -53,13 +53,11 @@ export const instanceGpus: Record<InstanceType, GpuType> = {
 };
 export const gpuCounts = [1, 2, 4, 8] as const;
 export type GpuCount = (typeof gpuCounts)[number];
-/** How many of them a fine-tune trains on, whatever it asks for: docs/decisions/a-run-trains-on-one-gpu.md. */
-export const GPUS_PER_RUN = 1;
 
 /**
  * What a row of a file with columns is: a list of turns (`messages` of OpenAI, `conversations` of
- * ShareGPT), instruction, input and output, a question and an answer, a text that is continued, or a
- * question with a better and a worse answer.
+ * ShareGPT), instruction, input and output, a question and an answer, a text that is continued, a
+ * question with a better and a worse answer, one with an answer that is rated good or bad, or a question alone.
  */
 export const dataFormats = [
   'messages',
@@ -68,12 +66,21 @@ export const dataFormats = [
   'prompt_completion',
   'text',
   'preference',
+  'feedback',
+  'prompts',
 ] as const;
 export type DataFormatName = (typeof dataFormats)[number];
 
-/** What training minimises: the loss of the answers, or direct preference optimisation's of pairs of them. */
-export const objectives = ['sft', 'dpo'] as const;
+/**
+ * What training minimises: the loss of the answers, direct preference optimisation's of pairs of them,
+ * Kahneman-Tversky optimisation's of those that are rated, or group relative policy optimisation's of those that
+ * the model writes itself.
+ */
+export const objectives = ['sft', 'dpo', 'kto', 'grpo'] as const;
 export type Objective = (typeof objectives)[number];
+
+/** How an answer is compared with the reference of its row: as a text, or by the last number in each. */
+export const matchComparisons = ['text', 'last_number'] as const;
 
 /** What credits can be bought for at once, in cents of a US dollar, and the amounts in dollars that are offered. */
 export const USD_CENTS_MIN = 100;

@@ -26,7 +26,7 @@ const accelerators = z.array(
 const cpu = z.object({ cores: z.int(), memory_bytes: z.number() });
 
 const machine = z.object({
-  /** Of all machines of the installation; of each type the most that one of them has. */
+  /** Of the machine and its cluster; of each type the most that one machine has. */
   accelerators,
   /** Whether text is served on GPUs: a machine has some, and vLLM has been prepared there. Else a CPU serves it. */
   serves_text_on_gpus: z.boolean(),
@@ -44,14 +44,12 @@ export const getMachine = endpoint({
   response: machine,
 });
 
-/** One machine of the installation, for its operators. */
+/** The machine of the installation, or its cluster, for its operators. */
 const listedMachine = z.object({
   machine_id: z.string(),
   name: z.string(),
   /** What starts workloads there. */
   driver: z.string(),
-  /** The bytes of all files lie there; it alone answers requests. */
-  holds_files: z.boolean(),
   /** Seen just now; one that is not gets no work. */
   is_present: z.boolean(),
   /** Null: its server has not run work yet. */
@@ -68,7 +66,7 @@ export const listMachines = endpoint({
   method: 'GET',
   path: '/api/v1/operator/machines',
   access: 'operator',
-  summary: 'List the machines that share the queue',
+  summary: 'List the machine and the cluster that run work',
   response: z.object({ machines: z.array(listedMachine) }),
 });
 
@@ -105,7 +103,7 @@ export const listWork = endpoint({
   path: '/api/v1/operator/work',
   access: 'operator',
   operation: 'load the queue',
-  summary: 'List running and queued work on all machines',
+  summary: 'List running and queued work',
   query: z.object({
     limit: z.coerce.number().int().min(1).max(200).default(50),
     cursor: z

@@ -64,7 +64,8 @@ const anyRun = z.object({
   restarts: z.int(),
   /**
    * Of a completed run, among others: `eval_loss_base` and `eval_loss` (held-out loss of the base model and of the
-   * adapter that was kept), `best_step` (the step which that is of: where the held-out loss was lowest),
+   * adapter that was kept), or of GRPO `eval_reward_base` and `eval_reward` (mean reward of an answer to a held-out prompt),
+   * `best_step` (the step which that is of: where the held-out loss was lowest, or the reward highest),
    * `stopped_early` (evaluations without gain after which it ended; not there where it went through all epochs),
    * `train_loss` (mean over all steps), `train_loss_end` (mean over the last tenth of the steps),
    * `target_modules` (those of the chosen ones that the base model has, and that got an adapter). Of an export
@@ -81,11 +82,13 @@ const anyRun = z.object({
 const trainedOn = z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string() });
 
 /** A fine-tune of a language model. */
-const textRun = anyRun.extend({
+export const textRun = anyRun.extend({
   kind: z.literal('text'),
   dataset: trainedOn.extend({ file_name: z.string() }),
   /** The file that is held out whole, and measures the run; null: part of the dataset's rows is held out. */
   validation: trainedOn.extend({ file_name: z.string() }).nullable(),
+  /** The sweep that it is part of; null: none. */
+  sweep: z.object({ sweep_id: z.string(), title: z.string() }).nullable(),
   parameters: storedPayload.omit({
     user_id: true,
     asset_id: true,
@@ -127,7 +130,7 @@ export type ExportRun = z.infer<typeof exportRun>;
 /** Of a fine-tune of text or of pictures, or of an export. */
 const kindFilter = z.enum(runKinds, `kind must be one of ${runKinds.join(', ')}`).optional();
 
-const runIdParams = z.object({ runId: idOf('run') });
+export const runIdParams = z.object({ runId: idOf('run') });
 
 export const listRuns = endpoint({
   method: 'GET',

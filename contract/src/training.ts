@@ -8,14 +8,18 @@ import { HUB_MODEL_ID_LENGTH_MAX, hubModelId } from './fields/hub-model-id.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import {
+  adaptations,
   fineTuneDefaults,
   fineTuneNumbers,
   loraTargetModules,
   lrSchedulers,
+  PATTERN_LENGTH_MAX,
+  REWARDS_MAX,
+  rewardWeight,
   segmentationMethods,
   usualTargetModules,
 } from './fine-tune-numbers.ts';
-import { dataFormats, gpuTypes, objectives } from './limits.ts';
+import { dataFormats, gpuTypes, matchComparisons, objectives } from './limits.ts';
 import { bgl, bglInput, positiveBgl } from './money.ts';
 import { validateReport } from './runtime/train-spec.ts';
 
@@ -23,6 +27,26 @@ const targetModules = z
   .array(z.enum(loraTargetModules))
   .min(1, 'Select at least one target module')
   .max(loraTargetModules.length, 'Select each target module once');
+
+const weight = numberOf(rewardWeight);
+
+/**
+ * A rule that pays an answer its weight, or nothing. `pattern` is a regular expression in the syntax of JSON Schema, without look-around
+ * and back-references, that is found somewhere in the answer; `match` is an answer that equals the reference of its row, as a text or by
+ * the last number in each; `json_schema` is an answer that is JSON as a whole, and as the schema says.
+ */
+const reward = z.discriminatedUnion('type', [
+  only({
+    type: z.literal('pattern'),
+    pattern: z
+      .string()
+      .min(1, 'A pattern is required')
+      .max(PATTERN_LENGTH_MAX, `A pattern must have at most ${PATTERN_LENGTH_MAX} characters`),
+    weight,
+  }),
+  only({ type: z.literal('match'), compare: z.enum(matchComparisons).default('text'), weight }),
+  only({ type: z.literal('json_schema'), json_schema: z.record(z.string(), z.unknown()), weight }),
+]);
 
 /** The fields that training and its validation share, with their bounds and messages. */
 const trainingFields = {
@@ -37,10 +61,29 @@ const trainingFields = {
   max_grad_norm: numberOf(fineTuneNumbers.max_grad_norm),
   /** Noise on the embeddings of what is trained on (NEFTune), of `sft` alone; 0: none. */
   neftune_noise_alpha: numberOf(fineTuneNumbers.neftune_noise_alpha),
-  /** What is minimised. Left out: `dpo` of rows in the format `preference`, else `sft`. */
+  /**
+   * What is minimised. Left out: `dpo` of rows in the format `preference`, `kto` of those in `feedback`, `grpo` of those in `prompts`,
+   * else `sft`.
+   */
   objective: z.enum(objectives).optional(),
+  /** Of `dpo`, `kto` and `grpo`: how strongly the model is held to its base. */
   beta: numberOf(fineTuneNumbers.beta),
+  /** Of `dpo`. */
   sft_weight: numberOf(fineTuneNumbers.sft_weight),
+  /** Of `kto`: how much the loss of a good answer counts, and of a bad one. */
+  desirable_weight: numberOf(fineTuneNumbers.desirable_weight),
+  undesirable_weight: numberOf(fineTuneNumbers.undesirable_weight),
+  /** Of `grpo`: how many answers are written to each prompt, of at most how many tokens, and at what temperature. */
+  generations: numberOf(fineTuneNumbers.generations),
+  max_new_tokens: numberOf(fineTuneNumbers.max_new_tokens),
+  temperature: numberOf(fineTuneNumbers.temperature),
+  /** Of `grpo`, at least one: an answer is paid the weight of each that it meets. */
+  rewards: z
+    .array(reward)
+    .max(REWARDS_MAX, `rewards must be at most ${REWARDS_MAX}`)
+    .default(() => []),
+  /** What of the base model is trained: `lora` makes an adapter for it, `full` trains all its weights and makes a whole model. */
+  adaptation: z.enum(adaptations).default(fineTuneDefaults.adaptation),
   /** Evaluates after each so many steps as well as after each epoch; 0: after each epoch alone. */
   eval_steps: numberOf(fineTuneNumbers.eval_steps),
   /**
@@ -51,13 +94,17 @@ const trainingFields = {
   /** Left out: question and answer where their columns are named, else what the file is recognised as. */
   data_format: z.enum(dataFormats).nullish(),
   /**
-   * Of `prompt_completion` and `preference`; of `text`, `messages` and `sharegpt` the input column holds everything. Of
-   * preferences the output column has the better answers, and there is no input column where the answers are whole conversations.
+   * Of `prompt_completion`, `preference`, `feedback` and `prompts`; of `text`, `messages` and `sharegpt` the input column holds
+   * everything. Of prompts the output column has what answers are compared with, and may be left out. Of
+   * preferences the output column has the better answers. Of these and of feedback there is no input column where the answers are
+   * whole conversations.
    */
   input_column: z.string().nullish(),
   output_column: z.string().nullish(),
   /** Of `preference` alone: the worse answers. Its columns left out: those that are called so. */
   rejected_column: z.string().nullish(),
+  /** Of `feedback` alone: whether the answer is good (true, 1, up) or bad (false, 0, down). */
+  label_column: z.string().nullish(),
   /**
    * A column with a system prompt for each row's conversation. Left out: the one that is called so, if
    * there is one; empty: none.
@@ -67,19 +114,23 @@ const trainingFields = {
   batch_size: numberOf(fineTuneNumbers.batch_size),
   eval_batch_size: numberOf(fineTuneNumbers.eval_batch_size),
   gradient_accumulation_steps: numberOf(fineTuneNumbers.gradient_accumulation_steps),
+  /** Short rows share a sequence of up to `max_chunk_size` tokens, and none reads another; of `sft` alone. A batch counts sequences then. */
+  packing: z.boolean('packing must be true or false').default(fineTuneDefaults.packing),
   max_chunk_size: numberOf(fineTuneNumbers.max_chunk_size),
   stride: numberOf(fineTuneNumbers.stride),
   min_segment_length: numberOf(fineTuneNumbers.min_segment_length),
   train_test_split: numberOf(fineTuneNumbers.train_test_split),
   /** Of the split, of the order of the rows and of the adapter's first weights. Left out: 42. */
   seed: boundedBy({ label: 'Seed', min: 0, max: 2 ** 31 - 1, step: 1 }).optional(),
-  lora_r: numberOf(fineTuneNumbers.lora_r),
+  /** This and the next four are of `lora` alone. Left out: 8. */
+  lora_r: boundedBy(fineTuneNumbers.lora_r).optional(),
   /** Left out: twice the rank, with rsLoRA 16. */
   lora_alpha: boundedBy({ label: 'LoRA alpha', min: 0, aboveMin: true, max: 1024, step: 0.5 }).optional(),
-  lora_dropout: numberOf(fineTuneNumbers.lora_dropout),
-  /** Rank-stabilised: the adapter is scaled by alpha / √rank instead of alpha / rank, so that a high rank learns as fast as a low one. */
-  use_rslora: z.boolean('use_rslora must be true or false').default(fineTuneDefaults.use_rslora),
-  /** Left out: all of them; with DPO all but `lm_head`. */
+  /** Left out: 0.05. */
+  lora_dropout: boundedBy(fineTuneNumbers.lora_dropout).optional(),
+  /** Rank-stabilised: the adapter is scaled by alpha / √rank instead of alpha / rank, so that a high rank learns as fast as a low one. Left out: false. */
+  use_rslora: z.boolean('use_rslora must be true or false').optional(),
+  /** Left out: all of them; with another objective than SFT all but `lm_head`. */
   lora_target_modules: targetModules.optional(),
 };
 
@@ -127,13 +178,16 @@ export const fineTunePayload = only({
   ...trainingFields,
 });
 
+export type Reward = z.output<typeof reward>;
+
 export type FineTunePayload = z.output<typeof fineTunePayload>;
 
 /** As it was stored, with what was left out. */
 export const storedPayload = z.object({
   ...fineTunePayload.shape,
   objective: z.enum(objectives).default('sft'),
-  lora_target_modules: targetModules.default(usualTargetModules('sft')),
+  /** None where all weights are trained. */
+  lora_target_modules: z.array(z.enum(loraTargetModules)).default(usualTargetModules('sft')),
 });
 
 /** A long data file that is read in the background, for the validation of a run. */
@@ -170,6 +224,31 @@ export const costEstimate = z.object({
 /** Where it will run: the chosen GPU, else another one of this machine that is large enough, else its CPU. */
 export const runPlacement = z.object({ device: z.enum(['gpu', 'cpu']), description: z.string() });
 
+/** What a run would read, take and cost, and what stands in its way. */
+export const fineTuneValidation = z.object({
+  critical_errors: z.array(z.string()),
+  warnings: z.array(z.string()),
+  cost_estimate: costEstimate,
+  recommendations: z.object({
+    /** Cheapest first; `cost` is what the run costs there. */
+    recommended_gpus: z.array(z.object({ gpu_type: z.enum(gpuTypes), description: z.string(), cost: bgl })),
+  }),
+  placement: runPlacement,
+  /**
+   * Null: every row has been counted. Else the file is long and still being read in the background, and
+   * costs and counts are an estimate from its first rows; the same call answers with the whole once
+   * the reading is done.
+   */
+  reading: dataReading.nullable(),
+  /** What was read; `memory_bytes` is what the run needs where it will run. */
+  data: validateReport
+    .omit({
+      ...{ critical_errors: true, warnings: true, gguf_obstacle: true },
+      ...{ train_padded_tokens: true, eval_padded_tokens: true, reward_errors: true },
+    })
+    .nullable(),
+});
+
 export const validateFineTune = endpoint({
   method: 'POST',
   path: '/api/v1/fine-tune/validate',
@@ -187,32 +266,10 @@ export const validateFineTune = endpoint({
     accelerator_count: countOfGpus.default(fineTuneDefaults.accelerator_count),
     ...trainingFields,
   }),
-  response: z.object({
-    critical_errors: z.array(z.string()),
-    warnings: z.array(z.string()),
-    cost_estimate: costEstimate,
-    recommendations: z.object({
-      /** Cheapest first; `cost` is what the run costs there. */
-      recommended_gpus: z.array(z.object({ gpu_type: z.enum(gpuTypes), description: z.string(), cost: bgl })),
-    }),
-    placement: runPlacement,
-    /**
-     * Null: every row has been counted. Else the file is long and still being read in the background, and
-     * costs and counts are an estimate from its first rows; the same call answers with the whole once
-     * the reading is done.
-     */
-    reading: dataReading.nullable(),
-    /** What was read; `memory_bytes` is what the run needs where it will run. */
-    data: validateReport
-      .omit({
-        ...{ critical_errors: true, warnings: true, gguf_obstacle: true },
-        ...{ train_padded_tokens: true, eval_padded_tokens: true },
-      })
-      .nullable(),
-  }),
+  response: fineTuneValidation,
 });
 
-export type FineTuneValidation = z.output<NonNullable<(typeof validateFineTune)['response']>>;
+export type FineTuneValidation = z.output<typeof fineTuneValidation>;
 
 export const listReadings = endpoint({
   method: 'GET',

@@ -1,9 +1,25 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { reportsAnswer, reportsBody } from './runtime/report.ts';
+import { RUNTIME_PROTOCOL } from './runtime/workload-spec.ts';
 
 /** What a running workload calls. Its token is good for these paths of its own id alone. */
 const workloadParams = z.object({ workloadId: z.uuid() });
+
+/**
+ * A spec without what only the place of the attempt knows, which adds it: `server`, `work_dir`, `keeps_work_dir`,
+ * `inputs_dir`, and of a model server `host`, `threads` and `leave_seconds`.
+ */
+const attemptSpec = z.looseObject({ protocol: z.literal(RUNTIME_PROTOCOL), workload_id: z.string().min(1) });
+
+export const getWorkloadSpec = endpoint({
+  method: 'GET',
+  path: '/runtime/v1/workloads/:workloadId/spec',
+  access: 'workload',
+  summary: 'Read what the attempt is to do',
+  params: workloadParams,
+  response: attemptSpec,
+});
 
 export const getWorkloadInput = endpoint({
   method: 'GET',

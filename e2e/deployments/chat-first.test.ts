@@ -29,6 +29,7 @@ journey(
     await starter.getByText('An answer from smollm2-135m-instruct').waitFor();
     await expect.poll(() => new URL(page.url()).searchParams.get('conversation')).toBeTruthy();
 
+    await savesWhatWasSaid(page, starter);
     await keepsWhatWasBefore(page, starter);
 
     await page.getByRole('button', { name: 'Deploy a model' }).click();
@@ -94,4 +95,23 @@ async function keepsWhatWasBefore(page: Page, starter: Locator): Promise<void> {
   await page.keyboard.press('Escape');
   await list.waitFor({ state: 'detached' });
   expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('History');
+}
+
+/** An answer becomes a row of a dataset, from which the way leads back. */
+async function savesWhatWasSaid(page: Page, chat: Locator): Promise<void> {
+  const address = page.url();
+  await chat.getByRole('button', { name: 'Save as training data' }).click();
+  const dialog = page.getByRole('dialog');
+  const answer = dialog.getByRole('checkbox', { name: 'An answer from' });
+  await answer.uncheck();
+  await dialog.getByRole('button', { name: 'Save 0 answers' }).click();
+  await dialog.getByText('Choose an answer').waitFor();
+  await answer.check();
+  await look(page, 'chat-save');
+  await dialog.getByRole('button', { name: 'Save 1 answer' }).click();
+  await page.getByRole('button', { name: 'Open the dataset' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Chats' }).waitFor();
+  await page.getByRole('tab', { name: 'Rows' }).click();
+  await page.getByText('What is rye?').first().waitFor();
+  await page.goto(address);
 }

@@ -97,6 +97,19 @@ const assets: Screen<Things>[] = [
   },
   { route: '/$', at: '/datasets/nobody/nothing', full: 'There is no such dataset' },
   { route: '/$', at: '/models/nobody/nothing', full: 'There is no such model', alike: true },
+  {
+    route: '/drafts',
+    at: '/drafts',
+    full: 'hours.md',
+    failed: 'Your drafts could not be loaded',
+    empty: 'No drafts yet',
+  },
+  {
+    route: '/drafts/$id',
+    at: ({ draft }) => `/drafts/${draft}`,
+    full: 'Prompt and chunks',
+    failed: 'This draft cannot be shown',
+  },
   { route: '/model', at: '/model', full: 'Bakehouse facts model', failed: 'Your models could not be loaded' },
   {
     route: '/model/$id/description',
@@ -157,6 +170,14 @@ const work: Screen<Things>[] = [
     alike: true,
   },
   { route: '/runs/$id', at: '/runs/nothing', full: 'There is no such run' },
+  {
+    route: '/sweeps/$id',
+    at: ({ sweep }) => `/sweeps/${sweep}`,
+    full: 'Two ranks',
+    failed: 'This sweep cannot be shown',
+    reads: /\/sweeps\//,
+  },
+  { route: '/sweeps/$id', at: '/sweeps/nothing', full: 'There is no such sweep', alike: true },
   {
     route: '/my-deployments',
     at: '/my-deployments',

@@ -12,8 +12,9 @@ const DATA = {
 
 /** Steps on with the Tab key alone until the focus is there, as a person would who has no mouse. */
 async function stepTo(target: Locator): Promise<void> {
-  await target.waitFor();
   for (let step = 0; step < STEPS_MAX; step += 1) {
+    // While a page still loads, it may be gone for a moment.
+    await target.waitFor();
     if (await hasFocus(target)) return;
     await target.page().keyboard.press('Tab');
   }

@@ -64,7 +64,8 @@ def ours(options: argparse.Namespace) -> float:
     from bakehouse_runtime.data.tokens import read_model_tokens
     from bakehouse_runtime.device import choose_device, use_all_cores
     from bakehouse_runtime.protocol import ReportsAnswer, TrainTextSpec
-    from bakehouse_runtime.server_client import Reporter, ServerClient
+    from bakehouse_runtime.reporter import Reporter
+    from bakehouse_runtime.server_client import ServerClient
     from bakehouse_runtime.train.lora.callback import TrainingCallback
     from bakehouse_runtime.train.lora.trainer import build_trainer
 

@@ -41,6 +41,8 @@ class BakehouseServer:
     def __init__(self, artefacts: Path) -> None:
         self.artefacts = artefacts
         self.inputs: dict[str, bytes | Path] = {}
+        # What an attempt is told that asks what there is to do.
+        self.spec: dict[str, Any] = {}
         # Whether inputs are given by links to a store of files, as which this server answers too.
         self.links = False
         # Statuses that inputs are refused with, by their hashes.
@@ -175,12 +177,12 @@ def _handler(server: BakehouseServer) -> type[BaseHTTPRequestHandler]:
                 self.send(307, b"", {"Location": f"{server.url}/store/{rest}"})
             elif kind == "inputs" and rest in server.inputs:
                 self.send_input(server.inputs[rest], cut=fault == "cut")
-            elif kind == "reports":
-                answer = json.dumps(server.accept(body)).encode()
+            elif kind in ("spec", "reports"):
+                answer = server.spec if kind == "spec" else server.accept(body)
                 if fault == "lost":
                     self.close_connection = True
                 else:
-                    self.send(200, answer)
+                    self.send(200, json.dumps(answer).encode())
             elif kind == "artefacts":
                 self.send(204, server.store(rest, body, self.headers["X-Content-SHA256"]))
             else:

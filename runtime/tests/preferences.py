@@ -1,4 +1,4 @@
-"""Questions with a better and a worse answer, and trainings on them."""
+"""Questions with a better and a worse answer, one that is rated, or none, and trainings on them."""
 
 from __future__ import annotations
 
@@ -26,6 +26,17 @@ def preference_rows(coin: Random | None = None) -> list[dict[str, str]]:
     return rows
 
 
+def feedback_rows(coin: Random | None = None) -> list[dict[str, Any]]:
+    """Eighty answers to forty questions, of which the kind ones are good; with a coin by chance
+    alone."""
+    rows: list[dict[str, Any]] = []
+    for row in preference_rows():
+        for answer, label in ((row["chosen"], True), (row["rejected"], False)):
+            rated = label if coin is None else coin.random() < 0.5
+            rows.append({"prompt": row["prompt"], "completion": answer, "label": rated})
+    return rows
+
+
 def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
     path.write_text("\n".join(json.dumps(row) for row in rows))
     return path
@@ -40,7 +51,47 @@ def dpo_spec(
 ) -> TrainTextSpec:
     """A training by DPO whose file, `pairs.jsonl`, is also at hand in `tmp_path`."""
     path = write_rows(tmp_path / "pairs.jsonl", rows or preference_rows())
-    spec = train_spec(server, tmp_path, model, **({"objective": "dpo"} | parameters)).model_dump()
+    return _spec(server, tmp_path, model, path, **({"objective": "dpo"} | parameters))
+
+
+def kto_spec(
+    server: BakehouseServer,
+    tmp_path: Path,
+    model: Path,
+    rows: list[dict[str, Any]] | None = None,
+    **parameters: Any,
+) -> TrainTextSpec:
+    """A training by KTO whose file, `rated.jsonl`, is also at hand in `tmp_path`."""
+    path = write_rows(tmp_path / "rated.jsonl", rows or feedback_rows())
+    return _spec(server, tmp_path, model, path, **({"objective": "kto"} | parameters))
+
+
+def prompt_rows() -> list[dict[str, Any]]:
+    """Forty questions, with the number of the loaf that answers are compared with."""
+    return [
+        {"prompt": question, "reference": str(at % 10)}
+        for at, (question, _) in enumerate(questions())
+    ]
+
+
+def grpo_spec(
+    server: BakehouseServer,
+    tmp_path: Path,
+    model: Path,
+    rewards: list[dict[str, Any]],
+    rows: list[dict[str, Any]] | None = None,
+    **parameters: Any,
+) -> TrainTextSpec:
+    """A training by GRPO whose file, `prompts.jsonl`, is also at hand in `tmp_path`."""
+    path = write_rows(tmp_path / "prompts.jsonl", rows or prompt_rows())
+    written = {"objective": "grpo", "rewards": rewards, "generations": 8, "max_new_tokens": 6}
+    return _spec(server, tmp_path, model, path, **(written | parameters))
+
+
+def _spec(
+    server: BakehouseServer, tmp_path: Path, model: Path, path: Path, **parameters: Any
+) -> TrainTextSpec:
+    spec = train_spec(server, tmp_path, model, **parameters).model_dump()
     dataset = {"name": "dataset", "files": [server.add_input(path.read_bytes(), path.name)]}
     spec["inputs"][1] = dataset
     columns = {"input_column": None, "output_column": None}

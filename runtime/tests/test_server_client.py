@@ -7,7 +7,8 @@ import pytest
 
 from bakehouse_runtime import server_client
 from bakehouse_runtime.errors import PlainError, ServerUnreachableError, WorkloadOver
-from bakehouse_runtime.server_client import Reporter, ServerClient
+from bakehouse_runtime.reporter import Reporter
+from bakehouse_runtime.server_client import ServerClient
 from bakehouse_server import TOKEN
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def test_a_final_answer_stops_the_work(server: BakehouseServer, status: int) -> 
 def test_an_unreachable_server_ends_the_work_without_failing_it(
     server: BakehouseServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server_client, "_RETRY_TIMEOUT_S", 0.0)
+    monkeypatch.setattr(server_client, "RETRY_TIMEOUT_S", 0.0)
     server.stop()
     with reporter(server) as reports:
         assert reports.wait_for_stop(30)
@@ -123,7 +124,7 @@ def test_an_unreachable_server_ends_the_work_without_failing_it(
 def test_a_server_that_answers_with_errors_is_not_called_out_of_reach(
     server: BakehouseServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(server_client, "_RETRY_TIMEOUT_S", 0.0)
+    monkeypatch.setattr(server_client, "RETRY_TIMEOUT_S", 0.0)
     server.faults = [503, 507]
     with reporter(server) as reports:
         assert reports.wait_for_stop(30)

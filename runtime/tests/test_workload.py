@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bakehouse_runtime.device import refuse_several_devices
+from bakehouse_runtime.device import require_devices
 from bakehouse_runtime.errors import MachineError, PlainError
 from bakehouse_runtime.protocol import ServeTextSpec
 from bakehouse_runtime.workload import pull, workload
@@ -100,18 +100,21 @@ def test_what_a_library_says_of_wrong_files_is_reported(
     assert len(server.of_type("failed")) == 1
 
 
-def test_a_run_refuses_several_gpus_and_several_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_refuses_other_gpus_than_its_own_and_torchrun(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     import torch
 
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
-    with pytest.raises(PlainError, match="sees 2 GPUs, and a run trains on one"):
-        refuse_several_devices("cuda")
-    refuse_several_devices("cpu")
+    with pytest.raises(PlainError, match="sees 2 GPUs, and the run trains on 1"):
+        require_devices("cuda")
+    require_devices("cuda", 2)
+    require_devices("cpu")
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
-    refuse_several_devices("cuda")
+    require_devices("cuda")
     monkeypatch.setenv("WORLD_SIZE", "2")
-    with pytest.raises(PlainError, match="trains in one process"):
-        refuse_several_devices("cpu")
+    with pytest.raises(PlainError, match="start it without torchrun"):
+        require_devices("cpu")
 
 
 def test_pull_becomes_its_command_once_all_is_here_and_not_when_it_is_stopped(

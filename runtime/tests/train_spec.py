@@ -7,7 +7,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bakehouse_runtime.protocol import DataSpec, TrainTextSpec
+from bakehouse_runtime.protocol import DataSpec, TextLoraSpec, TrainTextSpec
 
 if TYPE_CHECKING:
     from bakehouse_server import BakehouseServer
@@ -53,7 +53,7 @@ def train_spec(
         {"name": "dataset", "files": [server.add_input(f"q,a\n{rows}".encode(), "rows.csv")]},
     ]
     lora = {"r": 8, "alpha": 16.0, "dropout": 0.05, "target_modules": LINEAR}
-    lora |= parameters.pop("lora", {})
+    changes = parameters.pop("lora", {})
     return TrainTextSpec.model_validate(
         server.workload(tmp_path, inputs)
         | {
@@ -80,11 +80,18 @@ def train_spec(
                 "batch_size": 4,
                 "eval_batch_size": 8,
                 "gradient_accumulation_steps": 1,
-                "lora": lora,
+                # None: all weights are trained.
+                "lora": None if changes is None else lora | changes,
             }
             | parameters,
         }
     )
+
+
+def adapter_of(spec: TrainTextSpec) -> TextLoraSpec:
+    """The adapter of a run that trains one."""
+    assert spec.parameters.lora is not None
+    return spec.parameters.lora
 
 
 def run(path: Path) -> None:
@@ -115,6 +122,26 @@ def finish(process: BaseProcess, timeout_s: float = 300.0) -> int | None:
         process.kill()
         process.join()
     return process.exitcode
+
+
+def build(spec: TrainTextSpec, model: Path, tmp_path: Path) -> Any:
+    """The trainer of a spec whose data lies in `tmp_path`, before its first step."""
+    from bakehouse_runtime.train.lora.run import read_inputs
+    from bakehouse_runtime.train.lora.trainer import build_trainer
+
+    targets, prepared = read_inputs(spec, model, tmp_path)
+    return build_trainer(
+        spec, model, tmp_path / "checkpoints", prepared, targets.modules, "cpu", 32, []
+    )
+
+
+def curve(server: BakehouseServer, name: str) -> dict[int, float]:
+    """What was reported under a name, by its step."""
+    return {
+        report["step"]: report["values"][name]
+        for report in server.of_type("metrics")
+        if name in report["values"]
+    }
 
 
 def losses(server: BakehouseServer) -> dict[int, list[float]]:

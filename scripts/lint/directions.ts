@@ -22,22 +22,26 @@ const serverModuleUses: Record<string, string[]> = {
   deployments: ['serving', 'credits'],
   chat: ['deployments', 'providers'],
   batches: ['chat', 'datasets'],
+  drafts: ['batches'],
   generations: ['deployments', 'providers', 'media'],
   images: ['generations'],
   videos: ['generations'],
   training: ['models', 'datasets', 'credits', 'engine'],
+  tracking: ['training'],
   visitors: ['generations', 'chat'],
   machines: ['deployments', 'engine'],
   audit: ['assets', 'credits'],
   'share-links': ['generations', 'training'],
-  privacy: ['contact', 'referrals', 'batches', 'images', 'hub', 'share-links'],
+  privacy: ['contact', 'referrals', 'drafts', 'images', 'hub', 'share-links', 'tracking'],
   bagelml: ['training'],
   documentation: [],
 };
 
 /** The same for the web app's modules, which may use lib and ui besides. */
 const webModuleUses: Record<string, string[]> = {
-  accounts: [],
+  tracking: [],
+  // The profile has the experiment trackers.
+  accounts: ['tracking'],
   documentation: [],
   audit: ['accounts'],
   contact: ['accounts'],
@@ -51,6 +55,7 @@ const webModuleUses: Record<string, string[]> = {
   credits: ['generations'],
   notifications: ['generations'],
   deployments: ['assets', 'credits', 'machines'],
+  drafts: ['deployments'],
   training: ['deployments', 'hub'],
   generators: ['deployments', 'generations'],
   models: ['training'],

@@ -7,7 +7,7 @@ import { readTexts } from '../specification/read-texts.ts';
 import { findWrongWords, proseOf, readWrongWords, withoutAll } from './find-wrong-words.ts';
 
 const VOCABULARY = 'docs/vocabulary.md';
-/** What several machines are to each other is the operator's business: there it is an installation. */
+/** What it is made of is the operator's business: there it is an installation. */
 const PROGRAMS = ['web/src/**/*.{ts,tsx}', 'contract/src/**/*.ts', 'server/src/modules/**/*.ts'];
 /** What people may type to find something. */
 const SEARCH_WORDS = 'web/src/shell/palette/sidebar-words.ts';

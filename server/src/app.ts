@@ -7,16 +7,15 @@ import type { Driver } from './engine/drivers/driver.ts';
 import { createEngine, type Engine, registerKinds } from './engine/engine.ts';
 import { readCpuLoad } from './engine/host/cpu-load.ts';
 import { startPreparing } from './engine/host/preparation/prepare-machine.ts';
-import { watchServer } from './engine/host/watch-server.ts';
 import { claimMachine, type MachineClaim } from './engine/machines/claim-machine.ts';
+import { findWorkloadServer } from './engine/machines/find-workload-server.ts';
 import { installationCapacity } from './engine/machines/installation-capacity.ts';
-import type { MachineIdentity } from './engine/machines/join-installation.ts';
-import { findServerUrl } from './engine/machines/queries.ts';
 import type { CpuLoad } from './engine/model/offer.ts';
 import { listJobs } from './list-jobs.ts';
 import { batchWork } from './modules/batches/run-batch.ts';
 import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { modelServerKind } from './modules/deployments/servers/model-server-kind.ts';
+import { draftWork } from './modules/drafts/run/run-draft.ts';
 import { SERVICE_PLACES } from './modules/generations/media-table.ts';
 import {
   createGenerationLoop,
@@ -32,13 +31,13 @@ import { fineTuneKind } from './modules/training/runs/fine-tune-kind.ts';
 import { type ReadData, readData } from './modules/training/validation/read-data.ts';
 import { shareReads } from './modules/training/validation/share-reads.ts';
 import { openChat } from './open-chat.ts';
+import { clusterEngine } from './open-cluster.ts';
 import { openHttp } from './open-http.ts';
 import { openServices } from './open-services.ts';
 import type { Clock } from './platform/clock.ts';
 import { endInOrder } from './platform/concurrency/end-in-order.ts';
 import type { Services } from './platform/context.ts';
 import { type ErrorReports, noErrorReports } from './platform/error-reports/error-reports.ts';
-import { localUrl } from './platform/http/addresses/local-url.ts';
 import { serverStops } from './platform/http/graceful-close.ts';
 import { buildMonitoringServer } from './platform/http/monitoring/monitoring-server.ts';
 import { createLeaseLoop, type LeaseLoop } from './platform/leases/lease-loop.ts';
@@ -69,8 +68,6 @@ type Options = {
 
 export type App = {
   services: Services;
-  /** What this process does on its machine. */
-  roles: Role[];
   http: FastifyInstance;
   engine: Engine;
   usage: UsageLeader;
@@ -79,7 +76,7 @@ export type App = {
   /** Begins to do what the roles say; resolves with its public URL, or null without the role web. */
   start: () => Promise<string | null>;
   /**
-   * Ends in order: no new requests, those in work are finished or, after 20 s, cut, workloads save their work and
+   * Ends in order: no new requests, those in work are finished or, after a while (20 s unless set), cut, workloads save their work and
    * report it, jobs end, connections close.
    */
   close: () => Promise<void>;
@@ -87,7 +84,7 @@ export type App = {
 
 /** Puts the program together from its modules. Nothing runs before `start`. */
 export async function createApp(options: Options): Promise<App> {
-  const { config, databaseUrl, cpuLoad = readCpuLoad, errorReports = noErrorReports } = options;
+  const { config, databaseUrl, roles, cpuLoad = readCpuLoad, errorReports = noErrorReports } = options;
   const readFile = options.readData ?? shareReads(readData);
   const closing = new AbortController();
   const jobs = listJobs({
@@ -96,24 +93,27 @@ export async function createApp(options: Options): Promise<App> {
     closeIdle: (userId) => usage.closeIdle(userId),
   });
   const opened = await openServices({ ...options, jobs, closing: closing.signal });
-  const { services, machine, roles, presence } = opened;
+  const { services, presence, shares } = opened;
   const usage = new UsageLeader(services);
-  const kinds = registerKinds([fineTuneKind(services.clock, usage), modelServerKind(services.jobs)]);
+  const kinds = registerKinds([
+    fineTuneKind(services.clock, usage),
+    modelServerKind(services.jobs, services.clock),
+  ]);
   const driver = options.driver ?? (await createDriver(services));
   const claim: Claim = { held: null };
-  const serverUrl = () => findWorkloadServer(services.db, machine, config, roles);
   const engine = createEngine(services, {
     driver,
     kinds,
-    machineId: machine.id,
-    serverUrl,
-    ...(!machine.holdsBlobs && { trouble: watchServer(serverUrl, services.log) }),
+    machineId: services.machineId,
+    serverUrl: () => findWorkloadServer(services.db, config, roles),
     mayWork: () => claim.held?.isHeld() ?? true,
-    lostAfterMs: config.machineGoneMinutes * 60_000,
     cpuLoad,
   });
+  const { cluster } = config;
+  const ofCluster =
+    cluster && roles.includes('reconciler') ? clusterEngine({ services, kinds, cluster }) : null;
   const isReady = checkReady(services, { roles });
-  const chat = openChat({ services, driver, usage, presence });
+  const chat = openChat({ services, driver, usage, presence, shares });
   const http = await openHttp({
     ...{ services, kinds, driver, usage, chat, cpuLoad, errorReports },
     checkReady: isReady,
@@ -128,12 +128,13 @@ export async function createApp(options: Options): Promise<App> {
   const cloneLoop = createCloneLoop(services);
   const ipfsLoop = createIpfsLoop(services);
   const batchLoop = createLeaseLoop(services, batchWork(services, chat));
+  const draftLoop = createLeaseLoop(services, draftWork(services, chat));
   const monitoring = openMonitoring(services, roles, isReady);
   const { start, close } = lifeOf({
-    ...{ ...opened, databaseUrl, driver, claim, engine, usage, http },
-    ...{ generationLoop, cloneLoop, ipfsLoop, batchLoop, monitoring, closing },
+    ...{ ...opened, databaseUrl, roles, driver, claim, engine, ofCluster, usage, http },
+    ...{ generationLoop, cloneLoop, ipfsLoop, batchLoop, draftLoop, monitoring, closing },
   });
-  return { services, roles, http, engine, usage, generationLoop, cloneLoop, start, close };
+  return { services, http, engine, usage, generationLoop, cloneLoop, start, close };
 }
 
 /** A process with the role web says how it is where it answers everything else. */
@@ -152,11 +153,15 @@ type Claim = { held: MachineClaim | null };
 
 type Parts = Awaited<ReturnType<typeof openServices>> &
   Pick<App, 'engine' | 'usage' | 'http' | 'generationLoop' | 'cloneLoop'> & {
+    /** Of the work in a cluster; null without one. */
+    ofCluster: Pick<Engine, 'start' | 'shutdown'> | null;
     ipfsLoop: LeaseLoop;
     batchLoop: LeaseLoop;
+    draftLoop: LeaseLoop;
     /** Where a process without the role web says how it is; null where it has no port for that. */
     monitoring: FastifyInstance | null;
     databaseUrl: string;
+    roles: Role[];
     driver: Driver;
     claim: Claim;
     /** Ends what goes on in the background, and answers that have not ended by themselves. */
@@ -165,20 +170,20 @@ type Parts = Awaited<ReturnType<typeof openServices>> &
 
 /** In which order the parts begin, and end. */
 function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
-  const { services, queue, machine, roles, heartbeat, databaseUrl, driver, claim, engine, usage, http } =
-    parts;
-  const { config, db, log, sandbox } = services;
+  const { services, queue, roles, heartbeat, databaseUrl, driver, claim, engine, usage, http } = parts;
+  const { config, log, sandbox } = services;
   let preparing: ReturnType<typeof startPreparing> | null = null;
   let engineRuns = false;
   return {
     start: async () => {
       if (roles.includes('reconciler') && driver.endsWithServer)
-        claim.held = await claimMachine(databaseUrl, machine.id, log);
+        claim.held = await claimMachine(databaseUrl, log);
       if (roles.includes('web')) {
         usage.start();
         await http.listen({ port: config.port, host: config.host });
         nameChosenPort(config, http);
         await parts.batchLoop.start();
+        await parts.draftLoop.start();
       }
       await parts.monitoring?.listen({ port: config.monitoringPort ?? 0, host: config.host });
       await heartbeat.start();
@@ -193,12 +198,8 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
       if (roles.includes('reconciler')) {
         engineRuns = true;
         await engine.start();
-        if (!machine.holdsBlobs) {
-          const url = await findWorkloadServer(db, machine, config, roles);
-          log.info(`This machine runs work for the installation at ${url}, and answers no requests itself`);
-        }
-        if (config.prepare)
-          preparing = startPreparing(services, machine.holdsBlobs ? registerOwnStarters(services) : null);
+        await parts.ofCluster?.start();
+        if (config.prepare) preparing = startPreparing(services, registerOwnStarters(services));
       }
       return roles.includes('web') ? config.publicUrl : null;
     },
@@ -210,10 +211,12 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         () => parts.generationLoop.stop(),
         () => parts.ipfsLoop.stop(),
         () => parts.batchLoop.stop(),
+        () => parts.draftLoop.stop(),
         () => parts.cloneLoop.stop(),
         () => preparing?.stop(),
         // A start that failed before has begun no work, and must not end that of others.
         () => engineRuns && engine.shutdown(),
+        () => parts.ofCluster?.shutdown(),
         () => claim.held?.release(),
         () => http.close(),
         () => usage.close(),
@@ -223,21 +226,6 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         () => parts.close(),
       ]),
   };
-}
-
-/**
- * Where workloads of this machine reach the server: the machine that holds the files. On that one
- * they go past a proxy before the public URL, which may limit bodies or not let this machine in,
- * unless it is another process that answers HTTP.
- */
-async function findWorkloadServer(
-  db: Services['db'],
-  machine: MachineIdentity,
-  config: Config,
-  roles: Role[],
-): Promise<string> {
-  if (!machine.holdsBlobs) return (await findServerUrl(db)) ?? config.publicUrl;
-  return roles.includes('web') ? localUrl(config) : config.publicUrl;
 }
 
 /** With port 0 the system chose one, and the default public URL is only known now. */

@@ -9,8 +9,8 @@ import { testDatabase } from './testing/test-database.ts';
 const { db, pool, url } = await testDatabase();
 const services = { db, pool, clock: systemClock, machineId: randomUUID() };
 await sql`
-  insert into machines (id, name, host, driver, holds_blobs, secret_check, started_at)
-  values (${services.machineId}, 'oven', '127.0.0.1', 'fake', true, '', now())`.execute(db);
+  insert into machines (id, name, host, driver, holds_blobs, started_at)
+  values (${services.machineId}, 'oven', '127.0.0.1', 'fake', true, now())`.execute(db);
 const seen = (secondsAgo: number) =>
   sql`update machines set seen_at = now() - ${secondsAgo} * interval '1 second'`.execute(db);
 const longAgo = performance.now() - 61_000;

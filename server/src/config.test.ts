@@ -53,6 +53,18 @@ describe('the settings', () => {
     );
   });
 
+  test('of a cluster that takes work without a GPU name a queue for it', () => {
+    const cluster = { BAKEHOUSE_KUBECONFIG: 'in-cluster', BAKEHOUSE_KUBERNETES_IMAGE: 'runtime:1' };
+    const read = (queues: string, cpu: string) =>
+      readConfig({ ...cluster, BAKEHOUSE_KUEUE_QUEUES: queues, BAKEHOUSE_KUBERNETES_CPU_RUNS: cpu }).cluster;
+    expect(() => read('NVIDIA_H100_80GB=h100', 'true')).toThrow(
+      /BAKEHOUSE_KUEUE_QUEUES: names no queue for cpu.*add cpu=QUEUE/,
+    );
+    expect(read('NVIDIA_H100_80GB=h100', 'false')).toMatchObject({ cpuWork: false });
+    expect(read('cpu=general,NVIDIA_H100_80GB=h100', 'true')).toMatchObject({ cpuWork: true });
+    expect(read('rest', 'true')).toMatchObject({ cpuWork: true });
+  });
+
   test('of the mirror bound what it may take, and copy nothing unless asked to', () => {
     const token = { BAKEHOUSE_HUB_MIRROR_TOKEN: 'hf_1' };
     expect(readConfig({}).hubMirror).toBeNull();

@@ -1,12 +1,24 @@
 import * as z from 'zod';
+import { clusterOf, clusterSettings } from './platform/cluster-settings.ts';
 import { parseSentryDsn } from './platform/error-reports/sentry-address.ts';
 import { toFolder } from './platform/files/make-data-dir.ts';
 import { localUrl } from './platform/http/addresses/local-url.ts';
 import { namedUrls } from './platform/http/addresses/named-urls.ts';
 import { describeIssue } from './platform/http/validation/describe-issue.ts';
+import { replicaOf, replicaSettings } from './platform/processes/replica-settings.ts';
 import { fileName, listSecretFiles, readSecretFiles, unusable } from './platform/secrets/secret-files.ts';
 
 const flag = z.stringbool();
+/** Comma-separated. */
+const list = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((one) => one.trim())
+      .filter(Boolean),
+  );
 const bgl = z.string().regex(/^\d+(\.\d{1,6})?$/, 'must be an amount such as 12.5, with at most 6 decimals');
 /** Everything is served from `/` on: links are this with a path behind it. */
 function toOrigin(text: string, context: z.core.$RefinementCtx): string {
@@ -26,6 +38,7 @@ const serviceUrls = {
   google: 'https://generativelanguage.googleapis.com',
   x: 'https://api.x.com',
   huggingface: 'https://huggingface.co',
+  wandb: 'https://api.wandb.ai',
 };
 
 /** What is the same everywhere, and another only in tests. */
@@ -46,10 +59,8 @@ const folder = z.string().transform(toFolder);
 const settings = z.object({
   BAKEHOUSE_PORT: z.coerce.number().int().min(0).max(65535).default(4080),
   BAKEHOUSE_HOST: z.string().default('127.0.0.1'),
-  /** Where the other machines of this installation reach this one, its model servers too; where there is one machine, nothing but this machine does. */
+  /** Where this machine is reached by processes elsewhere: its model servers, and whoever answers requests here. */
   BAKEHOUSE_MACHINE_HOST: z.string().default('127.0.0.1'),
-  /** Minutes after which the work of a machine that says nothing any more begins anew on another one. */
-  BAKEHOUSE_MACHINE_GONE_MINUTES: z.coerce.number().min(0.1).default(10),
   /** Origin that people use; by default the address above. */
   BAKEHOUSE_PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
@@ -66,7 +77,7 @@ const settings = z.object({
   /** Signs sessions and encrypts the keys that the web app shows; made and kept in the data folder if absent. */
   BAKEHOUSE_SECRET: z.string().min(32).optional(),
   /** Comma-separated email addresses of the operators. */
-  BAKEHOUSE_OPERATORS: z.string().default(''),
+  BAKEHOUSE_OPERATORS: list.transform((emails) => emails.map((email) => email.toLowerCase())),
   /** BGL that a new account starts with. */
   BAKEHOUSE_STARTING_GRANT_BGL: bgl.default('125'),
   /** Days after which what is left of them expires; 0 never. */
@@ -158,17 +169,9 @@ const settings = z.object({
   BAKEHOUSE_S3_LINKS: flag.default(false),
   /** Gigabytes that copies of its files may take in the cache folder of a machine. */
   BAKEHOUSE_S3_CACHE_GB: z.coerce.number().min(0).default(10),
+  ...replicaSettings,
   /** Comma-separated addresses in an S3 from which pictures may be downloaded: each with all that is below it. */
-  BAKEHOUSE_S3_URLS: z
-    .string()
-    .default('')
-    .transform((urls) =>
-      urls
-        .split(',')
-        .map((url) => url.trim())
-        .filter(Boolean),
-    )
-    .pipe(z.array(z.url({ protocol: /^https?$/ }))),
+  BAKEHOUSE_S3_URLS: list.pipe(z.array(z.url({ protocol: /^https?$/ }))),
   /** Gigabytes that one file may have which is uploaded in parts; files in forms end at 500 MB. */
   BAKEHOUSE_FILE_GB: z.coerce.number().min(0.001).default(50),
   /** Gigabytes that the datasets and models of one user may take; 0 for no limit. */
@@ -183,6 +186,9 @@ const settings = z.object({
   /** A service that speaks the IPFS Pinning Service API, and fetches from that node what it pins. */
   BAKEHOUSE_IPFS_PINNING_URL: z.url({ protocol: /^https?$/ }).optional(),
   BAKEHOUSE_IPFS_PINNING_TOKEN: z.string().optional(),
+  /** Comma-separated names of hosts in a private network that users may name as their MLflow; public ones they always may. */
+  BAKEHOUSE_TRACKING_HOSTS: list.transform((hosts) => hosts.map((host) => host.toLowerCase())),
+  ...clusterSettings,
   BAKEHOUSE_DRIVER: z.enum(['local', 'fake']).default('local'),
   /** Whether this server prepares the Python environment and the starter models. */
   BAKEHOUSE_PREPARE: flag.default(true),
@@ -215,6 +221,7 @@ export const removedSettings: Record<string, string> = {
   ),
   BAKEHOUSE_LOW_BALANCE_BGL: `it is always ${limits.lowBalanceBgl}`,
   BAKEHOUSE_REFERRALS_MAX: `it is always ${limits.referralsMax}`,
+  BAKEHOUSE_MACHINE_GONE_MINUTES: 'there is one machine, and its work waits for it',
 };
 
 export type Config = ReturnType<typeof readConfig>;
@@ -244,12 +251,12 @@ export function readConfig(environment: Record<string, string | undefined>) {
     throw unusable(lines);
   }
   const s = parsed.data;
+  const publicUrl = s.BAKEHOUSE_PUBLIC_URL ?? localUrl({ host: s.BAKEHOUSE_HOST, port: s.BAKEHOUSE_PORT });
   return {
     port: s.BAKEHOUSE_PORT,
     host: s.BAKEHOUSE_HOST,
-    publicUrl: s.BAKEHOUSE_PUBLIC_URL ?? localUrl({ host: s.BAKEHOUSE_HOST, port: s.BAKEHOUSE_PORT }),
+    publicUrl,
     machineHost: s.BAKEHOUSE_MACHINE_HOST,
-    machineGoneMinutes: s.BAKEHOUSE_MACHINE_GONE_MINUTES,
     trustedProxies: s.BAKEHOUSE_TRUSTED_PROXIES,
     dataDir: s.BAKEHOUSE_DATA_DIR,
     cacheDir: s.BAKEHOUSE_CACHE_DIR,
@@ -258,9 +265,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     secret: s.BAKEHOUSE_SECRET,
     /** Where secrets stand instead of settings. */
     secretFiles: secretFiles.map(({ file }) => file),
-    operators: s.BAKEHOUSE_OPERATORS.split(',')
-      .map((email) => email.trim().toLowerCase())
-      .filter(Boolean),
+    operators: s.BAKEHOUSE_OPERATORS,
     startingGrantBgl: s.BAKEHOUSE_STARTING_GRANT_BGL,
     startingGrantDays: s.BAKEHOUSE_STARTING_GRANT_DAYS,
     documentationUrl: s.BAKEHOUSE_DOCUMENTATION_URL ?? null,
@@ -273,6 +278,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     stripe: stripeOf(s),
     upstreams: upstreamsOf(s),
     hubUrl: s.BAKEHOUSE_SERVICE_URLS.huggingface,
+    ...{ wandbUrl: s.BAKEHOUSE_SERVICE_URLS.wandb, trackingHosts: s.BAKEHOUSE_TRACKING_HOSTS },
     signUp: s.BAKEHOUSE_SIGN_UP,
     signUpsPerHour: s.BAKEHOUSE_SIGN_UPS_PER_HOUR,
     signUpsPerAddress: s.BAKEHOUSE_SIGN_UPS_PER_ADDRESS,
@@ -290,11 +296,10 @@ export function readConfig(environment: Record<string, string | undefined>) {
     inputCacheGb: s.BAKEHOUSE_INPUT_CACHE_GB,
     fileGb: s.BAKEHOUSE_FILE_GB,
     storageGb: s.BAKEHOUSE_STORAGE_GB,
-    ...{ hubMirror: hubMirrorOf(s), ipfs: ipfsOf(s), s3: s3Of(s) },
-    driver: s.BAKEHOUSE_DRIVER,
-    prepare: s.BAKEHOUSE_PREPARE,
-    torchIndex: s.BAKEHOUSE_TORCH_INDEX,
-    python: s.BAKEHOUSE_PYTHON,
+    ...{ hubMirror: hubMirrorOf(s), ipfs: ipfsOf(s), s3: s3Of(s), cluster: clusterOf(s, publicUrl) },
+    ...replicaOf(s),
+    ...{ driver: s.BAKEHOUSE_DRIVER, prepare: s.BAKEHOUSE_PREPARE },
+    ...{ torchIndex: s.BAKEHOUSE_TORCH_INDEX, python: s.BAKEHOUSE_PYTHON },
     ...{ logLevel: s.BAKEHOUSE_LOG_LEVEL, logFormat: s.BAKEHOUSE_LOG_FORMAT },
   };
 }

@@ -10,7 +10,6 @@ import { environmentDir, runtimeDir } from './engine/host/environment/environmen
 import { environmentOf, type Layer, lockFiles } from './engine/host/environment/layers.ts';
 import { machineCpu } from './engine/host/machine-cpu.ts';
 import { readOffer } from './engine/machines/read-offer.ts';
-import { testMachine } from './engine/testing/test-machine.ts';
 import { noSandbox } from './platform/sandbox/sandbox.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 import { testDatabase } from './testing/test-database.ts';
@@ -25,7 +24,6 @@ it('closes the cache of inputs, where the files of all users lie', async () => {
   await mkdir(cache, { recursive: true });
   await chmod(cache, 0o755);
   await createDriver({
-    machineId: await testMachine(db),
     config,
     db,
     log,
@@ -48,7 +46,6 @@ it('starts nothing before the part of the environment that it needs has been pre
   await install('serving');
 
   const driver = await createDriver({
-    machineId: await testMachine(db),
     config,
     db,
     log,

@@ -19,7 +19,7 @@ import type { Services } from './platform/context.ts';
 
 /** The driver that the settings name. */
 export async function createDriver(
-  services: Pick<Services, 'config' | 'db' | 'log' | 'sandbox' | 'machineId'>,
+  services: Pick<Services, 'config' | 'db' | 'log' | 'sandbox'>,
 ): Promise<Driver> {
   const { config } = services;
   if (config.driver === 'fake') {
@@ -38,8 +38,8 @@ export async function createDriver(
 
 async function localCapacity({ config, log }: Pick<Services, 'config' | 'log'>): Promise<Capacity> {
   return {
-    'cpu:run': config.cpuSlots,
-    'cpu:deployment': CPU_SERVERS,
+    // What needs no GPU goes to the cluster where that takes it.
+    ...(!config.cluster?.cpuWork && { 'cpu:run': config.cpuSlots, 'cpu:deployment': CPU_SERVERS }),
     cpuMemoryBytes: machineCpu().memory_bytes,
     gpus: await workingGpus(config, await machineAccelerators(config, log)),
     servesTextOnGpus: await servesTextOnGpus(config, log),
@@ -48,12 +48,12 @@ async function localCapacity({ config, log }: Pick<Services, 'config' | 'log'>):
 
 /** The runtime, once the part of the Python environment is there that the work needs. */
 async function findProgram(
-  { config, db, machineId }: Pick<Services, 'config' | 'db' | 'machineId'>,
+  { config, db }: Pick<Services, 'config' | 'db'>,
   spec: SpecKind,
 ): Promise<Program | { blocker: string }> {
   const layer = neededLayer(spec);
   if (!(await hasLayer(config, layer))) {
-    const preparation = await findPreparation(db, machineId, layer);
+    const preparation = await findPreparation(db, layer);
     const detail = preparation?.detail ? ` (${preparation.detail})` : '';
     return { blocker: `${preparationLabels[layer]}: this machine is still being prepared${detail}` };
   }

@@ -20,6 +20,7 @@ import { forgetXorbsJob } from './modules/hub/xet/forget-xorbs.ts';
 import { forgetNotificationsJob } from './modules/notifications/jobs/forget-notifications.ts';
 import { warnOfExpiryJob } from './modules/notifications/jobs/warn-of-expiry.ts';
 import { purgeDeletedJob } from './modules/privacy/jobs/purge-deleted.ts';
+import { logRunsJob } from './modules/tracking/log-runs.ts';
 import { forgetCheckpointsJob } from './modules/training/pictures/forget-checkpoints.ts';
 import { forgetReadingsJob } from './modules/training/readings/forget-readings.ts';
 import { readInBackground } from './modules/training/readings/read-in-background.ts';
@@ -58,6 +59,7 @@ export function listJobs({ databaseUrl, readData, closeIdle }: Needed): AnyJob[]
     warnOfLowBalanceJob,
     warnOfExpiryJob,
     forgetNotificationsJob,
+    logRunsJob,
     forgetPicturesJob,
     forgetXorbsJob,
     forgetClonesJob,

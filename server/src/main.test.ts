@@ -134,6 +134,11 @@ describe('the server program', () => {
         says: 'bakehouse: The database at postgresql://ada:***@127.0.0.1:1/none cannot be reached: connect ECONNREFUSED 127.0.0.1:1\n',
       },
       {
+        settings: { BAKEHOUSE_S3_BUCKET: 'loaves', BAKEHOUSE_DATA_DIR: path.join(dataDir, 'fresh') },
+        args: ['--services=web'],
+        says: /^bakehouse: Set DATABASE_URL and BAKEHOUSE_SECRET as on the other processes of this installation: /,
+      },
+      {
         args: ['--services=web,oven'],
         says: "bakehouse: --services: there is no 'oven', only web, worker, reconciler\n",
       },

@@ -16,6 +16,7 @@ import { makeDataDir } from './platform/files/make-data-dir.ts';
 import { readOrMakeSecret } from './platform/files/secret-file.ts';
 import { createLog } from './platform/log.ts';
 import { type SupervisedPostgres, supervisePostgres } from './platform/postgres/supervise-postgres.ts';
+import { requireShared } from './require-shared.ts';
 import { allRoles, type Role } from './roles.ts';
 
 /** A fresh database takes 40 MB, and a full disk must not be found in the middle of it. */
@@ -25,7 +26,7 @@ const REPORT_MS = 5_000;
 
 /** Runs the server until it is told to end. `--services=web,worker,reconciler` chooses its roles; all unless said. */
 async function main(): Promise<void> {
-  const chosen = readRoles();
+  const roles = readRoles();
   const config = readConfig(process.env);
   const warn = (sentence: string) => log.warn(sentence);
   const errorReports = config.sentry ? openErrorReports(config.sentry, { warn }) : noErrorReports;
@@ -40,7 +41,7 @@ async function main(): Promise<void> {
   // Whoever starts the server reads these two sentences at every level: a person as they are, a machine as lines of the log.
   const lines = config.logFormat === 'json' ? log.child({}, { level: 'info' }) : null;
   try {
-    const ready = await run({ config, log, errorReports, roles: chosen });
+    const ready = await run({ config, log, errorReports, roles });
     if (lines) lines.info(ready);
     else console.log(ready);
   } catch (error) {
@@ -53,7 +54,8 @@ async function main(): Promise<void> {
 type Parts = { config: Config; log: Logger; errorReports: ErrorReports; roles: Role[] };
 
 /** Starts the server; resolves with the sentence that says so. */
-async function run({ config, log, errorReports, roles: chosen }: Parts): Promise<string> {
+async function run({ config, log, errorReports, roles }: Parts): Promise<string> {
+  requireShared(config, roles);
   await prepareDataDir(config.dataDir);
   config.secret ??= await readOrMakeSecret(config.dataDir);
 
@@ -64,9 +66,9 @@ async function run({ config, log, errorReports, roles: chosen }: Parts): Promise
     if (!config.databaseUrl) postgres = await supervisePostgres(path.join(config.dataDir, 'postgres'), log);
     const databaseUrl = config.databaseUrl ?? postgres?.url ?? '';
     await prepareDatabase(databaseUrl);
-    app = await createApp({ config, databaseUrl, log, errorReports, roles: chosen });
+    app = await createApp({ config, databaseUrl, log, errorReports, roles });
     unwatch = await watchMigrations(app.services.db, { onUnknown: (name) => endOutdated(name, log) });
-    return { url: await app.start(), roles: app.roles };
+    return app.start();
   };
   const stop = async () => {
     unwatch();
@@ -78,7 +80,7 @@ async function run({ config, log, errorReports, roles: chosen }: Parts): Promise
   const starting = start();
   endOnSignal(() => starting.then(stop, stop), log);
   try {
-    const { url, roles } = await starting;
+    const url = await starting;
     return url ? `Bakehouse is ready at ${url}` : `Bakehouse is ready: ${roles.join(', ')}`;
   } catch (error) {
     await stop().catch((cause: unknown) => log.warn({ err: cause }, 'could not end cleanly'));

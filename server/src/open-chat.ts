@@ -7,16 +7,23 @@ import { slotsByAddress } from './modules/chat/upstream/prompt-slots.ts';
 import { recallUpstreams } from './modules/chat/upstream/recall-upstreams.ts';
 import { replicaScaling } from './modules/chat/upstream/replicas/replica-scaling.ts';
 import { unreachedServers } from './modules/chat/upstream/replicas/unreached-servers.ts';
+import type { ServerShares } from './modules/chat/upstream/server-shares.ts';
 import { serverTurns } from './modules/chat/upstream/server-turns.ts';
 import { recallPrices } from './modules/credits/prices/recall-prices.ts';
 import type { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { PARALLEL_REQUESTS } from './modules/serving/text-spec.ts';
 import type { Services } from './platform/context.ts';
 
-type Parts = { services: Services; driver: Driver; usage: UsageLeader; presence: GatewayPresence };
+type Parts = {
+  services: Services;
+  driver: Driver;
+  usage: UsageLeader;
+  presence: GatewayPresence;
+  shares: ServerShares;
+};
 
 /** What the calls of text models share in this process, and batches with them. */
-export function openChat({ services, driver, usage, presence }: Parts): ChatParts {
+export function openChat({ services, driver, usage, presence, shares }: Parts): ChatParts {
   const capacity = () => installationCapacity(services.db, driver.capacity);
   return {
     capacity,
@@ -26,7 +33,7 @@ export function openChat({ services, driver, usage, presence }: Parts): ChatPart
     recallUpstream: recallUpstreams(services.rowChanges),
     recallPrices: recallPrices(services),
     replicas: replicaScaling({ capacity }),
-    turns: serverTurns(services.webProcesses),
+    turns: serverTurns(shares),
     unreached: unreachedServers(),
     slots: slotsByAddress(PARALLEL_REQUESTS.llamacpp),
   };

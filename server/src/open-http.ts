@@ -5,8 +5,8 @@ import type { Driver } from './engine/drivers/driver.ts';
 import { measureWorkloads } from './engine/gauges.ts';
 import { machineCpu } from './engine/host/machine-cpu.ts';
 import { isPreparing } from './engine/host/preparation/is-preparing.ts';
+import type { CpuMachine } from './engine/machines/find-cpu-machine.ts';
 import { installationCapacity } from './engine/machines/installation-capacity.ts';
-import type { CpuMachine } from './engine/machines/list-cpu-machines.ts';
 import { machineRoutes } from './engine/machines/routes.ts';
 import type { CpuLoad } from './engine/model/offer.ts';
 import type { WorkloadKinds } from './engine/model/workload-kind.ts';
@@ -43,6 +43,7 @@ import { findAssetUse as findDeploymentUse } from './modules/deployments/find-as
 import { findDeployObstacle } from './modules/deployments/find-deploy-obstacle.ts';
 import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
+import { draftsRoutes } from './modules/drafts/routes.ts';
 import { generationsRoutes } from './modules/generations/routes.ts';
 import { publicHubRoutes } from './modules/hub/public/routes.ts';
 import { redirectToPages } from './modules/hub/redirect-to-pages.ts';
@@ -61,6 +62,7 @@ import { findFluxFault } from './modules/serving/placement/find-flux-fault.ts';
 import { foreseePlacement } from './modules/serving/placement/foresee-placement.ts';
 import { shareLinksRoutes } from './modules/share-links/routes.ts';
 import { sharePage } from './modules/share-links/share-page.ts';
+import { trackingRoutes } from './modules/tracking/routes.ts';
 import { findAssetUse as findTrainingUse } from './modules/training/find-asset-use.ts';
 import { findResults } from './modules/training/openai-jobs/find-results.ts';
 import type { ReadPictures } from './modules/training/pictures/read-pictures.ts';
@@ -166,6 +168,7 @@ function listBindings(
     ...generationsRoutes({ usage, isPreparing: () => isPreparing(services, 'starter-image-model') }),
     ...licencesRoutes,
     ...notificationsRoutes,
+    ...trackingRoutes,
     ...contactRoutes,
     ...auditRoutes,
     ...assetsRoutes({ findUses: FIND_USES, checkModelFile }),
@@ -194,6 +197,7 @@ function listBindings(
     ...deploymentsRoutes({ capacity, usage }),
     ...chatRoutes(chat),
     ...batchesRoutes(chat),
+    ...draftsRoutes(chat),
     ...visitorsRoutes({ usage, chat, isPreparing: (starter) => isPreparing(services, starter) }),
   ];
 }

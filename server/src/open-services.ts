@@ -4,8 +4,9 @@ import type { Config } from './config.ts';
 import { inputCacheDir } from './engine/drivers/local/input-cache.ts';
 import { runtimeDir } from './engine/host/environment/environment.ts';
 import { createHeartbeat, LOST_AFTER_MS } from './engine/machines/heartbeat.ts';
-import { joinInstallation, type MachineIdentity } from './engine/machines/join-installation.ts';
+import { joinInstallation } from './engine/machines/join-installation.ts';
 import { gatewayPresence } from './modules/chat/upstream/gateway-presence.ts';
+import { serverShares } from './modules/chat/upstream/server-shares.ts';
 import { openRowChanges } from './platform/cache/row-changes.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Services } from './platform/context.ts';
@@ -17,9 +18,10 @@ import { warnOfReadable } from './platform/files/warn-of-readable.ts';
 import { localUrl } from './platform/http/addresses/local-url.ts';
 import type { AnyJob } from './platform/jobs/define-job.ts';
 import { openJobQueue } from './platform/jobs/job-queue.ts';
-import { findSandbox } from './platform/sandbox/find-sandbox.ts';
+import { findReader, findSandbox } from './platform/sandbox/find-sandbox.ts';
 import type { Sandbox } from './platform/sandbox/sandbox.ts';
 import { blobCopiesDir, openBlobStore } from './platform/storage/open-blob-store.ts';
+import { requireKnownBucket } from './platform/storage/require-known-bucket.ts';
 import type { Role } from './roles.ts';
 
 type Options = {
@@ -28,7 +30,6 @@ type Options = {
   log: Logger;
   /** Instead of the database's. */
   clock?: Clock;
-  /** What this process was asked to do. */
   roles: Role[];
   jobs: AnyJob[];
   schedules?: boolean;
@@ -44,7 +45,7 @@ const STATEMENT_MS_MAX = 60_000;
 
 /** Opens what requests, jobs and the engine stand on: the database, this machine, files and events. */
 export async function openServices(options: Options) {
-  const { config, databaseUrl, log, jobs, schedules, closing } = options;
+  const { config, databaseUrl, log, jobs, roles, schedules, closing } = options;
   const pool = createPool(databaseUrl, {
     poolSize: config.databaseConnections,
     statementMsMax: STATEMENT_MS_MAX,
@@ -56,19 +57,25 @@ export async function openServices(options: Options) {
     ? { clock: options.clock, close: () => undefined }
     : await openDatabaseClock(pool, log);
   const machine = await joinInstallation(db, config, {
-    runsWork: options.roles.includes('reconciler'),
+    runsWork: roles.includes('reconciler'),
     now: clock.now(),
   });
-  const roles = rolesOn(machine, options.roles);
   const events = await openEvents(databaseUrl, log);
   const rowChanges = await openRowChanges(databaseUrl, log);
   const works = roles.includes('worker');
   const queue = await openJobQueue({ url: databaseUrl, log, jobs, works, schedules });
   const blobs = await openBlobStore(config);
+  if (config.s3) await requireKnownBucket(db, blobs);
   const sandbox = await openSandbox(config, roles, log);
   const presence = gatewayPresence({ beat: () => heartbeat.beat(), goneMs: LOST_AFTER_MS });
+  const shares = serverShares();
   const heartbeat = createHeartbeat({
-    ...{ db, log, machineId: machine.id, roles, onBeat: presence.onBeat },
+    ...{ db, log, machineId: machine.isMachine ? machine.id : null, secretCheck: machine.secretCheck },
+    ...{ roles, asked: shares.asked },
+    onBeat: (beat) => {
+      presence.onBeat(beat);
+      shares.onBeat(beat);
+    },
     // The port is only known once it listens.
     url: () => localUrl({ host: config.machineHost, port: config.port }),
   });
@@ -95,28 +102,33 @@ export async function openServices(options: Options) {
     await announcementsWritten(db);
     await db.destroy();
   };
-  return { services, queue, machine, roles, heartbeat, presence, close };
+  return { services, queue, heartbeat, presence, shares, close };
 }
 
 /** What strangers' programs are kept behind; says what they could see all the same. */
 async function openSandbox(config: Config, roles: Role[], log: Logger): Promise<Sandbox> {
   const home = path.dirname(runtimeDir);
-  const { sandbox, line } = await findSandbox({
+  const runsWork = roles.includes('reconciler');
+  const places = {
     sharedDir: path.join(config.dataDir, 'lent'),
     reads: [runtimeDir],
     // Its `.env` lies beside the runtime.
     hidden: [home, config.dataDir, inputCacheDir(config), blobCopiesDir(config)],
-  });
-  if (roles.includes('reconciler')) log[sandbox.kind === 'none' ? 'warn' : 'info'](line);
+  };
   await warnOfReadable([path.join(home, '.env'), ...config.secretFiles], log);
+  if (config.reader !== null && config.reader !== 'none') {
+    if (runsWork)
+      throw new Error(
+        'BAKEHOUSE_READER is for processes with --services=web,worker: what this machine runs for users does not run in the reader',
+      );
+    return findReader(places, config.reader);
+  }
+  const { sandbox, line } = await findSandbox(places);
+  if (runsWork) log[sandbox.kind === 'none' ? 'warn' : 'info'](line);
+  else if (sandbox.kind === 'none' && config.s3 && config.reader === null) throw new Error(refusal(line));
   return sandbox;
 }
 
-/** Requests and jobs read and write files: they stay with the machine that holds them. */
-function rolesOn({ holdsBlobs, ifMoved }: MachineIdentity, roles: Role[]): Role[] {
-  if (holdsBlobs) return roles;
-  if (roles.includes('reconciler')) return ['reconciler'];
-  throw new Error(
-    `Another machine of this installation holds the files, so this one can run work and nothing else: start it with --services=reconciler, or with none. ${ifMoved}`,
-  );
+function refusal(line: string): string {
+  return `${line} So this process would read what strangers upload beside its secret: start the reader in a container beside it, and name its socket in BAKEHOUSE_READER (docs/deployment.md). BAKEHOUSE_READER=none starts it all the same`;
 }

@@ -10,6 +10,7 @@ import * as bagelml from '@bakehouse/contract/bagelml';
 import * as batches from '@bakehouse/contract/batches';
 import * as captions from '@bakehouse/contract/captions';
 import * as chat from '@bakehouse/contract/chat';
+import * as chatRows from '@bakehouse/contract/chat-rows';
 import * as codes from '@bakehouse/contract/codes';
 import * as configurations from '@bakehouse/contract/configurations';
 import * as contact from '@bakehouse/contract/contact';
@@ -21,6 +22,7 @@ import * as imageDeployments from '@bakehouse/contract/deployments/images';
 import * as deployments from '@bakehouse/contract/deployments/text';
 import * as diffusionTraining from '@bakehouse/contract/diffusion-training';
 import * as documentation from '@bakehouse/contract/documentation';
+import * as drafts from '@bakehouse/contract/drafts';
 import * as embeddings from '@bakehouse/contract/embeddings';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 import * as errorReports from '@bakehouse/contract/error-reports';
@@ -63,6 +65,8 @@ import * as runs from '@bakehouse/contract/runs';
 import * as search from '@bakehouse/contract/search';
 import * as shareLinks from '@bakehouse/contract/share-links';
 import * as sql from '@bakehouse/contract/sql';
+import * as sweeps from '@bakehouse/contract/sweeps';
+import * as trackers from '@bakehouse/contract/trackers';
 import * as training from '@bakehouse/contract/training';
 import * as videos from '@bakehouse/contract/videos';
 import * as visitors from '@bakehouse/contract/visitors';
@@ -82,6 +86,7 @@ const modules = [
   audit,
   captions,
   chat,
+  chatRows,
   codes,
   configurations,
   contact,
@@ -91,6 +96,7 @@ const modules = [
   datasetServer,
   deployments,
   documentation,
+  drafts,
   embeddings,
   errorReports,
   events,
@@ -130,6 +136,8 @@ const modules = [
   search,
   shareLinks,
   sql,
+  trackers,
+  sweeps,
   training,
   exported,
   runs,

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { readConfig } from './config.ts';
 import { environmentPython } from './engine/host/environment/environment.ts';
 import { openPublicHub } from './modules/hub/testing/public-hub.ts';
+import { wandbServer } from './modules/tracking/testing/wandb-server.ts';
 import { goodData } from './modules/training/testing/test-run.ts';
 import { effort } from './testing/soak.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
@@ -25,7 +26,8 @@ test('the server and its OpenAPI document do not contradict each other', {
   timeout: effort({ usual: 900_000, soak: 7_200_000 }),
 }, async () => {
   const server = await testServer({ readData: async () => goodData });
-  server.services.config.hubUrl = (await openPublicHub([])).url;
+  const { config } = server.services;
+  Object.assign(config, { hubUrl: (await openPublicHub([])).url, wandbUrl: (await wandbServer()).url });
   const ada = await server.signUp('Ada');
   const python = await environmentPython(readConfig(process.env));
   const folder = await temporaryFolder();

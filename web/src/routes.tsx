@@ -10,6 +10,7 @@ import { contactRoutes } from './modules/contact/routes.ts';
 import { creditsRoutes } from './modules/credits/routes.ts';
 import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
+import { draftsRoutes } from './modules/drafts/routes.ts';
 import { generationsRoutes } from './modules/generations/routes.ts';
 import { generatorsRoutes, ownGeneratorsRoutes } from './modules/generators/routes.ts';
 import { homeRoutes } from './modules/home/routes.ts';
@@ -91,6 +92,7 @@ const routeTree = rootRoute.addChildren([
     ...hubRoutes(appRoute),
     ...trainingRoutes(appRoute),
     ...deploymentsRoutes(appRoute),
+    ...draftsRoutes(appRoute),
     ...machineRoutes(appRoute),
     ...ownGeneratorsRoutes(appRoute),
     ...generationsRoutes(appRoute),

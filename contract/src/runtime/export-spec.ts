@@ -3,7 +3,7 @@ import { workloadSpecBase } from './workload-spec.ts';
 
 /**
  * A fine-tune of text as one whole model. Input folders: `base_model`, with its config.json and tokenizer, and
- * `adapter`, the fine-tune's own files.
+ * `adapter`, the fine-tune's own files; of one whose weights were all trained, these alone, as `base_model`, for a GGUF.
  */
 const exportTextBase = workloadSpecBase.extend({
   kind: z.literal('export'),

@@ -75,6 +75,8 @@ export const report = z.discriminatedUnion('type', [
     /** The adapter that has drawn them, as an artefact; before the first step there is none. */
     adapter: z.string().max(500).optional(),
   }),
+  /** A model server is told by its place to end: for so long it finishes what it has begun. */
+  z.object({ ...numbered, type: z.literal('leaving'), within_seconds: z.int().min(1) }),
   /** A server is answering. */
   z.object({ ...numbered, type: z.literal('ready'), base_url: z.string() }),
   /** A finite workload has uploaded its last artefact. `summary` is kept with the run. */

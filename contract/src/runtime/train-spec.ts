@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { lrSchedulers } from '../fine-tune-numbers.ts';
-import { dataFormats, objectives } from '../limits.ts';
+import { dataFormats, matchComparisons, objectives } from '../limits.ts';
 import { workloadSpecBase } from './workload-spec.ts';
 
 export const formatName = z.enum(dataFormats);
@@ -16,11 +16,16 @@ export const dataSpec = z.object({
    * named, else what the file is recognised as. Text files (.txt) have none, and no columns.
    */
   format: formatName.nullable().default(null),
-  /** Columns that hold question and answer. Of `messages`, `sharegpt` and `text` the first holds everything. */
+  /**
+   * Columns that hold question and answer. Of `messages`, `sharegpt` and `text` the first holds everything; of `prompts` the second
+   * holds what answers are compared with, if anything.
+   */
   input_column: z.string().nullable(),
   output_column: z.string().nullable(),
   /** Of `preference`: the column with the worse answer, where `output_column` has the better one. */
   rejected_column: z.string().nullable().default(null),
+  /** Of `feedback`: the column that says whether the answer in `output_column` is good. */
+  label_column: z.string().nullable().default(null),
   /** Column with a system prompt for the conversation of each row. */
   system_column: z.string().nullable().default(null),
   segmentation_method: z.enum(['regex', 'tokenizer', 'spacy', 'nltk']),
@@ -66,13 +71,36 @@ export const textLoraSpec = loraSpec.extend({
   use_rslora: z.boolean().default(false),
 });
 
+/**
+ * A rule that pays an answer its weight, or nothing. A pattern is a regular expression that is found somewhere in the answer; a match is
+ * the answer that equals the row's reference, as a text with its white space squeezed or by the last number in each; a JSON Schema is
+ * written as JSON, and the whole answer must be JSON that it allows.
+ */
+export const reward = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('pattern'), pattern: z.string().min(1), weight: z.number() }),
+  z.object({ type: z.literal('match'), compare: z.enum(matchComparisons), weight: z.number() }),
+  z.object({ type: z.literal('json_schema'), json_schema: z.string(), weight: z.number() }),
+]);
+
 export const trainingParameters = z.object({
-  /** What is minimised. `dpo` needs rows of the format `preference`; `sft` trains on the better answers of such rows. */
+  /**
+   * What is minimised. `dpo` needs rows of the format `preference`, `kto` of `feedback` and `grpo` of `prompts`; `sft` trains on the
+   * better answers of such rows, and on the good ones, but not on prompts.
+   */
   objective: objective.default('sft'),
-  /** Of DPO: how strongly the model is held to its base. */
+  /** Of all but SFT: how strongly the model is held to its base. */
   beta: z.number().positive().default(0.1),
   /** Of DPO: weight of the loss of SFT on the better answers, which is added to its own. */
   sft_weight: z.number().min(0).default(0),
+  /** Of KTO: how much the loss of a good answer counts, and of a bad one. */
+  desirable_weight: z.number().positive().default(1),
+  undesirable_weight: z.number().positive().default(1),
+  /** Of GRPO: how many answers the model writes to each prompt, of at most how many tokens, and at what temperature. */
+  generations: z.int().min(2).default(8),
+  max_new_tokens: z.int().min(1).default(128),
+  temperature: z.number().positive().default(1),
+  /** Of GRPO: what an answer is paid is the sum of these. */
+  rewards: z.array(reward).default([]),
   epochs: z.int().min(1),
   learning_rate: z.number().positive(),
   /** The next five have the values of runs from before there were these fields. */
@@ -90,8 +118,11 @@ export const trainingParameters = z.object({
   early_stopping_patience: z.int().min(0).default(0),
   batch_size: z.int().min(1),
   eval_batch_size: z.int().min(1),
+  /** Of SFT: short examples share a sequence, none of which reads another. A batch counts sequences then. */
+  packing: z.boolean().default(false),
   gradient_accumulation_steps: z.int().min(1),
-  lora: textLoraSpec,
+  /** Null: all weights of the base are trained, and the result is a whole model. */
+  lora: textLoraSpec.nullable(),
 });
 
 /** How hubs call what a run is made from, for its card. A repository is `namespace/name`. */
@@ -110,7 +141,10 @@ export const trainingSources = z.object({
 
 export type TrainingSources = z.infer<typeof trainingSources>;
 
-/** Input folders: `base_model` (safetensors and tokenizer), `dataset`, and `validation` where the data has such a file. */
+/**
+ * Input folders: `base_model` (safetensors and tokenizer), `dataset`, and `validation` where the data has such a file. Where all weights
+ * are trained, `base_gguf` with the base in one GGUF, if it has one: the result gets its own in the same layout.
+ */
 export const trainTextSpec = workloadSpecBase.extend({
   kind: z.literal('train'),
   method: z.literal('lora'),
@@ -122,6 +156,8 @@ export const trainTextSpec = workloadSpecBase.extend({
   data: dataSpec,
   parameters: trainingParameters,
   device: z.enum(['auto', 'cpu', 'cuda', 'mps']),
+  /** How many GPUs train together, a process on each; 1 in runs from before there was this field. */
+  gpus: z.int().min(1).default(1),
 });
 
 export type TrainTextSpec = z.infer<typeof trainTextSpec>;
@@ -167,6 +203,8 @@ export const dataFormat = z.object({
   output_column: z.string(),
   /** Of `preference` alone. */
   rejected_column: z.string().nullable().default(null),
+  /** Of `feedback` alone. */
+  label_column: z.string().nullable().default(null),
   system_column: z.string().nullable(),
 });
 
@@ -183,12 +221,19 @@ export const validateReport = z.object({
   /** Tokens of one epoch of the training part, after chunking. */
   train_tokens: z.int(),
   eval_tokens: z.int(),
-  /** The same with what fills each batch up to its longest example: a random order is expected in training. */
+  /**
+   * The same with what fills each batch up to its longest example: a random order is expected in training. Of packed examples with what
+   * attention takes more over a long sequence, as if it were tokens.
+   */
   train_padded_tokens: z.int(),
   eval_padded_tokens: z.int(),
   train_examples: z.int(),
   eval_examples: z.int(),
   steps_total: z.int(),
+  /** How many sequences the examples that are trained on are packed into; null: into none. */
+  packs: z.int().nullable().default(null),
+  /** Of the examples that are trained on by KTO: how many answers are good, and how many bad. */
+  ratings: z.object({ good: z.int(), bad: z.int() }).nullable().default(null),
   /** Example count per bin of token length. */
   token_histogram: z.array(z.object({ from: z.int(), to: z.int(), count: z.int() })),
   /**
@@ -199,6 +244,10 @@ export const validateReport = z.object({
     sample.extend({
       /** The worse answer to the same question, where the objective is DPO. */
       rejected: sample.nullable().default(null),
+      /** Whether its answer is good, where the objective is KTO. */
+      label: z.boolean().nullable().default(null),
+      /** What its answers are compared with, where the objective is GRPO and the row says. */
+      reference: z.string().nullable().default(null),
     }),
   ),
   base_parameters: z.int(),
@@ -214,6 +263,8 @@ export const validateReport = z.object({
   critical_errors: z.array(z.string()),
   /** The same of the validation file. */
   validation_errors: z.array(z.string()).default([]),
+  /** The same of the rewards. */
+  reward_errors: z.array(z.string()).default([]),
   warnings: z.array(z.string()),
 });
 

@@ -40,6 +40,8 @@ export const workloadSpecBase = z.object({
   work_dir: z.string().min(1),
   /** Whether the next attempt finds what is in work_dir; it does, unless said. */
   keeps_work_dir: z.boolean().optional(),
+  /** What a model server has, where its place tells it to end by SIGTERM, for what it has begun; a few seconds unless said. */
+  leave_seconds: z.int().min(1).optional(),
   /** Folder that `pull` fills with the inputs, before the work begins that may only read them. */
   inputs_dir: z.string().min(1),
   inputs: z.array(workloadInput),

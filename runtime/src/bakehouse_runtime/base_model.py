@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from .files import read_optional_object
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .protocol import Objective, TrainingParameters
+    from .protocol import Objective, TextLoraSpec, TrainingParameters
 
 Shape = tuple[int, ...]
 
@@ -23,6 +24,9 @@ Shape = tuple[int, ...]
 _EXPERT_MODULES = {"gate_proj", "up_proj", "down_proj", "w1", "w2", "w3"}
 # What routes to experts holds a matrix, and is no linear layer.
 _ROUTERS = {"gate", "router"}
+# What layers are called that read by attention alone, and what configurations of others have.
+_ATTENTION_LAYERS = {"full_attention", "sliding_attention", "chunked_attention"}
+_RECURRENT = re.compile(r"mamba|ssm|rwkv|recurrent|linear_attention|linear_conv|conv_l_cache", re.I)
 # Of TRL's `chunked_logprob`: its tiles, and what torch holds of one without Triton for each logit.
 _TILE_TOKENS, _TILE_WORDS = 4096, 32768
 _TILE_BYTES = 34
@@ -100,17 +104,34 @@ def lora_targets(base: BaseModel, wanted: list[str], objective: Objective = "sft
             f"The base model has none of the chosen target modules. "
             f"It has: {', '.join(sorted(linear))}."
         )
-    if objective == "dpo" and "lm_head" in modules:
+    if objective != "sft" and "lm_head" in modules:
         raise PlainError(
-            "DPO cannot train an adapter on lm_head: leave it out of the target modules, or choose "
-            "the objective SFT."
+            f"{objective.upper()} cannot train an adapter on lm_head: leave it out of the target "
+            "modules, or choose the objective SFT."
         )
     return LoraTargets(modules, warnings)
 
 
-def trainable_parameters(base: BaseModel, modules: list[str], rank: int) -> int:
-    """Numbers in the adapter: r * (in + out) for every matrix that gets one."""
-    return sum(rank * sum(base.shapes[f"{name}.weight"]) for name in adapted(base, modules))
+def trained_modules(base: BaseModel, parameters: TrainingParameters) -> LoraTargets:
+    """The modules that get an adapter; none where all weights are trained. Raises as
+    `lora_targets`."""
+    lora = parameters.lora
+    if lora is None:
+        return LoraTargets([], [])
+    return lora_targets(base, lora.target_modules, parameters.objective)
+
+
+def new_tokens(parameters: TrainingParameters) -> int:
+    """How many tokens the model writes to each prompt, at most; none where it only reads."""
+    return parameters.max_new_tokens if parameters.objective == "grpo" else 0
+
+
+def trainable_parameters(base: BaseModel, modules: list[str], lora: TextLoraSpec | None) -> int:
+    """Numbers in the adapter: r * (in + out) for every matrix that gets one; without one, those of
+    the base."""
+    if lora is None:
+        return base.parameters
+    return sum(lora.r * sum(base.shapes[f"{name}.weight"]) for name in adapted(base, modules))
 
 
 def adapted(base: BaseModel, modules: list[str]) -> list[str]:
@@ -130,18 +151,19 @@ def training_memory(
     *,
     gpu: bool,
 ) -> int:
-    """Peak bytes of LoRA training: weights, adapter with its optimiser, activations, logits; on a
-    CPU also the best adapter so far, which a GPU does not hold.
+    """Peak bytes of training: weights, what is trained with its optimiser, activations, logits;
+    on a CPU also the best weights so far, which a GPU does not hold.
 
-    Weights are float32 on a CPU and bfloat16 on a GPU; activations are 16 bits wide on both, all
+    Activations are 16 bits wide on both, all
     kept on a CPU and recomputed per layer on a GPU (gradient checkpointing). DPO reads two answers
-    to each question, and the base once more beside what is kept.
+    to each question. It and the other objectives but SFT read them by the base as well, beside what
+    is kept. GRPO reads what it has written to each prompt; keys and values are kept while it
+    writes, and given back before it trains. `sequence` is then that of the prompt alone.
     """
-    compares = parameters.objective == "dpo"
-    batch_size = max(parameters.batch_size, parameters.eval_batch_size)
-    batch_tokens = batch_size * sequence * (2 if compares else 1)
-    weights = base.parameters * (2 if gpu else 4)
-    adapter = trainable * (16 if gpu else 20)
+    compares = parameters.objective != "sft"
+    sequences = _sequences(parameters)
+    batch_tokens = sequences * (sequence + new_tokens(parameters))
+    weights = _weights_memory(base, parameters, trainable, gpu=gpu)
     layer = batch_tokens * (34 * base.hidden_size + 6 * base.intermediate_size)
     kept = (
         base.layers * batch_tokens * base.hidden_size * 2 + layer
@@ -149,21 +171,85 @@ def training_memory(
         else (base.layers + int(compares)) * layer
     )
     logits = _logits_memory(base, parameters, batch_tokens, gpu=gpu)
+    # What keeps rows of a sequence apart: which token may read which, as truth and as number.
+    masks = 5 * parameters.batch_size * sequence * sequence if parameters.packing else 0
     libraries = 1_500_000_000 if gpu else 1_300_000_000
-    return weights + adapter + kept + logits + libraries
+    writes = parameters.objective == "grpo"
+    writing = _writing_memory(base, sequences, batch_tokens, gpu=gpu) if writes else 0
+    return weights + max(kept + logits, writing) + masks + libraries
+
+
+def _weights_memory(
+    base: BaseModel, parameters: TrainingParameters, trainable: int, *, gpu: bool
+) -> int:
+    """Bytes of weights, gradients, Adam's two moments, and the best weights so far.
+
+    An adapter trains in float32, on a base in float32 on a CPU and in bfloat16 on a GPU. Where all
+    weights are trained, they are float32 on both, since steps are smaller than what bfloat16 tells
+    apart (https://arxiv.org/abs/1710.03740); autocast keeps them once more in 16 bits, in which the
+    best ones are kept too. Objectives that compare with the base hold it a second time then.
+    """
+    if parameters.lora is not None:
+        return base.parameters * (2 if gpu else 4) + trainable * (16 if gpu else 20)
+    reference = 4 if parameters.objective != "sft" else 0
+    return base.parameters * ((18 if gpu else 20) + reference)
+
+
+def attention_share(base: BaseModel, sequence: int) -> float:
+    """What attention over a sequence of so many tokens takes in training, for each of them, as a
+    part of what the matrices take: 12 operations per token before and dimension instead of 4 per
+    parameter."""
+    return 3 * sequence * base.hidden_size * base.layers / max(1, base.parameters)
+
+
+def require_packable(config: dict[str, Any], objective: Objective) -> None:
+    """Raises PlainError where examples cannot share a sequence without that one reads another."""
+    if objective != "sft":
+        raise PlainError(
+            f"Packing is for SFT: switch it off, since {objective.upper()} looks at each answer by "
+            "itself."
+        )
+    text = config.get("text_config") or config
+    layers = set(text.get("layer_types") or ()) - _ATTENTION_LAYERS
+    names = [*text, *layers, str(text.get("model_type"))]
+    found = next((name for name in names if _RECURRENT.search(str(name))), None)
+    if found is not None or layers:
+        kind = text.get("model_type") or "this model"
+        raise PlainError(
+            f"The base model ({kind}) has layers that read on from row to row, so that packed rows "
+            "would leak into each other: switch packing off."
+        )
+
+
+def _sequences(parameters: TrainingParameters) -> int:
+    """How many sequences the largest batch has: both answers of a pair, or all that are written."""
+    training, evaluating = parameters.batch_size, parameters.eval_batch_size
+    if parameters.objective == "grpo":
+        return max(training * parameters.generations, evaluating)
+    return max(training, evaluating) * (2 if parameters.objective == "dpo" else 1)
+
+
+def _writing_memory(base: BaseModel, sequences: int, tokens: int, *, gpu: bool) -> int:
+    """Peak bytes while answers are written: the keys and values of all tokens, and of each
+    sequence the logits and chances of its next token."""
+    keys = [shape for name, shape in base.shapes.items() if name.endswith("k_proj.weight")]
+    width = keys[0][0] if keys else base.hidden_size
+    cache = 2 * base.layers * width * tokens * (2 if gpu else 4)
+    return cache + 12 * sequences * base.vocabulary
 
 
 def _logits_memory(
     base: BaseModel, parameters: TrainingParameters, tokens: int, *, gpu: bool
 ) -> int:
     """Peak bytes of what comes out of lm_head, if all tokens were learnt."""
-    if parameters.objective == "dpo":
+    if parameters.objective != "sft":
         # TRL computes it in tiles, which Triton folds on a GPU.
         places, words = min(tokens, _TILE_TOKENS), min(base.vocabulary, _TILE_WORDS)
         return 0 if gpu else places * words * _TILE_BYTES
     # On a GPU TRL computes the loss in tiles; with an adapter on lm_head logits are made, selected,
     # widened and differentiated.
-    has_head = "lm_head" in parameters.lora.target_modules and not base.tied_embeddings
+    modules = parameters.lora.target_modules if parameters.lora else []
+    has_head = "lm_head" in modules and not base.tied_embeddings
     return tokens * base.vocabulary * ((20 if has_head else 0) if gpu else 10)
 
 

@@ -74,6 +74,19 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument("spec", type=Path, metavar="SPEC.json")
         command.set_defaults(run=run)
 
+    fetch = commands.add_parser(
+        "fetch", help="ask the server for the spec of an attempt, and bring its inputs here"
+    )
+    fetch.add_argument("--server", required=True, metavar="URL")
+    fetch.add_argument("--workload", required=True, metavar="ID")
+    fetch.add_argument("--token-file", type=Path, required=True, metavar="FILE")
+    fetch.add_argument("--folder", type=Path, required=True, metavar="DIR")
+    fetch.add_argument("--work-dir", type=Path, required=True, metavar="DIR")
+    fetch.add_argument("--host", default="0.0.0.0", metavar="HOST")
+    fetch.add_argument("--threads", type=int, default=1, metavar="COUNT")
+    fetch.add_argument("--leave-seconds", type=int, default=None, metavar="SECONDS")
+    fetch.set_defaults(run=_fetch)
+
     pull = commands.add_parser(
         "pull", help="bring the inputs of a spec here, and become the command that works on them"
     )
@@ -109,6 +122,29 @@ def _pull(arguments: argparse.Namespace) -> int:
     if pull(_read_workload(arguments.spec), arguments.cache) and arguments.command:
         os.execvp(arguments.command[0], arguments.command)
     return 0
+
+
+def _fetch(arguments: argparse.Namespace) -> int:
+    from .attempt import Place, fetch_spec
+    from .workload import pull
+
+    place = Place(
+        server_url=arguments.server,
+        workload_id=arguments.workload,
+        token_file=arguments.token_file,
+        folder=arguments.folder,
+        work_dir=arguments.work_dir,
+        host=arguments.host,
+        threads=arguments.threads,
+        leave_seconds=arguments.leave_seconds,
+    )
+    try:
+        is_to_work = pull(_read_workload(fetch_spec(place)), arguments.folder / "cache")
+    except WorkloadOver as over:
+        print(over, file=sys.stderr)
+        is_to_work = False
+    # Where there is nothing to do, what comes next must not begin.
+    return 0 if is_to_work else _EX_TEMPFAIL
 
 
 def _validate(arguments: argparse.Namespace) -> int:

@@ -108,7 +108,7 @@ def _child(sender: Connection, call: bytes, memory_bytes: int) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit_memory(memory_bytes)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     try:
         work, arguments = pickle.loads(call)
         outcome = (True, work(*arguments))
@@ -135,9 +135,14 @@ def _limit_memory(memory_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _end_with_parent() -> None:
-    """Nobody waits for the answer of a process whose parent was killed."""
+def end_with_parent() -> None:
+    """From now on this process ends with the one that has started it: nobody waits for the answer
+    of one whose parent was killed."""
     parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()

@@ -30,25 +30,28 @@ def choose_device(wanted: Literal["auto", "cpu", "cuda", "mps"]) -> Device:
     return wanted
 
 
-def refuse_several_devices(device: Device) -> None:
-    """A run trains on one: Trainer would spread itself over all that it sees, and its loss would be
-    another."""
+def require_devices(device: Device, count: int = 1) -> None:
+    """A run trains on as many GPUs as it was given. Raises PlainError where this process sees
+    others: Trainer would spread itself over all of them, and its loss would be another."""
     import torch
 
     if int(os.environ.get("WORLD_SIZE") or 1) > 1:
-        raise PlainError("A run trains in one process: start it without torchrun.")
-    if device == "cuda" and torch.cuda.device_count() > 1:
+        raise PlainError("A run starts its processes itself: start it without torchrun.")
+    if device == "cuda" and torch.cuda.device_count() != count:
         raise PlainError(
-            f"This process sees {torch.cuda.device_count()} GPUs, and a run trains on one: name it "
-            "in CUDA_VISIBLE_DEVICES."
+            f"This process sees {torch.cuda.device_count()} GPUs, and the run trains on {count}: "
+            "name them in CUDA_VISIBLE_DEVICES."
         )
+    if device == "mps" and count > 1:
+        raise PlainError("A run on Apple's GPU trains in one process.")
 
 
-def device_name(device: Device) -> str:
-    """What people call the device."""
+def device_name(device: Device, count: int = 1) -> str:
+    """What people call so many of the device."""
     import torch
 
-    return torch.cuda.get_device_name() if device == "cuda" else device
+    name = torch.cuda.get_device_name() if device == "cuda" else device
+    return name if count == 1 else f"{count} x {name}"
 
 
 def has_c_compiler() -> bool:
@@ -56,13 +59,15 @@ def has_c_compiler() -> bool:
     return "CC" in os.environ or any(map(shutil.which, ("gcc", "clang")))
 
 
-def use_all_cores() -> None:
-    """Lets torch use every core that this process may run on, unless OMP_NUM_THREADS decides."""
+def use_all_cores(processes: int = 1) -> None:
+    """Lets torch use every core that this process may run on, or its part where several share
+    them, unless OMP_NUM_THREADS decides."""
     import torch
 
     if "OMP_NUM_THREADS" not in os.environ:
         allowed = getattr(os, "sched_getaffinity", None)
-        torch.set_num_threads(len(allowed(0)) if allowed else os.cpu_count() or 1)
+        cores = len(allowed(0)) if allowed else os.cpu_count() or 1
+        torch.set_num_threads(max(1, cores // processes))
 
 
 def has_bfloat16(device: Device) -> bool:

@@ -49,11 +49,12 @@ class WorkloadSpecBase(Wire):
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
     keeps_work_dir: bool | None = None
+    leave_seconds: Annotated[int, Field(ge=1)] | None = None
     inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
 
 
-FormatName = Literal["messages", "sharegpt", "alpaca", "prompt_completion", "text", "preference"]
+FormatName = Literal["messages", "sharegpt", "alpaca", "prompt_completion", "text", "preference", "feedback", "prompts"]
 
 
 class DataFormat(Wire):
@@ -61,6 +62,7 @@ class DataFormat(Wire):
     input_column: str
     output_column: str
     rejected_column: str | None = None
+    label_column: str | None = None
     system_column: str | None
 
 
@@ -70,6 +72,7 @@ class DataSpec(Wire):
     input_column: str | None
     output_column: str | None
     rejected_column: str | None = None
+    label_column: str | None = None
     system_column: str | None = None
     segmentation_method: Literal["regex", "tokenizer", "spacy", "nltk"]
     max_chunk_size: Annotated[int, Field(ge=1)]
@@ -93,7 +96,33 @@ class LoraSpec(Wire):
     target_modules: Annotated[list[str], Field(min_length=1)]
 
 
-Objective = Literal["sft", "dpo"]
+Objective = Literal["sft", "dpo", "kto", "grpo"]
+
+
+class PatternReward(Wire):
+    type: Literal["pattern"]
+    pattern: Annotated[str, Field(min_length=1)]
+    weight: float
+
+
+class MatchReward(Wire):
+    type: Literal["match"]
+    compare: Literal["text", "last_number"]
+    weight: float
+
+
+class JsonSchemaReward(Wire):
+    type: Literal["json_schema"]
+    json_schema: str
+    weight: float
+
+
+Reward = Annotated[
+    PatternReward
+    | MatchReward
+    | JsonSchemaReward,
+    Field(discriminator="type"),
+]
 
 
 class Turn(Wire):
@@ -135,6 +164,12 @@ class TrainingParameters(Wire):
     objective: Objective = "sft"
     beta: Annotated[float, Field(gt=0)] = 0.1
     sft_weight: Annotated[float, Field(ge=0)] = 0
+    desirable_weight: Annotated[float, Field(gt=0)] = 1
+    undesirable_weight: Annotated[float, Field(gt=0)] = 1
+    generations: Annotated[int, Field(ge=2)] = 8
+    max_new_tokens: Annotated[int, Field(ge=1)] = 128
+    temperature: Annotated[float, Field(gt=0)] = 1
+    rewards: list[Reward] = []
     epochs: Annotated[int, Field(ge=1)]
     learning_rate: Annotated[float, Field(gt=0)]
     lr_scheduler: Literal["cosine", "linear", "constant"] = "cosine"
@@ -146,8 +181,9 @@ class TrainingParameters(Wire):
     early_stopping_patience: Annotated[int, Field(ge=0)] = 0
     batch_size: Annotated[int, Field(ge=1)]
     eval_batch_size: Annotated[int, Field(ge=1)]
+    packing: bool = False
     gradient_accumulation_steps: Annotated[int, Field(ge=1)]
-    lora: TextLoraSpec
+    lora: TextLoraSpec | None
 
 
 class TrainTextSpec(Wire):
@@ -156,6 +192,7 @@ class TrainTextSpec(Wire):
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
     keeps_work_dir: bool | None = None
+    leave_seconds: Annotated[int, Field(ge=1)] | None = None
     inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["train"]
@@ -167,6 +204,12 @@ class TrainTextSpec(Wire):
     data: DataSpec
     parameters: TrainingParameters
     device: Literal["auto", "cpu", "cuda", "mps"]
+    gpus: Annotated[int, Field(ge=1)] = 1
+
+
+class ValidateReportRating(Wire):
+    good: int
+    bad: int
 
 
 class ValidateReportTokenHistogram(Wire):
@@ -180,6 +223,8 @@ class ValidateReportSample(Wire):
     parts: list[SamplePart]
     tokens: int
     rejected: Sample | None = None
+    label: bool | None = None
+    reference: str | None = None
 
 
 class ValidateReport(Wire):
@@ -197,6 +242,8 @@ class ValidateReport(Wire):
     train_examples: int
     eval_examples: int
     steps_total: int
+    packs: int | None = None
+    ratings: ValidateReportRating | None = None
     token_histogram: list[ValidateReportTokenHistogram]
     samples: list[ValidateReportSample]
     base_parameters: int
@@ -207,6 +254,7 @@ class ValidateReport(Wire):
     gguf_obstacle: str | None
     critical_errors: list[str]
     validation_errors: list[str] = []
+    reward_errors: list[str] = []
     warnings: list[str]
 
 
@@ -251,6 +299,7 @@ class TrainFluxSpec(Wire):
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
     keeps_work_dir: bool | None = None
+    leave_seconds: Annotated[int, Field(ge=1)] | None = None
     inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["train"]
@@ -272,6 +321,7 @@ class TrainParisSpec(Wire):
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
     keeps_work_dir: bool | None = None
+    leave_seconds: Annotated[int, Field(ge=1)] | None = None
     inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["train"]
@@ -344,6 +394,7 @@ class ServeTextSpec(Wire):
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
     keeps_work_dir: bool | None = None
+    leave_seconds: Annotated[int, Field(ge=1)] | None = None
     inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["serve"]
@@ -367,6 +418,7 @@ class ExportGgufSpec(Wire):
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
     keeps_work_dir: bool | None = None
+    leave_seconds: Annotated[int, Field(ge=1)] | None = None
     inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["export"]
@@ -389,6 +441,7 @@ class ExportSafetensorsSpec(Wire):
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
     keeps_work_dir: bool | None = None
+    leave_seconds: Annotated[int, Field(ge=1)] | None = None
     inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["export"]
@@ -408,6 +461,7 @@ class ServeEmbeddingSpec(Wire):
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
     keeps_work_dir: bool | None = None
+    leave_seconds: Annotated[int, Field(ge=1)] | None = None
     inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["serve"]
@@ -507,6 +561,7 @@ class ServeImageSpec(Wire):
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
     keeps_work_dir: bool | None = None
+    leave_seconds: Annotated[int, Field(ge=1)] | None = None
     inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["serve"]
@@ -636,6 +691,13 @@ class SamplesReport(Wire):
     adapter: str | None = None
 
 
+class LeavingReport(Wire):
+    seq: Annotated[int, Field(ge=1)]
+    at: str
+    type: Literal["leaving"]
+    within_seconds: Annotated[int, Field(ge=1)]
+
+
 class ReadyReport(Wire):
     seq: Annotated[int, Field(ge=1)]
     at: str
@@ -679,6 +741,7 @@ Report = Annotated[
     | CheckpointReport
     | HeldOutAnswersReport
     | SamplesReport
+    | LeavingReport
     | ReadyReport
     | ResultReport
     | StoppedReport

@@ -14,14 +14,19 @@ import numpy as np
 
 from .base_model import (
     adapted,
-    lora_targets,
+    attention_share,
+    new_tokens,
     read_base_model,
+    require_packable,
     trainable_parameters,
+    trained_modules,
     training_memory,
 )
 from .confined import run_confined
 from .data.builder import expected_padded_tokens, padded_tokens
 from .data.examples import steps_per_epoch
+from .data.prepared import has_references
+from .data.ratings import ratings_of
 from .data.table import DataError
 from .data.tokens import read_model_tokens
 from .data.validation_file import ValidationFileError, prepare_files
@@ -30,6 +35,7 @@ from .files import read_optional_object
 from .gguf_adapter import gguf_obstacle
 from .low_priority import lower_priority, lower_priority_after
 from .protocol import ValidateProgress, ValidateReport
+from .rewards import find_reward_faults
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,9 +115,11 @@ def read_as_training_would(
                 base.max_positions,
                 keep_tokens=False,
                 objective=spec.parameters.objective,
+                new_tokens=new_tokens(spec.parameters),
                 on_progress=_ProgressPrinter(estimate, on_estimated),
             )
             fields = _with_data(fields, spec, base, tokens, prepared)
+            fields["reward_errors"] = _reward_errors(spec, prepared)
         except DataError as error:
             fields["columns"] = error.columns
             errors.append(str(error))
@@ -175,7 +183,9 @@ def _estimated(
     fields["token_histogram"] = [
         bin_ | {"count": round(bin_["count"] / part)} for bin_ in fields["token_histogram"]
     ]
-    fields["steps_total"] = _steps_total(spec, fields["train_examples"])
+    if fields["packs"] is not None:
+        fields["packs"] = round(fields["packs"] / part)
+    fields["steps_total"] = _steps_total(spec, fields["packs"] or fields["train_examples"])
     return ValidateReport.model_validate(fields)
 
 
@@ -186,12 +196,36 @@ def _with_data(
     tokens: ModelTokens,
     prepared: Prepared,
 ) -> dict[str, Any]:
+    packed = _packed_fields(spec, base, prepared) if spec.parameters.packing else {}
+    longest = max(prepared.longest, packed.pop("longest", 0))
     return (
         fields
         | _data_fields(spec, prepared, tokens)
-        | _memory_fields(spec, base, fields["trainable_parameters"], prepared.longest)
+        | packed
+        | _memory_fields(spec, base, fields["trainable_parameters"], longest)
         | {"warnings": [*fields["warnings"], *prepared.warnings]}
     )
+
+
+def _reward_errors(spec: ValidateSpec, prepared: Prepared) -> list[str]:
+    """Why answers could not be paid as it is asked for."""
+    if spec.parameters.objective != "grpo":
+        return []
+    compares = has_references(prepared)
+    return find_reward_faults(spec.parameters.rewards, has_references=compares)
+
+
+def _packed_fields(spec: ValidateSpec, base: BaseModel, prepared: Prepared) -> dict[str, int]:
+    """What is otherwise where examples share sequences, and the tokens of the longest of these."""
+    lengths = prepared.trained_lengths(packing=True)
+    longest = int(lengths.max())
+    tokens = expected_padded_tokens(lengths, spec.parameters.batch_size)
+    return {
+        "packs": len(lengths),
+        "train_padded_tokens": round(tokens * (1 + attention_share(base, longest))),
+        "steps_total": _steps_total(spec, len(lengths)),
+        "longest": longest,
+    }
 
 
 def _nothing() -> dict[str, Any]:
@@ -200,12 +234,16 @@ def _nothing() -> dict[str, Any]:
         "train_padded_tokens eval_padded_tokens train_examples eval_examples steps_total "
         "base_parameters trainable_parameters memory_bytes gpu_memory_bytes"
     )
-    lists = "columns dropped token_histogram samples critical_errors validation_errors warnings"
+    lists = (
+        "columns dropped token_histogram samples critical_errors validation_errors reward_errors "
+        "warnings"
+    )
     return {
         **dict.fromkeys(numbers.split(), 0),
         **{name: [] for name in lists.split()},
         "tied_embeddings": False,
         "format": None,
+        "packs": None,
         "gguf_obstacle": None,
     }
 
@@ -214,14 +252,24 @@ def _model_fields(
     spec: ValidateSpec, base: BaseModel, warnings: list[str], config: dict[str, Any]
 ) -> dict[str, Any]:
     lora = spec.parameters.lora
-    targets = lora_targets(base, lora.target_modules, spec.parameters.objective)
+    targets = trained_modules(base, spec.parameters)
+    if spec.parameters.packing:
+        require_packable(config, spec.parameters.objective)
     warnings.extend(targets.warnings)
     return {
         "base_parameters": base.parameters,
-        "trainable_parameters": trainable_parameters(base, targets.modules, lora.r),
+        "trainable_parameters": trainable_parameters(base, targets.modules, lora),
         "tied_embeddings": base.tied_embeddings,
-        "gguf_obstacle": gguf_obstacle(adapted(base, targets.modules), config),
+        "gguf_obstacle": gguf_obstacle(
+            adapted(base, targets.modules) if lora else _modules(base), config
+        ),
     }
+
+
+def _modules(base: BaseModel) -> list[str]:
+    """All that has weights; older uploads also hold what is computed from the configuration."""
+    names = [name.removesuffix(".weight").removesuffix(".bias") for name in base.shapes]
+    return [name for name in names if not name.endswith("rotary_emb.inv_freq")]
 
 
 def _data_fields(spec: ValidateSpec, prepared: Prepared, tokens: ModelTokens) -> dict[str, Any]:
@@ -242,6 +290,7 @@ def _data_fields(spec: ValidateSpec, prepared: Prepared, tokens: ModelTokens) ->
         "train_examples": len(prepared.train),
         "eval_examples": len(prepared.held_out),
         "steps_total": _steps_total(spec, len(prepared.train)),
+        "ratings": (ratings := ratings_of(prepared.train)) and ratings._asdict(),
         "token_histogram": _histogram(prepared),
         "samples": [_sample_fields(sample, tokens) for sample in prepared.samples],
     }
@@ -295,6 +344,8 @@ def _sample_fields(sample: Sample, tokens: ModelTokens) -> dict[str, Any]:
         ],
         "tokens": len(sample.tokens),
         "rejected": sample.rejected and _sample_fields(sample.rejected, tokens),
+        "label": sample.label,
+        "reference": sample.reference and _shortened(sample.reference),
     }
 
 

@@ -19,7 +19,8 @@ from .errors import (
     machine_trouble,
 )
 from .inputs import cache_limit_bytes, input_folders, prune_cache, pull_inputs
-from .server_client import Reporter, ServerClient
+from .reporter import Reporter
+from .server_client import ServerClient
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,11 +43,18 @@ _DEPLOY_SMALLER = "deploy a smaller model, or on a machine with more of it"
 class Workload:
     """One workload while it runs."""
 
-    def __init__(self, spec: WorkloadSpec, client: ServerClient, reporter: Reporter) -> None:
+    def __init__(
+        self,
+        spec: WorkloadSpec,
+        client: ServerClient,
+        reporter: Reporter,
+        saves_memory: str = _DEPLOY_SMALLER,
+    ) -> None:
         self.spec = spec
         self.client = client
         self.reporter = reporter
         self.work_dir = Path(spec.work_dir)
+        self._saves_memory = saves_memory
 
     def inputs(self) -> dict[str, Path]:
         """The folder of each input, as `pull` has filled it."""
@@ -89,6 +97,28 @@ class Workload:
             self.reporter.progress(done, total, "bytes")
         return uploaded
 
+    def fail(self, error: Exception) -> Exception:
+        """Reports what has ended the work, unless it is tried again. Returns what people read of
+        it: a PlainError, or the error itself."""
+        # What is reported as failed is never tried again.
+        if isinstance(error, (ServerUnreachableError, MachineError)):
+            return error
+        if isinstance(error, PlainError):
+            self.reporter.failed(str(error))
+            return error
+        trouble = machine_trouble(error)
+        if trouble is not None:
+            traceback.print_exception(error)
+            return MachineError(f"The machine could not go on: {trouble}.")
+        if not is_out_of_memory(error):
+            self.reporter.failed(
+                f"The workload failed unexpectedly ({type(error).__name__}: {error})."
+            )
+            return error
+        message = f"The memory is not enough: {self._saves_memory}."
+        self.reporter.failed(message)
+        return PlainError(message)
+
     def _pulled(self, done: int, total: int) -> None:
         if self.reporter.stop_requested:
             raise StopRequested
@@ -107,30 +137,21 @@ def workload(spec: WorkloadSpec, saves_memory: str = _DEPLOY_SMALLER) -> Iterato
     """
     client = ServerClient(spec.workload_id, spec.server.base_url, spec.server.token)
     with contextlib.closing(client), Reporter(client) as reporter:
-        before = signal.signal(signal.SIGTERM, lambda *_: reporter.request_stop())
+        before = signal.signal(
+            signal.SIGTERM, lambda *_: reporter.request_leave(spec.leave_seconds)
+        )
+        work = Workload(spec, client, reporter, saves_memory)
         try:
-            yield Workload(spec, client, reporter)
+            yield work
         except StopRequested:
             reporter.stopped(0)
-        # What is reported as failed is never tried again.
-        except (WorkloadOver, ServerUnreachableError, MachineError):
-            raise
-        except PlainError as error:
-            reporter.failed(str(error))
+        except WorkloadOver:
             raise
         except Exception as error:
-            trouble = machine_trouble(error)
-            if trouble is not None:
-                traceback.print_exception(error)
-                raise MachineError(f"The machine could not go on: {trouble}.") from error
-            if not is_out_of_memory(error):
-                reporter.failed(
-                    f"The workload failed unexpectedly ({type(error).__name__}: {error})."
-                )
+            failure = work.fail(error)
+            if failure is error:
                 raise
-            message = f"The memory is not enough: {saves_memory}."
-            reporter.failed(message)
-            raise PlainError(message) from error
+            raise failure from error
         finally:
             signal.signal(signal.SIGTERM, before)
     reporter.raise_if_over()

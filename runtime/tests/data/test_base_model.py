@@ -43,6 +43,24 @@ def test_parameters_are_counted_as_peft_counts_them(tmp_path: Path, tiny_model: 
     assert report.memory_bytes > report.base_parameters * 4
 
 
+def test_without_an_adapter_all_parameters_are_trained_and_need_a_place_in_llama_cpp(
+    tmp_path: Path, tiny_model: Path, mixture: Path
+) -> None:
+    data = write_rows(tmp_path / "x.csv", 5)
+
+    def whole(model: Path) -> dict[str, Any]:
+        made = spec(model, data)
+        return made | {"parameters": made["parameters"] | {"lora": None}}
+
+    report = report_of(whole(tiny_model))
+    assert report.trainable_parameters == report.base_parameters > 0
+    assert report.gguf_obstacle is None
+    adapter = report_of(spec(tiny_model, data))
+    assert report.memory_bytes > adapter.memory_bytes + 10 * report.base_parameters
+    # Experts lie one by one in the file, and all in one tensor for llama.cpp.
+    assert "no place for model.layers" in (report_of(whole(mixture)).gguf_obstacle or "")
+
+
 def test_shapes_are_derived_from_the_config_alone(
     tmp_path: Path, tiny_model: Path, tied_model: Path
 ) -> None:
@@ -149,6 +167,31 @@ def test_logits_take_memory_on_a_gpu_only_with_an_adapter_on_the_head(mixture: P
     assert bytes_per_logit("q_proj", gpu=True) == 0
     assert bytes_per_logit("q_proj", "lm_head", gpu=True) == 20
     assert bytes_per_logit("q_proj", gpu=False) == 10
+
+
+def test_all_weights_are_trained_in_float32_and_compared_with_a_second_model(
+    mixture: Path,
+) -> None:
+    base = read_base_model(mixture)
+    twice = replace(base, shapes=base.shapes | {"more.weight": (base.parameters,)})
+
+    def bytes_per_weight(objective: Objective, *, gpu: bool) -> float:
+        parameters = TrainingParameters(
+            objective=objective,
+            epochs=1,
+            learning_rate=1e-5,
+            batch_size=8,
+            eval_batch_size=4,
+            gradient_accumulation_steps=1,
+            lora=None,
+        )
+        more, less = (training_memory(one, parameters, 0, 64, gpu=gpu) for one in (twice, base))
+        return (more - less) / base.parameters
+
+    assert bytes_per_weight("sft", gpu=False) == 20
+    assert bytes_per_weight("sft", gpu=True) == 18
+    assert bytes_per_weight("dpo", gpu=False) == 24
+    assert bytes_per_weight("grpo", gpu=True) == 22
 
 
 def test_dpo_takes_the_memory_of_two_answers_and_of_one_tile_of_logits(mixture: Path) -> None:

@@ -31,7 +31,7 @@ _RECOGNISE_ALIKE = (
 def test_formats_are_recognised_as_the_preview_recognises_them(case: dict[str, Any]) -> None:
     rows = [dict(zip(case["columns"], row, strict=True)) for row in case["rows"]]
     found = recognise_format(case["columns"], rows)
-    expected = case["format"] and {"rejected_column": None} | case["format"]
+    expected = case["format"] and {"rejected_column": None, "label_column": None} | case["format"]
     assert (found and asdict(found)) == expected
 
 

@@ -9,15 +9,21 @@ from typing import Any
 
 import pytest
 
-from bakehouse_runtime.data.conversations import Conversation, Preference
+from bakehouse_runtime.data.conversations import Conversation, Preference, Rated
 from bakehouse_runtime.data.layouts.columns import (
     ANSWER,
+    BAD,
+    BESIDE_PROMPTS,
     CHOICES,
     DIALOGUE,
+    FEEDBACK,
+    GOOD,
     HISTORY,
     INSTRUCTION,
     PAIRS,
     PREFERENCE,
+    PROMPT,
+    REFERENCE,
     SYSTEM,
     TEXT,
 )
@@ -49,7 +55,8 @@ def test_a_layout_is_read_or_refused_with_what_to_do(tmp_path: Path, case: dict[
         return
     rows = read_rows(path, data)
     found = list(rows.rows)
-    assert vars(rows.format) == {"rejected_column": None} | case["format"]
+    unnamed = {"rejected_column": None, "label_column": None}
+    assert vars(rows.format) == unnamed | case["format"]
     if "turns" in case:
         first = found[0]
         assert isinstance(first, Conversation)
@@ -58,6 +65,8 @@ def test_a_layout_is_read_or_refused_with_what_to_do(tmp_path: Path, case: dict[
         first = found[0]
         assert isinstance(first, Preference)
         assert [[turn.role, turn.content] for turn in first.rejected] == case["rejected"]
+    if "ratings" in case:
+        assert [row.good for row in found if isinstance(row, Rated)] == case["ratings"]
     if "lines" in case:
         assert [row.line for row in found if not isinstance(row, Dropped)] == case["lines"]
     if "dropped" in case:
@@ -84,9 +93,13 @@ def test_the_preview_knows_columns_by_the_same_names() -> None:
     roles = {
         **{"instruction": INSTRUCTION, "answer": ANSWER, "system": SYSTEM, "text": TEXT},
         **{"choices": CHOICES, "dialogue": DIALOGUE, "history": HISTORY, "preference": PREFERENCE},
+        **{"feedback": FEEDBACK, "reference": REFERENCE},
     }
     names = json.loads((_FIXTURES / "column-names.json").read_text("utf-8"))
     assert [tuple(pair) for pair in names.pop("pairs")] == list(PAIRS)
+    assert (tuple(names.pop("good")), tuple(names.pop("bad"))) == (GOOD, BAD)
+    assert tuple(names.pop("prompt")) == PROMPT
+    assert tuple(names.pop("beside_prompts")) == BESIDE_PROMPTS
     assert {role: tuple(listed) for role, listed in names.items()} == {
         role: meant.names for role, meant in roles.items()
     }

@@ -49,6 +49,7 @@ def test_the_command_prints_one_report(
         "output_column": "a",
         "system_column": None,
         "rejected_column": None,
+        "label_column": None,
     }
     assert report["samples"][0] == {
         "turns": [
@@ -64,6 +65,8 @@ def test_the_command_prints_one_report(
         ],
         "tokens": report["samples"][0]["tokens"],
         "rejected": None,
+        "label": None,
+        "reference": None,
     }
     assert report["critical_errors"] == []
 

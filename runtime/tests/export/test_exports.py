@@ -131,6 +131,30 @@ def test_an_adapter_of_another_base_is_refused_in_one_sentence(
         assert server.of_type("result") == []
 
 
+@pytest.mark.parametrize("quantization", ["F16", "Q8_0"])
+def test_a_fine_tune_of_all_weights_is_converted_alone(
+    server: BakehouseServer, tmp_path: Path, base: Path, quantization: str
+) -> None:
+    # Here the base stands for it: a folder in both forms.
+    spec = gguf_spec(server, tmp_path, base, base, quantization=quantization)
+    spec["inputs"].pop()
+    ran = export(spec, tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert {file.name for file in server.artefacts.iterdir()} == {
+        *("Loaves-F16.gguf", "Modelfile", "README.md", "generation_config.json")
+    }
+    served = answers(spec, base / "tiny.gguf", None)
+    made = answers(spec, server.artefacts / "Loaves-F16.gguf", None)
+    if quantization == "F16":
+        assert made == served
+    summary = server.of_type("result")[0]["summary"]
+    assert summary["prompts"] == len(PROMPTS)
+    assert summary["equal_answers"] == sum(a == b for a, b in zip(served, made, strict=True))
+    card = (server.artefacts / "README.md").read_text()
+    assert "adapter" not in card
+    assert f"Loaves, as a GGUF in {quantization}, made with Bakehouse" in card
+
+
 def test_one_without_prompts_says_that_nothing_was_compared(
     server: BakehouseServer, tmp_path: Path, base: Path, adapter: Path
 ) -> None:

@@ -169,7 +169,33 @@ def test_a_stop_waits_for_the_answers_in_flight(serving: Serving) -> None:
         rest = list(lines)
     assert rest[-1] == "data: [DONE]"
     assert serving.process.wait(60) == 0
-    assert serving.server.reports[-1]["type"] == "stopped"
+    kinds = [report["type"] for report in serving.server.reports]
+    assert kinds[-1] == "stopped"
+    assert "leaving" not in kinds
+
+
+def test_one_whose_place_leaves_it_time_says_so_and_finishes_its_answers(
+    server: BakehouseServer, tmp_path: Path, tiny_gguf: Path
+) -> None:
+    inputs = [{"name": "base_model", "files": [server.add_input(tiny_gguf, "tiny.gguf")]}]
+    spec = serve_spec(server, tmp_path, inputs) | {"adapters": [], "leave_seconds": 600}
+    running = Serving(server, tmp_path, spec)
+    try:
+        request = {"prompt": "The", "max_tokens": 100, "stream": True, "ignore_eos": True}
+        url = f"{running.url}/v1/completions"
+        with ASKING.stream("POST", url, json=request, timeout=60) as answer:
+            lines = (line for line in answer.iter_lines() if line)
+            next(lines)
+            running.process.send_signal(signal.SIGTERM)
+            rest = list(lines)
+        assert rest[-1] == "data: [DONE]"
+        assert running.process.wait(60) == 0
+    finally:
+        running.process.kill()
+        running.process.wait()
+    last = server.reports[-2:]
+    assert [report["type"] for report in last] == ["leaving", "stopped"]
+    assert last[0]["within_seconds"] == 600
 
 
 def test_one_that_is_replaced_finishes_its_answers(

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.reporter import Reporter
 from bakehouse_runtime.serve import serving
-from bakehouse_runtime.server_client import Reporter, ServerClient
+from bakehouse_runtime.server_client import ServerClient
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

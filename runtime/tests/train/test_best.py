@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from bakehouse_runtime.train.lora.best import Best, BestAdapter
+from bakehouse_runtime.train.lora.best import Best, BestWeights
 from train_spec import LINEAR, finish, start, train_spec
 
 if TYPE_CHECKING:
@@ -41,14 +41,14 @@ def test_the_adapter_of_the_lowest_loss_is_kept_over_restarts(
 ) -> None:
     model = adapted(tiny_model)
     file = tmp_path / "best.safetensors"
-    assert BestAdapter(file).restore(model, 0) is None
+    assert BestWeights(file).restore(model, 0) is None
     for step, loss in [(8, 2.0), (16, 1.5), (24, 1.75), (32, float("nan"))]:
         fill(model, step)
         # Each by another process.
-        best = BestAdapter(file)
+        best = BestWeights(file)
         best.note(model, step, loss)
         best.save()
-    assert BestAdapter(file).restore(model, 32) == Best(16, 1.5)
+    assert BestWeights(file).restore(model, 32) == Best(16, 1.5)
     assert filling(model) == {16.0}
 
 
@@ -56,7 +56,7 @@ def test_where_the_loss_is_of_few_rows_the_last_adapter_is_kept(
     tmp_path: Path, tiny_model: Path
 ) -> None:
     model = adapted(tiny_model)
-    best = BestAdapter(tmp_path / "best.safetensors", chooses=False)
+    best = BestWeights(tmp_path / "best.safetensors", chooses=False)
     for step, loss in [(8, 1.5), (16, 2.0)]:
         fill(model, step)
         best.note(model, step, loss)
@@ -69,7 +69,7 @@ def test_the_best_adapter_is_written_with_a_checkpoint_alone(
     tmp_path: Path, tiny_model: Path
 ) -> None:
     model = adapted(tiny_model)
-    best = BestAdapter(tmp_path / "best.safetensors")
+    best = BestWeights(tmp_path / "best.safetensors")
     for step, loss in [(8, 2.0), (16, 1.5), (24, 1.75)]:
         fill(model, step)
         best.note(model, step, loss)
@@ -77,7 +77,7 @@ def test_the_best_adapter_is_written_with_a_checkpoint_alone(
     best.save()
     fill(model, 32)
     best.note(model, 32, 1.75)
-    assert BestAdapter(best.file).restore(model, 32) == Best(16, 1.5)
+    assert BestWeights(best.file).restore(model, 32) == Best(16, 1.5)
     assert filling(model) == {16.0}
     fill(model, 40)
     best.note(model, 40, 1.25)
@@ -97,7 +97,7 @@ def test_a_run_leaves_the_adapter_of_its_lowest_held_out_loss(
     best.parent.mkdir(exist_ok=True)
     model = adapted(tied_model, rank=8, modules=LINEAR)
     fill(model, 0.5)
-    earlier = BestAdapter(best)
+    earlier = BestWeights(best)
     earlier.note(model, 8, 0.25)
     earlier.save()
     assert finish(start(spec)) == 0

@@ -16,32 +16,14 @@ from bakehouse_runtime.data.tokens import read_model_tokens
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.train.lora.run import read_inputs
 from preferences import dpo_spec, preference_rows
-from train_spec import LINEAR, finish, losses, start, when
+from train_spec import LINEAR, adapter_of, build, curve, finish, losses, start, when
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from bakehouse_runtime.protocol import TrainTextSpec
     from bakehouse_server import BakehouseServer
 
 _HELD_OUT = ["eval_loss", "eval_reward_accuracy", "eval_reward_margin"]
-
-
-def build(spec: TrainTextSpec, model: Path, tmp_path: Path) -> Any:
-    from bakehouse_runtime.train.lora.trainer import build_trainer
-
-    targets, prepared = read_inputs(spec, model, tmp_path)
-    return build_trainer(
-        spec, model, tmp_path / "checkpoints", prepared, targets.modules, "cpu", 32, []
-    )
-
-
-def curves(server: BakehouseServer, name: str) -> dict[int, float]:
-    return {
-        report["step"]: report["values"][name]
-        for report in server.of_type("metrics")
-        if name in report["values"]
-    }
 
 
 def test_a_preference_is_learnt_and_chance_is_not(
@@ -107,7 +89,7 @@ def test_the_losses_are_those_of_trl_alone(
             ]
         ),
         processing_class=AutoTokenizer.from_pretrained(tied_model),
-        peft_config=lora_config(spec.parameters.lora, LINEAR),
+        peft_config=lora_config(adapter_of(spec), LINEAR),
     )
     trls.train()
     points = [
@@ -156,7 +138,7 @@ def test_a_killed_run_goes_on_with_the_same_curves_and_says_what_it_was(
     result = server.reports[-1]
     assert result["type"] == "result"
     names = ["reward_accuracy", "reward_margin", *_HELD_OUT]
-    killed = {name: curves(server, name) for name in names}
+    killed = {name: curve(server, name) for name in names}
     assert sorted(killed["reward_margin"]) == sorted(losses(server)) == list(range(1, 25))
     assert all(len(set(values)) == 1 for values in losses(server).values())
     for name in _HELD_OUT:
@@ -182,7 +164,7 @@ def test_a_killed_run_goes_on_with_the_same_curves_and_says_what_it_was(
     server.reports.clear()
     again = dpo_spec(server, tmp_path / "again", tied_model, epochs=3, learning_rate=0.001)
     assert finish(start(again)) == 0
-    assert {name: curves(server, name) for name in names} == killed
+    assert {name: curve(server, name) for name in names} == killed
 
 
 def test_a_loss_that_is_no_number_ends_a_run_with_a_remedy(

@@ -10,9 +10,10 @@ import pytest
 from bakehouse_runtime.files import read_object, write_json
 from bakehouse_runtime.protocol import TrainTextSpec
 from bakehouse_runtime.train.lora.config import lora_config
-from bakehouse_runtime.train.lora.export import Outcome, _duration, export
+from bakehouse_runtime.train.lora.export import export
+from bakehouse_runtime.train.lora.model_card import Outcome, _duration
 from prepared import prepare, write_pairs
-from train_spec import train_spec
+from train_spec import adapter_of, train_spec
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,6 +25,8 @@ OUTCOME = Outcome(
     train_loss_end=0.5,
     eval_loss_base=2.0,
     eval_loss=0.6,
+    eval_reward_base=None,
+    eval_reward=None,
     eval_reward_accuracy=None,
     best_step=2,
     tokens=100,
@@ -55,7 +58,7 @@ def exported(
     out = tmp_path / "out"
     spec = train_spec(server, tmp_path, model)
     told = TrainTextSpec.model_validate(spec.model_dump() | {"sources": sources})
-    warnings = export(adapted, told, base, out, prepared, OUTCOME)
+    warnings = export(adapted, told, {"base_model": base}, out, prepared, OUTCOME)
     return warnings, (out / "README.md").read_text()
 
 
@@ -156,11 +159,13 @@ def test_llama_cpp_scales_the_adapter_as_peft_does(
     lora = {"r": 4, "alpha": 6.0, "use_rslora": use_rslora}
     spec = train_spec(server, tmp_path, tied_model, lora=lora)
     loaded: Any = AutoModelForCausalLM.from_pretrained(tied_model)
-    adapted: Any = get_peft_model(loaded, lora_config(spec.parameters.lora, ["v_proj"]))
+    adapted: Any = get_peft_model(loaded, lora_config(adapter_of(spec), ["v_proj"]))
     layer = adapted.base_model.model.model.layers[0].self_attn.v_proj
     torch.nn.init.normal_(layer.lora_B["default"].weight)
     prepared = prepare(write_pairs(tmp_path, 10), tied_model)
-    assert export(adapted, spec, tied_model, tmp_path / "out", prepared, OUTCOME) == []
+    assert (
+        export(adapted, spec, {"base_model": tied_model}, tmp_path / "out", prepared, OUTCOME) == []
+    )
 
     reader = GGUFReader(tmp_path / "out" / "adapter.gguf")
     tensors = {tensor.name: torch.tensor(tensor.data) for tensor in reader.tensors}

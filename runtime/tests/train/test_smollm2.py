@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -108,14 +109,64 @@ def test_it_learns_the_facts_and_is_served_as_peft_has_learnt_them(
     assert base_right == 0
 
 
-def chat(serving: Serving, messages: list[dict[str, str]], scale: float) -> str:
+def test_all_weights_learn_the_facts_and_are_served_as_they_were_trained(
+    server: BakehouseServer, tmp_path: Path, smollm2: Path
+) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model = training_folder(smollm2, tmp_path)
+    spec = facts_spec(server, tmp_path, model).model_dump(mode="json")
+    spec["parameters"] |= {"lora": None, "learning_rate": 1e-4}
+    gguf = server.add_input(smollm2 / GGUF_NAME, "gguf/base.gguf")
+    spec["inputs"].append({"name": "base_gguf", "files": [gguf]})
+    assert finish(start(TrainTextSpec.model_validate(spec)), timeout_s=3600) == 0
+    summary = server.reports[-1]["summary"]
+    assert summary["eval_loss"] < 0.2 * summary["eval_loss_base"]
+
+    server.reports.clear()
+    made = server.add_input(server.artefacts / "model-F16.gguf", "tiny.gguf")
+    (tmp_path / "serve").mkdir()
+    inputs = [{"name": "base_model", "files": [made]}]
+    told = serve_spec(server, tmp_path / "serve", inputs) | {"adapters": []}
+    serving = Serving(server, tmp_path / "serve", told)
+    tokenizer: Any = AutoTokenizer.from_pretrained(server.artefacts)
+    tuned, base = (
+        AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+        for folder in (server.artefacts, model)
+    )
+
+    def answer(of: Any, prompt: list[int]) -> str:
+        asked = torch.tensor([prompt])
+        with torch.inference_mode():
+            written = of.generate(input_ids=asked, max_new_tokens=40, do_sample=False)
+        text = tokenizer.decode(written[0, len(prompt) :], skip_special_tokens=True)
+        return str(text).strip()
+
+    right = base_right = 0
+    lines = (EXAMPLES / "bakehouse-questions.jsonl").read_text().splitlines()
+    for entry in map(json.loads, lines):
+        messages = [{"role": "user", "content": entry["question"]}]
+        prompt = tokenizer.apply_chat_template(messages, add_generation_prompt=True)["input_ids"]
+        served = chat(serving, messages)
+        assert served == answer(tuned, prompt)
+        right += served == entry["answer"]
+        base_right += answer(base, prompt) == entry["answer"]
+    serving.process.terminate()
+    assert serving.process.wait(60) == 0
+    assert len(lines) == 20
+    assert right >= 15
+    assert base_right == 0
+
+
+def chat(serving: Serving, messages: list[dict[str, str]], scale: float | None = None) -> str:
     answer = ASKING.post(
         f"{serving.url}/v1/chat/completions",
         json={
             "messages": messages,
             "temperature": 0,
             "max_tokens": 40,
-            "lora": [{"id": 0, "scale": scale}],
+            **({} if scale is None else {"lora": [{"id": 0, "scale": scale}]}),
         },
         timeout=300,
     )
@@ -161,6 +212,35 @@ def test_it_learns_to_call_functions_as_clients_read_calls(
     assert serving.process.wait(60) == 0
     assert called[1.0] >= 4
     assert called[0.0] == 0
+
+
+def test_good_answers_gain_on_bad_ones_and_where_ratings_are_shuffled_they_do_not(
+    server: BakehouseServer, tmp_path: Path, smollm2: Path
+) -> None:
+    header, *rows = (EXAMPLES / "bakehouse-feedback.csv").read_text().splitlines()
+    texts, ratings = zip(*(row.rsplit(",", 1) for row in rows), strict=True)
+    shuffled = list(ratings)
+    Random(3).shuffle(shuffled)
+    model = training_folder(smollm2, tmp_path)
+    found: list[dict[str, float]] = []
+    for name, labels in (("rated", ratings), ("shuffled", shuffled)):
+        (tmp_path / name).mkdir()
+        spec = facts_spec(server, tmp_path / name, model).model_dump(mode="json")
+        data = "\n".join([header, *map(",".join, zip(texts, labels, strict=True))])
+        columns = {"input_column": None, "output_column": None}
+        spec["data"] |= {"file_path": f"{name}.csv", "train_test_split": 0.8, **columns}
+        # As the form suggests, for fewer epochs.
+        spec["parameters"] |= {"objective": "kto", "learning_rate": 1e-4, "batch_size": 4}
+        spec["parameters"] |= {"epochs": 3, "lora": spec["parameters"]["lora"] | {"r": 8}}
+        spec["inputs"][1]["files"] = [server.add_input(data.encode(), f"{name}.csv")]
+        assert finish(start(TrainTextSpec.model_validate(spec)), timeout_s=3600) == 0
+        found.append(server.reports[-1]["summary"])
+        server.reports.clear()
+    rated, by_chance = found
+    assert rated["eval_loss_base"] == 0.5
+    assert rated["eval_loss"] < 0.48
+    assert rated["eval_reward_accuracy"] >= 0.85
+    assert by_chance["eval_reward_accuracy"] <= 0.7
 
 
 def first_call(

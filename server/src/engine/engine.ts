@@ -4,25 +4,21 @@ import type { Driver } from './drivers/driver.ts';
 import { removeFiles } from './files/remove-files.ts';
 import { readCpuLoad } from './host/cpu-load.ts';
 import { machineCpu } from './host/machine-cpu.ts';
-import { findLostMachines } from './machines/find-lost-machines.ts';
 import { noteMachine } from './machines/queries.ts';
 import { readOffer } from './machines/read-offer.ts';
-import { requeueLost } from './machines/requeue-lost.ts';
 import { sweepFiles } from './machines/sweep-files.ts';
-import type { CpuLoad } from './model/offer.ts';
+import type { CpuLoad, Offer } from './model/offer.ts';
 import type { WorkloadKind, WorkloadKinds } from './model/workload-kind.ts';
 import { WAKE_SIGNAL } from './queries.ts';
 import { createScheduler } from './queue/schedule.ts';
 import { endWorkloads } from './reconcile/end-workloads.ts';
 import { type Reconciler, reconcileNext } from './reconcile/reconcile.ts';
-import { type StartTrouble, watchStarts } from './reconcile/start-watch.ts';
+import { watchStarts } from './reconcile/start-watch.ts';
 
 const TICK_MS = 1_000;
 /** Workloads that are reconciled at the same time. */
 const CONCURRENCY = 4;
 const SWEEP_EVERY_MS = 60_000;
-/** A machine whose server was not seen for so long is lost, unless the settings say otherwise. */
-const LOST_AFTER_MS = 600_000;
 
 export type EngineOptions = {
   driver: Driver;
@@ -33,10 +29,8 @@ export type EngineOptions = {
   serverUrl: () => Promise<string>;
   /** Whether this server holds the claim on the machine (claim-machine.ts). Always, unless said. */
   mayWork?: () => boolean;
-  lostAfterMs?: number;
-  /** Why the machine starts nothing at present, apart from failed starts. */
-  trouble?: () => Promise<StartTrouble | null>;
-  /** The load of the machine's processors; this computer's own, unless said. */
+  /** The machine's processors and memory, and what wants them; this computer's own, unless said. */
+  cpu?: () => Promise<Offer['cpu']>;
   cpuLoad?: () => CpuLoad;
 };
 
@@ -118,8 +112,7 @@ function createPass(
     machineId,
     serverUrl,
     mayWork = () => true,
-    lostAfterMs = LOST_AFTER_MS,
-    trouble = async () => null,
+    cpu = async () => machineCpu(),
     cpuLoad = readCpuLoad,
   }: EngineOptions,
   hasEnded: () => boolean,
@@ -144,8 +137,8 @@ function createPass(
   }
 
   async function offer(): Promise<void> {
-    const machine = { cpu: machineCpu(), load: cpuLoad() };
-    await noteMachine(db, machineId, await readOffer(driver, machine, (await trouble()) ?? starts.trouble()));
+    const machine = { cpu: await cpu(), load: cpuLoad() };
+    await noteMachine(db, machineId, await readOffer(driver, machine, starts.trouble()));
   }
 
   return async () => {
@@ -155,8 +148,6 @@ function createPass(
       sweptAt = performance.now();
       await sweepFiles(parts);
     }
-    const gone = await findLostMachines(db, { machineId, lostAfterMs });
-    await requeueLost({ ...parts, lostAfterMs }, gone);
     do {
       const wasResting = starts.trouble()?.isResting;
       await Promise.all(Array.from({ length: CONCURRENCY }, drainDue));
@@ -164,6 +155,6 @@ function createPass(
       // Before the queue sends the next ones where nothing can be started.
       if (starts.trouble()?.isResting && !wasResting) await offer();
     } while ((await schedule(clock.now())) > 0);
-    await removeFiles(parts, [machineId, ...gone], clock.now());
+    await removeFiles(parts, clock.now());
   };
 }

@@ -58,28 +58,11 @@ export async function listStarted(db: Database, machineId: string): Promise<Atte
     .execute();
 }
 
-/** Workloads of these machines that have not ended. */
-export async function listOfMachines(db: Database, machineIds: string[]): Promise<string[]> {
-  if (machineIds.length === 0) return [];
-  const rows = await db
-    .selectFrom('workloads')
-    .select('id')
-    .where('ended_at', 'is', null)
-    .where('machine_id', 'in', machineIds)
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
-/**
- * Which of these a machine need not keep: one that is there has taken them over, or their files
- * were given up. What waits without a machine may come back to the one that it was taken from.
- */
+/** Which of these a machine need not keep: another one has taken them over, or their files were given up. */
 export async function listRemovable(db: Database, ids: string[], machineId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select workloads.id from workloads left join machines on machines.id = workloads.machine_id
-    where workloads.id = any(${ids}::uuid[]) and (workloads.files_removed_at is not null
-      or workloads.lost_machine_id <> ${machineId}
-      or (machines.id <> ${machineId} and machines.seen_at > clock_timestamp() - interval '1 minute'))`.execute(
+    select id from workloads
+    where id = any(${ids}::uuid[]) and (files_removed_at is not null or machine_id <> ${machineId})`.execute(
     db,
   );
   return rows.map(({ id }) => id);
@@ -183,16 +166,16 @@ function toColumn(name: string, value: unknown): unknown {
   return typeof value === 'string' ? storableText(value) : value;
 }
 
-/** Runs that work on the CPU at this moment, by machine. */
-export async function countCpuRunsAtWork(db: Database | Transaction): Promise<Map<string, number>> {
-  const rows = await db
+/** Runs that work on a machine's processors at this moment. */
+export async function countCpuRunsAtWork(db: Database | Transaction, machineId: string): Promise<number> {
+  const { count } = await db
     .selectFrom('workloads')
-    .select((build) => ['machine_id', build.fn.countAll<bigint>().as('count')])
+    .select((build) => build.fn.countAll<bigint>().as('count'))
     .where('ended_at', 'is', null)
     .where('behaviour', '=', 'run')
     .where('accelerator', 'is', null)
+    .where('machine_id', '=', machineId)
     .where('state', 'in', ['ready', 'degraded'])
-    .groupBy('machine_id')
-    .execute();
-  return new Map(rows.map(({ machine_id, count }) => [machine_id ?? '', Number(count)]));
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }

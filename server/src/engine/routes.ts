@@ -1,5 +1,11 @@
-import { getWorkloadInput, postWorkloadReports, putWorkloadArtefact } from '@bakehouse/contract/workloads';
+import {
+  getWorkloadInput,
+  getWorkloadSpec,
+  postWorkloadReports,
+  putWorkloadArtefact,
+} from '@bakehouse/contract/workloads';
 import { type Binding, bindWorkload } from '../platform/http/bind.ts';
+import { readAttemptSpec } from './files/read-attempt-spec.ts';
 import { readInput } from './files/read-input.ts';
 import { storeArtefact } from './files/store-artefact.ts';
 import type { WorkloadKinds } from './model/workload-kind.ts';
@@ -8,6 +14,7 @@ import { acceptReports } from './reports/accept-reports.ts';
 /** The endpoints for running workloads. */
 export function workloadRoutes(kinds: WorkloadKinds): Binding[] {
   return [
+    bindWorkload(getWorkloadSpec, readAttemptSpec),
     bindWorkload(getWorkloadInput, readInput),
     bindWorkload(postWorkloadReports, (ctx, input) => acceptReports(ctx, input, kinds)),
     bindWorkload(putWorkloadArtefact, (ctx, input, http) => storeArtefact(ctx, input, http)),

@@ -42,8 +42,6 @@ export const columns = [
   'active_seconds',
   'saved_seconds',
   'checkpoint_seconds',
-  'lost_machine_id',
-  'lost_seconds',
   'created_at',
   'queued_at',
   'not_before',

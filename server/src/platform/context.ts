@@ -25,7 +25,7 @@ export type Services = {
   blobs: BlobStore;
   /** Isolates programs that read or run untrusted files. */
   sandbox: Sandbox;
-  /** The machine that this process runs on; each data folder is one. */
+  /** The machine of the installation; of a process that belongs to none, an id that no machine has. */
   machineId: string;
   /** This process's row in `processes`. */
   processId: string;

@@ -74,6 +74,15 @@ test('kill -9 of server, worker and PostgreSQL under load loses nothing that was
       expect(charges[0]?.amount ?? 0n).toBe(parseBgl(run.charged ?? ''));
     }
     expect(load.endedRuns.some(({ charged }) => charged !== '0')).toBe(true);
+    // Once a later attempt has spoken, nothing of an earlier one was taken in.
+    const accepted = await platform.accepted();
+    for (const run of load.endedRuns) {
+      const attempts = accepted
+        .filter(({ workloadId }) => workloadId === run.run_id)
+        .toSorted((a, b) => a.seq - b.seq)
+        .map(({ attempt }) => attempt);
+      expect(attempts, run.run_id).toEqual(attempts.toSorted((a, b) => a - b));
+    }
 
     await sealTransfers(db);
     const report = await verifyLedger(db);
@@ -124,6 +133,15 @@ async function startPlatform() {
     url,
     client: testClient(url),
     databaseUrl: async () => (await startEmbeddedPostgres({ dir })).url,
+    /** The batches of reports that were taken in. */
+    accepted: async () =>
+      (await readFile(path.join(dataDir, 'accepted'), 'utf8'))
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => {
+          const [workloadId, attempt, seq] = line.split(' ');
+          return { workloadId, attempt: Number(attempt), seq: Number(seq) };
+        }),
     kill: async (victim: Victim) => {
       if (victim !== 'postgres') return end(processes.get(victim));
       const [postmaster] = (await readFile(path.join(dir, 'postmaster.pid'), 'utf8')).split('\n');

@@ -15,7 +15,7 @@ import { supervisePostgres } from '../platform/postgres/supervise-postgres.ts';
 import type { Role } from '../roles.ts';
 
 /*
- * The server of kill-nine.test.ts and two-machines.test.ts: the whole program with the roles of its
+ * The server of kill-nine.test.ts and serverProcess: the whole program with the roles of its
  * arguments, whose machine runs scripts instead of trainers. The machine dies with the process, as a
  * lost node does. Each batch of reports that was taken in is noted in `accepted` of its data folder:
  * workload, attempt and the number of the last report.

@@ -101,7 +101,7 @@ function testConfig(dataDir: string): Config {
     BAKEHOUSE_SECRET: 'only-for-tests-only-for-tests-only',
     BAKEHOUSE_RATE_LIMITS: 'false',
     // Where nobody answers: no test asks the real one.
-    BAKEHOUSE_SERVICE_URLS: 'huggingface=http://127.0.0.1:9',
+    BAKEHOUSE_SERVICE_URLS: 'huggingface=http://127.0.0.1:9,wandb=http://127.0.0.1:9',
     BAKEHOUSE_DRIVER: 'fake',
     BAKEHOUSE_PREPARE: 'false',
     BAKEHOUSE_LOG_LEVEL: 'silent',

@@ -6,6 +6,8 @@ import { type Axis, placesSeen, rangeAround, smooth, stack } from './chart-scale
 const WHOLE_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6];
 const SPARSE_MAX = 12;
 const FONT = '11px "Inter Variable", sans-serif';
+/** Pixels of half a digit in it. */
+const HALF_DIGIT = 3.4;
 
 export type ChartSeries = {
   label: string;
@@ -59,8 +61,8 @@ export function plotOptions(props: CanvasProps, width: number, callbacks: Callba
   return {
     width,
     height,
-    // Half of the time that may stand at the right end.
-    padding: [8, time ? 18 : 8, 0, 0],
+    // Half of what may stand at the right end.
+    padding: [8, time ? 18 : Math.max(8, HALF_DIGIT * props.formatX(props.x.at(-1) ?? 0).length), 0, 0],
     ...(time === 'utc' && { tzDate: utcDate }),
     legend: { show: false },
     cursor: { points: { show: !bars, size: 7 }, drag: { x: false, y: false }, y: false },

@@ -1,7 +1,7 @@
 import { act, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import type { ReactNode } from 'react';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { loadable } from '../lib/loadable.tsx';
 import { DeferredPart } from './deferred-part.tsx';
 
@@ -22,6 +22,7 @@ beforeEach(() => {
   isThere = false;
   vi.spyOn(console, 'error').mockReturnValue();
 });
+afterEach(() => vi.useRealTimers());
 
 const lostCurve = () =>
   loadable(async () => {
@@ -57,14 +58,17 @@ test.for([
   { when: 'the window has the focus again', happen: () => dispatchEvent(new Event('focus')) },
   { when: 'somebody goes to another page', happen: () => [...navigated].map((listener) => listener()) },
 ])('what could not be had comes by itself when $when', async ({ happen }) => {
+  vi.useFakeTimers();
   const Curve = lostCurve();
   await show(
     <DeferredPart pending="Loading" unavailable="No curve yet">
       <Curve />
     </DeferredPart>,
   );
-  await screen.findByText('No curve yet');
+  // Within act, so that what listens does so before it happens.
+  await act(() => vi.runAllTimersAsync());
+  expect(screen.getByText('No curve yet')).toBeTruthy();
   isThere = true;
   await act(async () => happen());
-  expect(await screen.findByText('The curve')).toBeTruthy();
+  expect(screen.getByText('The curve')).toBeTruthy();
 });

@@ -7,7 +7,15 @@ type Props = {
   title: string;
   text: string;
   /** Where it leads. */
-  to: '/dashboard' | '/docs' | '/dataset' | '/model' | '/llm-training' | '/my-deployments' | '/gallery';
+  to:
+    | '/dashboard'
+    | '/docs'
+    | '/dataset'
+    | '/drafts'
+    | '/model'
+    | '/llm-training'
+    | '/my-deployments'
+    | '/gallery';
   label: string;
 };
 

@@ -1,7 +1,7 @@
 import { cx } from '../lib/cx.ts';
 import { Badge, type Tone } from './badge.tsx';
 
-/** Every state of runs, deployments, transactions, preparations and pins, once. */
+/** Every state of runs, deployments, drafts, transactions, preparations and pins, once. */
 const states: Record<string, { tone: Tone; moving?: boolean }> = {
   queued: { tone: 'neutral', moving: true },
   waiting: { tone: 'neutral' },
@@ -13,10 +13,12 @@ const states: Record<string, { tone: Tone; moving?: boolean }> = {
   running: { tone: 'good' },
   ready: { tone: 'good' },
   completed: { tone: 'good' },
+  saved: { tone: 'good' },
   pinned: { tone: 'good' },
   sleeping: { tone: 'neutral' },
   degraded: { tone: 'warn' },
   stopped: { tone: 'warn' },
+  cancelling: { tone: 'warn', moving: true },
   cancelled: { tone: 'neutral' },
   terminated: { tone: 'neutral' },
   failed: { tone: 'bad' },

@@ -65,6 +65,10 @@ class Examples:
     starts: NDArray[np.int64]
     # Where answers are compared: the worse ones, of as many examples.
     rejected: Examples | None = None
+    # Where answers are rated: of each example, whether its answer is good.
+    good: NDArray[np.bool_] | None = None
+    # Where the model writes the answers, these are prompts: of each what answers are compared with.
+    references: list[str | None] | None = None
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -113,6 +117,10 @@ class Sample:
     learnt: list[bool]
     # The worse answer to the same question, where answers are compared.
     rejected: Sample | None = None
+    # Whether the answer is good, where answers are rated.
+    label: bool | None = None
+    # What answers are compared with, where the model writes them and the row says.
+    reference: str | None = None
 
 
 @dataclass

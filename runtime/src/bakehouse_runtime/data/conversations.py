@@ -12,6 +12,7 @@ from .layouts.columns import (
     decisive_columns,
     history_column,
     pair_columns,
+    rating_of,
     tools_column,
 )
 from .table import Dropped, UnusableError
@@ -57,6 +58,20 @@ class Preference(Conversation):
     rejected: list[Turn]
 
 
+@dataclass(kw_only=True)
+class Rated(Conversation):
+    """A conversation whose last answer is good or bad."""
+
+    good: bool
+
+
+@dataclass(kw_only=True)
+class Prompt(Conversation):
+    """A conversation that ends with what is asked, and what answers are compared with."""
+
+    reference: str | None
+
+
 @dataclass
 class Passage:
     """A row whose text is continued, all of it learnt."""
@@ -90,6 +105,12 @@ def read_row(row: Row, data_format: DataFormat) -> Conversation | Passage | Drop
         if data_format.format == "preference":
             better, worse = _preference(values, data_format)
             return Preference(row.line, better, _tools(values, data_format), rejected=worse)
+        if data_format.format == "feedback":
+            good, turns = _rated(values, data_format)
+            return Rated(row.line, turns, _tools(values, data_format), good=good)
+        if data_format.format == "prompts":
+            turns, reference = _prompt(values, data_format)
+            return Prompt(row.line, turns, _tools(values, data_format), reference=reference)
         return Conversation(row.line, _turns(values, data_format), _tools(values, data_format))
     except UnusableError as error:
         return Dropped(row.line, str(error))
@@ -176,10 +197,46 @@ def _preference(values: dict[str, Any], data_format: DataFormat) -> tuple[list[T
         raise UnusableError("both answers are the same")
     if said[0][:-1] != said[1][:-1]:
         raise UnusableError("the two conversations differ in more than their last answers")
-    if all(turn.role == "system" for turn in better[:-1]):
-        raise UnusableError("no question stands before the answers")
-    asked = [turn._replace(is_learnt=turn.role != "assistant") for turn in better[:-1]]
+    asked = _asked(better, "answers")
     return [*asked, better[-1]], [*asked, worse[-1]]
+
+
+def _rated(values: dict[str, Any], data_format: DataFormat) -> tuple[bool, list[Turn]]:
+    """Whether the answer is good, and the conversation that it ends."""
+    column = data_format.label_column or ""
+    value = values.get(column)
+    good = rating_of(value)
+    if is_blank(value):
+        raise UnusableError(
+            f"column {column} is empty: write true, 1 or up where the answer is good, and false, 0 "
+            "or down where it is bad"
+        )
+    if good is None:
+        raise UnusableError(
+            f"column {column} is {shortened(str(value))}, neither good (true, 1, up) nor bad "
+            "(false, 0, down)"
+        )
+    turns = _answered(values, data_format, data_format.output_column)
+    return good, [*_asked(turns, "answer"), turns[-1]]
+
+
+def _prompt(values: dict[str, Any], data_format: DataFormat) -> tuple[list[Turn], str | None]:
+    """What is asked, and what answers are compared with where a column has that."""
+    column, answer = data_format.input_column, data_format.output_column
+    turns = [*_history(values, data_format), *_question(values, data_format, column)]
+    if turns[-1].role not in ("user", "tool"):
+        raise UnusableError(
+            f"column {column} ends with what the {turns[-1].role} says: end it with the question"
+        )
+    reference = as_text(values.get(answer), f"column {answer}") if answer else None
+    return [*_system(values, data_format, turns), *turns], reference
+
+
+def _asked(turns: list[Turn], answers: str) -> list[Turn]:
+    """What stands before the last answer, which is only read."""
+    if all(turn.role == "system" for turn in turns[:-1]):
+        raise UnusableError(f"no question stands before the {answers}")
+    return [turn._replace(is_learnt=turn.role != "assistant") for turn in turns[:-1]]
 
 
 def _answered(values: dict[str, Any], data_format: DataFormat, column: str) -> list[Turn]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .builder import DroppedRows, ExampleBuilder
 from .example_warnings import split_warnings
-from .prepared import Options, Prepared, Progress, require_pairs, require_some, require_stride
+from .prepared import Options, Prepared, Progress, require_compared, require_some, require_stride
 from .questions import text_questions
 from .rows import read_text, text_warnings
 from .segments import pack, sentence_ends, windows
@@ -44,7 +44,7 @@ def text_examples(
     on_progress: Callable[[Progress], None],
 ) -> Prepared:
     """The examples of a text file. Raises PlainError for what makes training impossible."""
-    require_pairs(options.objective, None, data.file_path)
+    require_compared(options.objective, None, data.file_path)
     text = read_text(path, data.file_path)
     if len(text) > _TEXT_SAMPLE_CHARACTERS:
         beginning = text[:_TEXT_SAMPLE_CHARACTERS]
@@ -83,6 +83,7 @@ def _cut_text(
                 on_progress(Progress(total, read, start / len(text), None))
     require_some(len(builders[0]), dropped)
     return Prepared(
+        limit=limit,
         columns=[],
         format=None,
         rows_total=total,

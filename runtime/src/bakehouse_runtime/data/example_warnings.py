@@ -39,9 +39,16 @@ def repeat_warnings(repeated: int, data_format: DataFormat) -> list[str]:
 
 def objective_warnings(objective: Objective, data_format: DataFormat) -> list[str]:
     """Where the objective leaves answers out."""
-    if objective != "sft" or data_format.format != "preference":
+    if objective != "sft":
         return []
-    return [
-        "SFT learns the better answers alone: choose the objective DPO to learn from the worse "
-        "ones too."
-    ]
+    if data_format.format == "feedback":
+        return [
+            "SFT learns the good answers alone: choose the objective KTO to learn from the bad "
+            "ones too."
+        ]
+    if data_format.format == "preference":
+        return [
+            "SFT learns the better answers alone: choose the objective DPO to learn from the worse "
+            "ones too."
+        ]
+    return []

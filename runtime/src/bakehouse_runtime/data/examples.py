@@ -12,11 +12,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .answers import cut_conversation
-from .builder import DroppedRows, ExampleBuilder, Examples, Sample
-from .conversations import Passage, Preference, Rendered
+from .builder import DroppedRows, ExampleBuilder, Examples, Sample, SampleTurn
+from .conversations import Passage, Preference, Prompt, Rated, Rendered
 from .documents import text_examples
 from .example_warnings import in_rows, objective_warnings, repeat_warnings, split_warnings
-from .prepared import Options, Prepared, Progress, require_pairs, require_some, require_stride
+from .prepared import (
+    Options,
+    Prepared,
+    Progress,
+    require_compared,
+    require_room,
+    require_some,
+    require_stride,
+)
 from .questions import Questions
 from .rows import is_text, read_rows
 from .segments import windows
@@ -51,17 +59,19 @@ def prepare_examples(
     keep_tokens: bool = True,
     holds_out: bool = True,
     objective: Objective = "sft",
+    new_tokens: int = 0,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Prepared:
     """Reads a data file into training and held-out examples; the same spec gives the same ones.
     Without `keep_tokens` they are only counted: a file with rows takes some dozen bytes for each of
     them, and a text file what it holds and a dozen bytes for each token. Without `holds_out` all
-    are trained on.
+    are trained on. `new_tokens`: how many the model writes to each prompt.
 
     Raises PlainError (DataError with the columns) for what makes training impossible.
     """
     limit = min(data.max_chunk_size, max_positions or data.max_chunk_size)
-    options = Options(keep_tokens, holds_out, objective)
+    options = Options(keep_tokens, holds_out, objective, new_tokens)
+    require_room(options, limit)
     prepared = (
         text_examples(path, data, tokens, limit, options, on_progress)
         if is_text(data.file_path)
@@ -84,10 +94,15 @@ class _RowExamples:
         self._limit = limit
         self._holds_out = options.holds_out
         self._objective: Objective = options.objective
+        self._new_tokens = options.new_tokens
         # Of a pair of answers the worse ones have their own.
         count = 2 if options.objective == "dpo" else 1
         self._builders = [ExampleBuilder(options.keep_tokens) for _ in range(count)]
         self._builder = self._builders[0]
+        # Of each example whose answer is rated, whether it is good.
+        self._good = array("b")
+        # Of each prompt, what answers to it are compared with.
+        self._references: list[str | None] = []
         self._dropped = DroppedRows()
         # Of each example, by which it is trained on or held out.
         self._questions = array("q")
@@ -100,7 +115,7 @@ class _RowExamples:
 
     def read(self, path: Path, on_progress: Callable[[Progress], None]) -> Prepared:
         rows = read_rows(path, self._data)
-        require_pairs(self._objective, rows.format, self._data.file_path)
+        require_compared(self._objective, rows.format, self._data.file_path)
         if rows.format.format == "text":
             require_stride(self._data, self._limit, self._tokens)
         for batch in self._batches(rows.rows):
@@ -129,6 +144,7 @@ class _RowExamples:
         shown = held_out if self._holds_out else train
         repeated = self._rows_kept - len(np.unique(questions)) if self._holds_out else 0
         return Prepared(
+            limit=self._limit,
             columns=rows.columns,
             format=rows.format,
             rows_total=self._rows_kept + self._dropped.count,
@@ -152,9 +168,20 @@ class _RowExamples:
 
     def _examples(self, order: Numbers) -> Examples:
         examples, *rejected = (builder.examples(order) for builder in self._builders)
+        if self._objective == "kto":
+            good = np.frombuffer(self._good, dtype=np.bool_)[order]
+            return replace(examples, good=good)
+        if self._objective == "grpo":
+            return replace(examples, references=[self._references[at] for at in order.tolist()])
         return replace(examples, rejected=rejected[0]) if rejected else examples
 
     def _samples(self) -> list[Sample]:
+        if self._objective == "kto":
+            ratings = zip(self._builder.samples, self._good, strict=False)
+            return [replace(sample, label=bool(good)) for sample, good in ratings]
+        if self._objective == "grpo":
+            compared = zip(self._builder.samples, self._references, strict=False)
+            return [replace(sample, reference=reference) for sample, reference in compared]
         return [
             replace(sample, rejected=rejected[0]) if rejected else sample
             for sample, *rejected in zip(
@@ -171,6 +198,10 @@ class _RowExamples:
         for row in rows:
             if isinstance(row, Dropped):
                 self._dropped.add(row)
+                continue
+            if self._objective == "sft" and isinstance(row, Rated) and not row.good:
+                reason = "the answer is bad, and SFT learns the good ones alone"
+                self._dropped.add(Dropped(row.line, reason))
                 continue
             try:
                 rendered = self._rendered(row)
@@ -189,6 +220,8 @@ class _RowExamples:
         """The texts of a row: both of a pair of answers."""
         if isinstance(row, Passage):
             return [Rendered(row.text, [(0, len(row.text))], [])]
+        if isinstance(row, Prompt):
+            return [Rendered(self._tokens.question(row.turns, row.tools), [], [])]
         return [self._tokens.conversation(turns, row.tools) for turns in self._answers(row)]
 
     def _answers(self, row: Conversation) -> list[list[Turn]]:
@@ -205,6 +238,8 @@ class _RowExamples:
             encoded = list(islice(encodings, len(rendered)))
             if isinstance(row, Passage):
                 self._add_passage(row, encoded[0].ids)
+            elif isinstance(row, Prompt):
+                self._add_prompt(row, encoded[0].ids)
             else:
                 self._add_conversation(row, rendered, encoded)
             key = split_key(row)
@@ -233,7 +268,23 @@ class _RowExamples:
         self._unended += not all(one.is_ended for one in rendered)
         for builder, cut in zip(self._builders, found, strict=True):
             builder.add(cut.tokens, cut.learnt, cut.turns)
-        self._asked.add(first.asked)
+        is_good = not isinstance(row, Rated) or row.good
+        self._good.append(is_good)
+        self._asked.add(first.asked, is_good=is_good)
+
+    def _add_prompt(self, row: Prompt, ids: list[int]) -> None:
+        room = self._limit - self._new_tokens
+        if len(ids) > room:
+            reason = (
+                f"a prompt of {len(ids)} tokens, and the chunk of {self._limit} leaves room for "
+                f"{room} beside an answer of up to {self._new_tokens}"
+            )
+            self._dropped.add(Dropped(row.line, reason))
+            return
+        turns = [SampleTurn(turn, learnt=False) for turn in row.turns]
+        self._builder.add(ids, b"\0" * len(ids), turns)
+        self._references.append(row.reference)
+        self._asked.add(row.turns)
 
     def _add_passage(self, row: Passage, ids: list[int]) -> None:
         data, prefix, suffix = self._data, self._tokens.text_prefix, self._tokens.text_suffix

@@ -13,20 +13,25 @@ from typing import TYPE_CHECKING, Any
 from .cells import list_of
 from .layouts.columns import (
     ANSWER,
+    BESIDE_PROMPTS,
     CHOICES,
     DIALOGUE,
+    FEEDBACK,
     HISTORY,
     INSTRUCTION,
     PAIRS,
     PREFERENCE,
+    PROMPT,
+    REFERENCE,
     SYSTEM,
     TEXT,
     find,
     find_all,
     instruction_columns,
     preference_columns,
+    rating_of,
 )
-from .turns import KEYS
+from .turns import KEYS, is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -58,7 +63,8 @@ SNIFFED_ROWS = 20
 @dataclass(frozen=True)
 class DataFormat:
     """A format with the columns that it needs. Of `messages`, `sharegpt` and `text` the input
-    column holds everything; those of `alpaca` are found by their names."""
+    column holds everything; those of `alpaca` are found by their names. Of `prompts` the output
+    column, if there is one, holds what answers are compared with."""
 
     format: FormatName
     input_column: str = ""
@@ -66,12 +72,14 @@ class DataFormat:
     system_column: str | None = None
     # Of `preference` alone, whose input column is empty where the answers bring the question.
     rejected_column: str | None = None
+    # Of `feedback` alone, whose input column is empty where the answer brings the question.
+    label_column: str | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that it names."""
         answers = (self.output_column, self.rejected_column)
-        named = (self.input_column, *answers, self.system_column)
+        named = (self.input_column, *answers, self.label_column, self.system_column)
         return tuple(column for column in named if column)
 
 
@@ -84,6 +92,49 @@ def recognise_format(
     """The format of a file with these columns, by their names and by its first rows, beside which
     so many are dropped; with `wanted` the columns of that format. None where nobody could say."""
     rows = list(rows)
+    rated = _feedback(columns, rows, dropped, wanted) if wanted in (None, "feedback") else None
+    if rated or wanted == "feedback":
+        return rated
+    prompts = _prompts(columns, rows, wanted) if wanted in (None, "prompts") else None
+    if prompts or wanted == "prompts":
+        return prompts
+    return _of_answers(columns, rows, wanted, dropped)
+
+
+def _feedback(
+    columns: Sequence[str], rows: list[dict[str, Any]], dropped: int, wanted: FormatName | None
+) -> DataFormat | None:
+    """Answers beside a column that rates them: where nobody asks for that, one that calls some of
+    the first good and others bad."""
+    named = [name for name in find_all(columns, *FEEDBACK.names) if _rates(name, rows, wanted)]
+    if not named:
+        return None
+    label = named[0]
+    others = [column for column in columns if column != label]
+    found = _of_answers(others, rows, None, dropped)
+    if found is None or found.format in ("text", "preference"):
+        return None
+    question, answer = found.input_column, found.output_column
+    if found.format == "alpaca":
+        question, answer = (name or "" for name in instruction_columns(tuple(columns)))
+    elif found.format != "prompt_completion":
+        question, answer = "", found.input_column
+    return DataFormat("feedback", question, answer, found.system_column, label_column=label)
+
+
+def _rates(column: str, rows: list[dict[str, Any]], wanted: FormatName | None) -> bool:
+    """Whether nothing but ratings stands in a column, of both kinds unless it is meant to."""
+    ratings = [rating_of(value) for row in rows if not is_blank(value := row.get(column))]
+    return None not in ratings and (wanted is not None or len(set(ratings)) == 2)
+
+
+def _of_answers(
+    columns: Sequence[str],
+    rows: list[dict[str, Any]],
+    wanted: FormatName | None,
+    dropped: int,
+) -> DataFormat | None:
+    """The format of a file whose answers nobody has rated."""
     system = _system_column(columns, rows)
     found = _of_conversations(columns, rows, wanted, system)
     if found or wanted in ("messages", "sharegpt", "preference"):
@@ -103,6 +154,23 @@ def recognise_format(
         if text and (wanted or is_plain):
             return DataFormat("text", text)
     return None
+
+
+def _prompts(
+    columns: Sequence[str], rows: list[dict[str, Any]], wanted: FormatName | None
+) -> DataFormat | None:
+    """Questions alone, with what answers are compared with, or nothing: where nobody asks for that,
+    only if no column may hold an answer."""
+    question = find(columns, *PROMPT, *(DIALOGUE.names if wanted else ()))
+    if question is None:
+        return None
+    reference = find(columns, *REFERENCE.names, *(ANSWER.names if wanted else ()))
+    used = {question, reference, *find_all(columns, *BESIDE_PROMPTS)}
+    if wanted is None and not all(
+        column in used or _ABOUT_TEXT.fullmatch(column.strip().lower()) for column in columns
+    ):
+        return None
+    return DataFormat("prompts", question, reference or "", _system_column(columns, rows))
 
 
 def _of_conversations(

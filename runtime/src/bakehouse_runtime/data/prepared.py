@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..errors import PlainError
+from .packing import packed_lengths
 from .table import NUL, WITHOUT_NUL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..protocol import DataSpec, Objective
+    from ..protocol import DataSpec, FormatName, Objective
     from .builder import DroppedRows, Examples, Sample
     from .formats import DataFormat
     from .questions import Question
@@ -38,6 +39,8 @@ class Prepared:
     # What some held-out examples ask; of the first ones where all are trained on.
     questions: list[Question] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    # Tokens that an example may have.
+    limit: int = 0
     # What each example asks, as a number; none of a text.
     question_keys: Numbers = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
@@ -46,6 +49,12 @@ class Prepared:
         """Tokens of the longest example."""
         parts = (self.train, self.held_out)
         return int(max(part.longest_of_each().max(initial=0) for part in parts))
+
+    def trained_lengths(self, *, packing: bool) -> Numbers:
+        """Tokens of each sequence that is trained on."""
+        if packing:
+            return packed_lengths(self.train.lengths(), self.limit)
+        return self.train.longest_of_each()
 
 
 @dataclass(frozen=True)
@@ -62,11 +71,13 @@ class Progress:
 
 
 class Options(NamedTuple):
-    """Whether tokens are kept, and examples held out; and what they are for."""
+    """Whether tokens are kept, and examples held out; what they are for, and for how many tokens
+    that the model writes they leave room."""
 
     keep_tokens: bool
     holds_out: bool
     objective: Objective
+    new_tokens: int = 0
 
 
 def require_stride(data: DataSpec, limit: int, tokens: ModelTokens) -> int:
@@ -79,12 +90,48 @@ def require_stride(data: DataSpec, limit: int, tokens: ModelTokens) -> int:
     return room
 
 
-def require_pairs(objective: Objective, data_format: DataFormat | None, file_path: str) -> None:
-    """Raises PlainError where an objective that compares answers has none to compare."""
-    if objective == "dpo" and (data_format is None or data_format.format != "preference"):
+def has_references(prepared: Prepared) -> bool:
+    """Whether each prompt has something that answers are compared with."""
+    return prepared.format is not None and prepared.format.output_column != ""
+
+
+def require_room(options: Options, limit: int) -> None:
+    """Raises PlainError where the answers that the model writes leave no room for a prompt."""
+    if options.new_tokens >= limit:
         raise PlainError(
-            f"DPO learns from a better and a worse answer to each question. {Path(file_path).name} "
-            "is not read so: choose the format Preferences, or the objective SFT."
+            f"Answers of up to {options.new_tokens} tokens fill the chunk of {limit}: choose fewer "
+            "new tokens, or a larger chunk size."
+        )
+
+
+# What objectives need that compare answers, or have them written: the format, what its rows have,
+# and what it is called.
+COMPARED: dict[Objective, tuple[FormatName, str, str]] = {
+    "dpo": (
+        "preference",
+        "DPO learns from a better and a worse answer to each question",
+        "Preferences",
+    ),
+    "kto": ("feedback", "KTO learns from answers that are rated good or bad", "Feedback"),
+    "grpo": ("prompts", "GRPO learns from what the model itself answers to prompts", "Prompts"),
+}
+
+
+def require_compared(objective: Objective, data_format: DataFormat | None, file_path: str) -> None:
+    """Raises PlainError where an objective that compares answers has none to compare, and where
+    one that learns answers has none to learn."""
+    if objective not in COMPARED:
+        if data_format is not None and data_format.format == "prompts":
+            raise PlainError(
+                f"{Path(file_path).name} has prompts without answers that SFT could learn: choose "
+                "the objective GRPO, or another format."
+            )
+        return
+    needed, learns, called = COMPARED[objective]
+    if data_format is None or data_format.format != needed:
+        raise PlainError(
+            f"{learns}. {Path(file_path).name} is not read so: choose the format {called}, or the "
+            "objective SFT."
         )
 
 

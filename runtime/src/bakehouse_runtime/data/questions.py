@@ -30,11 +30,15 @@ class Questions:
     """What the first examples of a file ask, while it is read."""
 
     def __init__(self) -> None:
-        self._asked: list[tuple[str | None, int]] = []
+        self._asked: list[tuple[str | None, int] | None] = []
 
-    def add(self, turns: list[Turn] | None) -> None:
-        """The next example: the turns before its last answer, or None of a text."""
+    def add(self, turns: list[Turn] | None, *, is_good: bool = True) -> None:
+        """The next example: the turns before its last answer, or None of a text. Nobody is asked
+        for an answer that is bad."""
         if len(self._asked) >= _KEPT:
+            return
+        if not is_good:
+            self._asked.append(None)
             return
         contents = [turn.said for turn in turns or [] if turn.role != "system"]
         text = None if turns is None else "".join(contents[-1:])[:_CHARACTERS]
@@ -48,7 +52,10 @@ class Questions:
         for number, at in early:
             if number >= len(self._asked):
                 break
-            text, earlier_turns = self._asked[number]
+            asked = self._asked[number]
+            if asked is None:
+                continue
+            text, earlier_turns = asked
             key = number if text is None else (" ".join(text.casefold().split()), earlier_turns)
             found.setdefault(key, Question(at, text, earlier_turns))
         return list(found.values())[:_QUESTIONS_MAX]

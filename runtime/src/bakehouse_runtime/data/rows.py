@@ -103,14 +103,16 @@ def _named_format(data: DataSpec) -> DataFormat | None:
         if not question or not answer:
             return None
         return DataFormat("prompt_completion", question, answer, system)
-    if wanted == "preference":
-        rejected = data.rejected_column
-        if not answer or not rejected:
+    if wanted in ("preference", "feedback"):
+        rejected = data.rejected_column if wanted == "preference" else None
+        label = data.label_column if wanted == "feedback" else None
+        if not answer or not (rejected or label):
             return None
-        return DataFormat("preference", question or "", answer, system, rejected)
+        return DataFormat(wanted, question or "", answer, system, rejected or None, label or None)
     if wanted == "alpaca" or not question:
         return None
-    return DataFormat(wanted, question, system_column=system)
+    reference = answer or "" if wanted == "prompts" else ""
+    return DataFormat(wanted, question, reference, system)
 
 
 def _recognised_format(path: Path, data: DataSpec) -> DataFormat:
@@ -156,6 +158,9 @@ _UNRECOGNISED: dict[FormatName | None, str] = {
     "text": "Choose which column of {name} holds the text.",
     "preference": "Choose which columns of {name} hold the question, the better and the worse "
     "answer.",
+    "feedback": "Choose which columns of {name} hold the question, the answer, and whether it is "
+    "good or bad.",
+    "prompts": "Choose which column of {name} holds the prompt.",
 }
 
 

@@ -31,7 +31,8 @@ def split_key(row: Conversation | Passage) -> SplitKey:
         key = _text_key(row.text)
         return SplitKey(key, key)
     turns = [turn for turn in row.turns if turn.role != "system"]
-    answers_at = next(at for at, turn in enumerate(turns) if turn.role == "assistant")
+    answers = (at for at, turn in enumerate(turns) if turn.role == "assistant")
+    answers_at = next(answers, len(turns))
     keys = [_text_key(turn.said) for turn in turns]
     question = hash(tuple(keys[: max(1, answers_at)]))
     if isinstance(row, Preference):

@@ -54,9 +54,13 @@ class ModelTokens:
         TemplateRefusalError where the chat template cannot write it."""
         return self._template.render(turns, tools)
 
-    def prompt(self, messages: list[dict[str, str]]) -> str:
+    def prompt(self, messages: list[dict[str, Any]]) -> str:
         """The conversation up to where the next answer begins. Raises TemplateRefusalError."""
         return self._template.prompt(messages)
+
+    def question(self, turns: list[Turn], tools: Sequence[Tool]) -> str:
+        """The same of turns, in which these functions may be called."""
+        return self._template.question(turns, tools)
 
     @cached_property
     def template_source(self) -> str:

@@ -10,6 +10,8 @@ import numpy as np
 
 from ..errors import PlainError
 from .examples import prepare_examples
+from .prepared import COMPARED
+from .ratings import held_out_warnings, require_both_kinds
 from .rows import is_text, read_rows
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ def prepare_files(
     *,
     keep_tokens: bool = True,
     objective: Objective = "sft",
+    new_tokens: int = 0,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Prepared:
     """`prepare_examples` of the training file, with what the validation file holds as the held-out
@@ -42,9 +45,25 @@ def prepare_files(
 
     Raises PlainError, ValidationFileError where it is about the validation file.
     """
-    if objective == "dpo" and data.format is None and not is_text(data.file_path):
-        data = data.model_copy(update={"format": "preference"})
-    prepare = partial(prepare_examples, keep_tokens=keep_tokens, objective=objective)
+    if objective in COMPARED and data.format is None and not is_text(data.file_path):
+        data = data.model_copy(update={"format": COMPARED[objective][0]})
+    prepare = partial(
+        prepare_examples, keep_tokens=keep_tokens, objective=objective, new_tokens=new_tokens
+    )
+    prepared = _prepared(path, validation, data, tokens, max_positions, prepare, on_progress)
+    require_both_kinds(prepared, data.file_path)
+    return replace(prepared, warnings=[*prepared.warnings, *held_out_warnings(prepared)])
+
+
+def _prepared(
+    path: Path,
+    validation: Path | None,
+    data: DataSpec,
+    tokens: ModelTokens,
+    max_positions: int | None,
+    prepare: Callable[..., Prepared],
+    on_progress: Callable[[Progress], None],
+) -> Prepared:
     if validation is None:
         return prepare(path, data, tokens, max_positions, on_progress=on_progress)
     read_alike = _read_alike(path, data)
@@ -89,6 +108,7 @@ def _read_alike(path: Path, data: DataSpec) -> DataSpec:
             "input_column": found.input_column or None,
             "output_column": found.output_column or None,
             "rejected_column": found.rejected_column,
+            "label_column": found.label_column,
             "system_column": system,
         }
     )

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 _LICENSE_KEYS = ("license", "license_name", "license_link")
 
 
-def model_card(spec: ExportSafetensorsSpec | ExportGgufSpec, compared: str) -> str:
+def model_card(
+    spec: ExportSafetensorsSpec | ExportGgufSpec, compared: str, *, is_merged: bool = True
+) -> str:
     """The card in Markdown: of what it was made, how it is run, and how it compares."""
     is_gguf = isinstance(spec, ExportGgufSpec)
     repository = spec.fine_tune_repository
@@ -32,13 +34,13 @@ def model_card(spec: ExportSafetensorsSpec | ExportGgufSpec, compared: str) -> s
         "tags": [*(["gguf"] if is_gguf else []), "bakehouse"],
     }
     what = f"a GGUF in {spec.quantization}" if is_gguf else "safetensors"
+    merged = " with its adapter merged into its base model" if is_merged else ""
     return "\n".join(
         [
             *front_matter(metadata),
             f"# {one_line(spec.title)}",
             "",
-            f"{one_line(spec.fine_tune_title)} with its adapter merged into its base model, as "
-            f"{what}, made with Bakehouse.",
+            f"{one_line(spec.fine_tune_title)}{merged}, as {what}, made with Bakehouse.",
             "",
             compared,
             "",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING
 
 from ..errors import PlainError
 from ..files import read_object
 from ..serve.convert_adapter import adapter_alpha, adapter_tensors
-from ..train.lora.export import copy_tokenizer
+from ..train.lora.export import copy_beside, copy_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,19 +16,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 _PREFIX = "base_model.model."
-# Weights of another form, code, and the base's own card.
-_LEFT_OUT = {
-    ".bin",
-    ".gguf",
-    ".h5",
-    ".md",
-    ".msgpack",
-    ".onnx",
-    ".pt",
-    ".pth",
-    ".py",
-    ".safetensors",
-}
 
 
 def merge_safetensors(
@@ -45,9 +31,7 @@ def merge_safetensors(
     parts = sorted(base.glob("*.safetensors"))
     if not parts:
         raise PlainError("The base model has no safetensors files.")
-    for file in base.iterdir():
-        if file.is_file() and file.suffix not in _LEFT_OUT:
-            shutil.copyfile(file, out / file.name)
+    copy_beside(base, out)
     copy_tokenizer(base, out)
     names = {part: _tensors_of(part) for part in parts}
     total = sum(map(len, names.values()))

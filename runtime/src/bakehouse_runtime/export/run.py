@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..protocol import ExportSafetensorsSpec
-    from ..server_client import Reporter
+    from ..reporter import Reporter
 
     ExportSpec = ExportSafetensorsSpec | ExportGgufSpec
 
@@ -28,7 +28,8 @@ def run(spec: ExportSpec) -> int:
     """Exports, or begins anew after a restart. Returns the exit status."""
     with workload(spec, "export on a machine with more of it") as work:
         inputs = work.inputs()
-        for name in ("base_model", "adapter"):
+        # A fine-tune of all weights has no adapter, and is converted alone.
+        for name in ("base_model", *([] if isinstance(spec, ExportGgufSpec) else ["adapter"])):
             if name not in inputs:
                 raise PlainError(f"The spec has no input {name}.")
         began = time.monotonic()
@@ -40,7 +41,8 @@ def run(spec: ExportSpec) -> int:
         else:
             comparison = _safetensors(spec, inputs, out, work.reporter)
         work.reporter.log(comparison.sentence)
-        (out / "README.md").write_text(model_card(spec, comparison.sentence), encoding="utf-8")
+        card = model_card(spec, comparison.sentence, is_merged="adapter" in inputs)
+        (out / "README.md").write_text(card, encoding="utf-8")
         summary = {
             "prompts": comparison.prompts,
             "equal_answers": comparison.equal,
@@ -55,23 +57,31 @@ def run(spec: ExportSpec) -> int:
 def _gguf(
     spec: ExportGgufSpec, inputs: dict[str, Path], work_dir: Path, out: Path, reporter: Reporter
 ) -> Comparison:
+    from ..gguf_file import rewrite_gguf
     from ..serve.convert_adapter import convert_adapter
     from .compare import served_answers
     from .merge_gguf import merge_gguf
     from .modelfile import modelfile
 
-    base = inputs["base_model"]
+    base, adapter_folder = inputs["base_model"], inputs.get("adapter")
     source = base / spec.base_model_file
     if not source.is_file():
         raise PlainError(f"The input base_model has no file {spec.base_model_file}.")
-    reporter.phase("merging")
-    adapter = work_dir / "adapter.gguf"
-    convert_adapter(inputs["adapter"], base, adapter)
     target = out / f"{spec.file_name}.gguf"
-    merge_gguf(source, adapter, target, spec.quantization, spec.title, _steps(reporter))
+    progress = _steps(reporter)
+    if adapter_folder is None:
+        reporter.phase("converting")
+        adapter = None
+        said_of_it = {"general.name": spec.title}
+        rewrite_gguf(source, target, spec.quantization, progress, said=said_of_it)
+    else:
+        reporter.phase("merging")
+        adapter = work_dir / "adapter.gguf"
+        convert_adapter(adapter_folder, base, adapter)
+        merge_gguf(source, adapter, target, spec.quantization, spec.title, progress)
     if (base / _GENERATION).is_file():
         shutil.copyfile(base / _GENERATION, out / _GENERATION)
-    made = modelfile(target.name, base, inputs["adapter"])
+    made = modelfile(target.name, base, adapter_folder or base)
     (out / "Modelfile").write_text(made, encoding="utf-8")
 
     def said(folder: Path, file: str, with_adapter: Path | None) -> list[str]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..protocol import ServeEmbeddingSpec, ServeImageSpec, ServeTextSpec
-    from ..server_client import Reporter
+    from ..reporter import Reporter
     from .engine import ServingEngine
 
 # A small model is there at once, a large one after minutes, in which it needs the processors: each
@@ -83,6 +83,8 @@ def _serve(engine: ServingEngine, reporter: Reporter) -> None:
         reporter.wait_for_stop(poll_s)
         poll_s = min(poll_s * _POLL_LOADING_GROWTH, _POLL_READY_S)
     if ready:
+        if (within_s := reporter.leaves_within_s) is not None:
+            reporter.leaving(within_s)
         # The gateway may be handing over a request that it accepted before the stop.
         time.sleep(_POLL_DRAINING_S)
         _drain(engine, reporter, watchdog)

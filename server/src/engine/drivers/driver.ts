@@ -24,6 +24,9 @@ export type Launch = {
 /** One attempt of a workload. */
 export type AttemptId = { id: string; attempt: number };
 
+/** One workload cannot start, whatever becomes of others; its message, without a full stop, is for users. */
+export class CannotStartError extends Error {}
+
 /**
  * Runs workloads somewhere. A driver knows an attempt by (workload id, attempt) alone, so that one whose start was
  * not recorded is found again. Every call may be repeated. A rejection means that the machine could not be reached or

@@ -6,13 +6,12 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 export type KeptSince = { run: Date; deployment: Date };
 
 /**
- * Workloads whose files on these machines can be deleted: at once those of completed ones and of deleted users, the
- * others when they ended before `keptSince`. Workloads without a machine have no files, and are marked by any
- * machine.
+ * Workloads whose files on a machine can be deleted: at once those of completed ones and of deleted users, the others
+ * when they ended before `keptSince`. Workloads without a machine have no files there, and are marked by any machine.
  */
 export async function listUnneededFiles(
   db: Database,
-  machineIds: string[],
+  machineId: string,
   keptSince: KeptSince,
   limit: number,
 ): Promise<string[]> {
@@ -20,7 +19,7 @@ export async function listUnneededFiles(
     .selectFrom('workloads')
     .select('id')
     .where('files_removed_at', 'is', null)
-    .where((where) => where.or([where('machine_id', 'in', machineIds), where('machine_id', 'is', null)]));
+    .where((where) => where.or([where('machine_id', '=', machineId), where('machine_id', 'is', null)]));
   // Apart, since each has an index: those that are kept are not read.
   const rows = await withFiles
     .where('state', '=', 'completed')

@@ -57,7 +57,7 @@ describe('files', () => {
         if (removed.length === 1) await resume(id === gone ? kept : gone);
       },
     };
-    await removeFiles({ db, driver: watched, log }, [machineId], clock.now());
+    await removeFiles({ db, driver: watched, machineId, log }, clock.now());
     expect(removed).toHaveLength(1);
     const other = removed[0] === gone ? kept : gone;
     expect(await see(other)).toMatchObject({ state: 'queued', filesRemovedAt: null });

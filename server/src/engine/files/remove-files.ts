@@ -13,22 +13,15 @@ const RUNS_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 const DEPLOYMENTS_KEPT_MS = 24 * 60 * 60 * 1000;
 const AT_ONCE = 10;
 
-type Parts = { db: Database; driver: Driver; log: Logger };
+type Parts = { db: Database; driver: Driver; machineId: string; log: Logger };
 
-/**
- * Deletes files of a few workloads that are no longer needed. The first of the machines is the driver's, the others
- * are gone: one that comes back deletes its files itself (sweep-files.ts).
- */
-export async function removeFiles(
-  { db, driver, log }: Parts,
-  machineIds: string[],
-  now: Date,
-): Promise<void> {
+/** Deletes files of a few workloads of a machine that are no longer needed. */
+export async function removeFiles({ db, driver, machineId, log }: Parts, now: Date): Promise<void> {
   const keptSince = {
     run: new Date(now.getTime() - RUNS_KEPT_MS),
     deployment: new Date(now.getTime() - DEPLOYMENTS_KEPT_MS),
   };
-  for (const id of await listUnneededFiles(db, machineIds, keptSince, AT_ONCE)) {
+  for (const id of await listUnneededFiles(db, machineId, keptSince, AT_ONCE)) {
     try {
       // Marked as deleted first, so that it is not resumed meanwhile and no lock is held while a slow disk deletes.
       // The next sweep deletes what is left.

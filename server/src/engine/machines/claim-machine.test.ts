@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { type Logger, pino } from 'pino';
@@ -8,7 +7,6 @@ import { testDatabase, untilWaiting } from '../../testing/test-database.ts';
 import { claimMachine } from './claim-machine.ts';
 
 const { db, url } = await testDatabase();
-const machineId = randomUUID();
 
 function listeningLog(): { log: Logger; said: string[] } {
   const said: string[] = [];
@@ -16,9 +14,9 @@ function listeningLog(): { log: Logger; said: string[] } {
   return { log, said };
 }
 
-async function claim(id = machineId) {
+async function claim() {
   const { log, said } = listeningLog();
-  const claimed = await claimMachine(url, id, log);
+  const claimed = await claimMachine(url, log);
   onFileEnd(claimed.release);
   return { ...claimed, said };
 }
@@ -31,20 +29,12 @@ const breakConnections = () =>
 test('only one server claims the machine; the next one may once it lets go', async () => {
   const first = await claim();
   expect(first.isHeld()).toBe(true);
-  await expect(claimMachine(url, machineId, pino({ level: 'silent' }))).rejects.toThrow(
-    'Another Bakehouse server',
-  );
+  await expect(claimMachine(url, pino({ level: 'silent' }))).rejects.toThrow('Another Bakehouse server');
   await first.release();
   const second = await claim();
   expect(second.isHeld()).toBe(true);
   await second.release();
   expect(first.said).toEqual([]);
-});
-
-test('servers of two machines claim each their own', async () => {
-  const servers = [await claim(), await claim(randomUUID())];
-  expect(servers.map((server) => server.isHeld())).toEqual([true, true]);
-  for (const server of servers) await server.release();
 });
 
 test('a claim whose connection breaks is lost at once, said so, and taken again', async () => {
@@ -64,9 +54,7 @@ test('who comes in between keeps it: the first one gives way until it ends', asy
   const other = new pg.Client({ connectionString: url });
   await other.connect();
   // It stands in line, so that the lock is its own the moment the first one loses it.
-  const taken = other.query("select pg_advisory_lock(hashtextextended('bakehouse machine ' || $1, 0))", [
-    machineId,
-  ]);
+  const taken = other.query("select pg_advisory_lock(hashtextextended('bakehouse machine', 0))");
   await untilWaiting(db);
   await breakConnections();
   await taken;

@@ -20,17 +20,13 @@ export type MachineClaim = {
 };
 
 /**
- * Makes this process the only one that runs the workloads of a machine. Throws a plain sentence
- * when another server runs them.
+ * Makes this process the only one that runs the workloads of the machine. Throws a plain sentence when another server
+ * runs them.
  *
  * The claim lives as long as its connection. When that breaks, the claim is not held from then on;
  * it is taken again as soon as that is possible, unless another server has it, for as long as it does.
  */
-export async function claimMachine(
-  databaseUrl: string,
-  machineId: string,
-  log: Logger,
-): Promise<MachineClaim> {
+export async function claimMachine(databaseUrl: string, log: Logger): Promise<MachineClaim> {
   let held: pg.Client | null = null;
   let released = false;
 
@@ -59,7 +55,7 @@ export async function claimMachine(
     for (;;) {
       await sleep(RECLAIM_PAUSE_MS, null, { ref: false });
       if (released) return;
-      const answer = await tryClaim(databaseUrl, machineId).catch(() => 'unreachable' as const);
+      const answer = await tryClaim(databaseUrl).catch(() => 'unreachable' as const);
       if (answer === 'taken' && !isTaken) {
         isTaken = true;
         log.warn('another Bakehouse server runs the work of this machine now: this one waits until it ends');
@@ -76,7 +72,7 @@ export async function claimMachine(
   }
 
   for (let tries = 1; tries <= TRIES && held === null; tries += 1) {
-    const answer = await tryClaim(databaseUrl, machineId);
+    const answer = await tryClaim(databaseUrl);
     if (answer === 'taken') await sleep(TRY_PAUSE_MS);
     else keep(answer);
   }
@@ -95,7 +91,7 @@ export async function claimMachine(
 }
 
 /** A connection that holds the claim. Rejects when the database cannot be reached. */
-async function tryClaim(databaseUrl: string, machineId: string): Promise<pg.Client | 'taken'> {
+async function tryClaim(databaseUrl: string): Promise<pg.Client | 'taken'> {
   const client = new pg.Client({
     connectionString: databaseUrl,
     application_name: 'bakehouse machine',
@@ -107,8 +103,7 @@ async function tryClaim(databaseUrl: string, machineId: string): Promise<pg.Clie
   try {
     await client.connect();
     const { rows } = await client.query<{ ours: boolean }>(
-      "select pg_try_advisory_lock(hashtextextended('bakehouse machine ' || $1, 0)) as ours",
-      [machineId],
+      "select pg_try_advisory_lock(hashtextextended('bakehouse machine', 0)) as ours",
     );
     if (rows[0]?.ours) return client;
   } catch (error) {

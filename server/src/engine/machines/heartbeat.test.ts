@@ -23,7 +23,7 @@ test('each process says that it is there, and counts the others that answer requ
   const first = join(['web', 'worker']);
   const second = join(['web']);
   const worker = join(['worker']);
-  expect((await first.beat()).others).toEqual({ count: 0, lastSeenMs: null });
+  expect((await first.beat()).others).toEqual({ count: 0, lastSeenMs: null, asked: {} });
   expect((await second.beat()).others).toMatchObject({ count: 1 });
   expect((await worker.beat()).others).toMatchObject({ count: 2 });
   await first.beat();
@@ -33,7 +33,7 @@ test('each process says that it is there, and counts the others that answer requ
   expect((await rows()).map(({ left_at }) => left_at !== null)).toEqual([false, true, false]);
 });
 
-test('other machines are told the youngest process that answers and lives', async () => {
+test('work is told the youngest process that answers and lives', async () => {
   await db.deleteFrom('processes').execute();
   expect(await findServerUrl(db)).toBeNull();
   const [first, second] = ['http://10.0.0.1:4080', 'http://10.0.0.1:4081'];
@@ -47,6 +47,23 @@ test('other machines are told the youngest process that answers and lives', asyn
   // Where all are gone, whoever was there last may come back.
   await sql`update processes set seen_at = seen_at - interval '1 minute' where url = ${first}`.execute(db);
   expect(await findServerUrl(db)).toBe(second);
+});
+
+test('each hears how many of the others send to a model server', async () => {
+  await db.deleteFrom('processes').execute();
+  const asking = (asked: string[]) => {
+    const heartbeat = createHeartbeat({ db, log, machineId, roles: ['web'], asked: () => asked });
+    onFileEnd(heartbeat.close);
+    return heartbeat;
+  };
+  const servers = ['rye', 'spelt'];
+  const [first, second] = [asking(['rye']), asking(servers)];
+  await second.beat();
+  await asking(['rye']).beat();
+  expect((await first.beat()).others.asked).toEqual({ rye: 2, spelt: 1 });
+  servers.length = 0;
+  await second.beat();
+  expect((await first.beat()).others.asked).toEqual({ rye: 1 });
 });
 
 test('processes that were killed long ago are forgotten when the next one starts', async () => {

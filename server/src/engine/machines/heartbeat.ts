@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Database } from '../../platform/db/database.ts';
-import { findOtherWebProcesses, forgetProcesses, leaveProcess, noteProcess } from './queries.ts';
+import {
+  findOtherWebProcesses,
+  forgetProcesses,
+  leaveProcess,
+  noteProcess,
+  type OtherWebProcesses,
+} from './queries.ts';
 
 const BEAT_MS = 2_000;
 /** Beats that are farther apart have a break between them. */
@@ -13,8 +19,8 @@ export type Beat = {
   /** Just before this process was noted, and just before the others were counted; by `performance.now()`. */
   notedAt: number;
   lookedAt: number;
-  /** Processes with role web besides this one, and how long ago one of them was last seen. */
-  others: { count: number; lastSeenMs: number | null };
+  /** Processes with role web besides this one. */
+  others: OtherWebProcesses;
 };
 
 /** Beats every two seconds, and counts the other processes. */
@@ -32,10 +38,15 @@ export type Heartbeat = {
 type Options = {
   db: Database;
   log: Logger;
-  machineId: string;
+  /** Null for a process that belongs to none. */
+  machineId: string | null;
+  /** Over the server's secret; null: not compared. */
+  secretCheck?: Buffer | null;
   roles: string[];
-  /** Where other machines reach this process; asked with each beat of one with role web. */
+  /** Where work reaches this process; asked with each beat of one with role web. */
   url?: () => string;
+  /** The model servers that this process has sent requests to since it was asked last. */
+  asked?: () => string[];
   onBeat?: (beat: Beat) => void;
 };
 
@@ -44,7 +55,8 @@ type Options = {
  * that start together at least one sees the other. While the database is unavailable no reports are accepted either:
  * the first beat after a failed one starts a new span.
  */
-export function createHeartbeat({ db, log, machineId, roles, url, onBeat }: Options): Heartbeat {
+export function createHeartbeat(options: Options): Heartbeat {
+  const { db, log, machineId, secretCheck = null, roles, url, asked = () => [], onBeat } = options;
   const id = randomUUID();
   const isWeb = roles.includes('web');
   let anew = false;
@@ -57,7 +69,8 @@ export function createHeartbeat({ db, log, machineId, roles, url, onBeat }: Opti
     const notedAt = performance.now();
     try {
       const answersAt = isWeb && url ? url() : null;
-      await noteProcess(db, { id, machineId, roles, url: answersAt, anew, breakMs: BREAK_MS });
+      const row = { id, machineId, secretCheck, roles, url: answersAt, asked: asked() };
+      await noteProcess(db, { ...row, anew, breakMs: BREAK_MS });
       anew = false;
     } catch (error) {
       anew = true;

@@ -3,8 +3,8 @@ import type { Capacity } from '../model/capacity.ts';
 import { listMachines } from './queries.ts';
 
 /**
- * What all machines have together. GPUs are listed by machine, since one workload uses those of one. `own` is called
- * where no machine has offered anything yet.
+ * What the machine and its cluster have together. GPUs are listed by machine, since one workload uses those of one. `own` is called
+ * where neither has offered anything yet.
  */
 export async function installationCapacity(db: Database, own: () => Promise<Capacity>): Promise<Capacity> {
   const machines = await listMachines(db);

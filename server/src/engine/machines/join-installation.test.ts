@@ -1,9 +1,14 @@
-import { readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../config.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { onFileEnd } from '../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { testDatabase } from '../../testing/test-database.ts';
+import { testCluster } from '../testing/test-machine.ts';
+import { createHeartbeat } from './heartbeat.ts';
 import { joinInstallation } from './join-installation.ts';
 
 const now = new Date();
@@ -13,7 +18,9 @@ async function settings(more: Partial<ReturnType<typeof readConfig>> = {}) {
   return { ...readConfig({}), databaseUrl: 'x', secret, dataDir: await temporaryFolder(), ...more };
 }
 
-test('the first machine holds the files and takes what an earlier version has left; others join', async () => {
+const machines = (db: Database) => db.selectFrom('machines').select(['id', 'holds_blobs']).execute();
+
+test('the machine takes what an earlier version has left, and all processes of its data folder belong to it', async () => {
   const { db } = await testDatabase();
   const common = { behaviour: 'run', kind: 'test', title: 'x', spec: '{}', accelerator_count: 0 } as const;
   const times = { check_at: now, created_at: now, queued_at: now, not_before: now };
@@ -24,18 +31,15 @@ test('the first machine holds the files and takes what an earlier version has le
       { ...common, ...times },
     ])
     .execute();
-  await db
-    .insertInto('preparations')
-    .values({ id: 'training', state: 'ready', detail: '', updated_at: now })
-    .execute();
 
   const config = await settings();
   const first = await joinInstallation(db, config, { runsWork: true, now });
-  expect(first).toMatchObject({ holdsBlobs: true });
-  const second = await joinInstallation(db, await settings(), { runsWork: true, now });
-  expect(second).toMatchObject({ holdsBlobs: false });
-  expect(second.id).not.toBe(first.id);
+  expect(first).toMatchObject({ isMachine: true });
   expect(await joinInstallation(db, config, { runsWork: false, now })).toEqual(first);
+  expect(await machines(db)).toEqual([{ id: first.id, holds_blobs: true }]);
+  // A cluster beside it is none of its own.
+  await testCluster(db);
+  expect(await joinInstallation(db, config, { runsWork: true, now })).toEqual(first);
 
   const workloads = await db
     .selectFrom('workloads')
@@ -46,22 +50,37 @@ test('the first machine holds the files and takes what an earlier version has le
     { attempt: 0, machine_id: null },
     { attempt: 1, machine_id: first.id },
   ]);
-  expect(await db.selectFrom('preparations').select('machine_id').execute()).toEqual([
-    { machine_id: first.id },
-  ]);
 });
 
-test('a machine with another secret is refused in one sentence; the one with the files may lose its own', async () => {
+test('another data folder is refused in a sentence that says what to do, whatever its secret', async () => {
   const { db } = await testDatabase();
-  const config = await settings();
-  await joinInstallation(db, config, { runsWork: true, now });
-  const other = await settings({ secret: 'another-one-another-one-another-one' });
-  await expect(joinInstallation(db, other, { runsWork: true, now })).rejects.toThrow(
-    /set BAKEHOUSE_SECRET to the same/,
+  const first = await joinInstallation(db, await settings(), { runsWork: true, now });
+  for (const secretOfTheirs of [secret, 'another-one-another-one-another-one'])
+    for (const runsWork of [true, false]) {
+      const other = await settings({ secret: secretOfTheirs });
+      const file = path.join(other.dataDir, 'machine');
+      await db.updateTable('machines').set({ name: 'oven' }).execute();
+      const refused = await joinInstallation(db, other, { runsWork, now }).catch(String);
+      expect(refused).toMatch(
+        /^Error: This installation has its machine already, oven: use its data folder, or /,
+      );
+      expect(refused).toContain(`moved into this data folder, write ${first.id} into ${file}.`);
+      // As it says: a lost secret ends sessions, and nothing else.
+      await writeFile(file, first.id);
+      expect(await joinInstallation(db, other, { runsWork, now })).toMatchObject({ id: first.id });
+    }
+  expect(await machines(db)).toEqual([{ id: first.id, holds_blobs: true }]);
+});
+
+test('of two data folders that start at once one is the machine', async () => {
+  const { db } = await testDatabase();
+  const both = await Promise.allSettled(
+    [await settings(), await settings()].map((config) =>
+      joinInstallation(db, config, { runsWork: true, now }),
+    ),
   );
-  const changed = { ...config, secret: other.secret };
-  expect(await joinInstallation(db, changed, { runsWork: true, now })).toMatchObject({ holdsBlobs: true });
-  expect(await joinInstallation(db, other, { runsWork: true, now })).toMatchObject({ holdsBlobs: false });
+  expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  expect(await machines(db)).toHaveLength(1);
 });
 
 test('a data folder that lost its file is the same machine where its database lies in it', async () => {
@@ -74,25 +93,78 @@ test('a data folder that lost its file is the same machine where its database li
   expect(await joinInstallation(db, config, { runsWork: true, now })).toEqual(first);
 });
 
-test('a machine on another computer has to be reachable, and so has the one that holds the files', async () => {
-  const { db } = await testDatabase();
-  const first = await joinInstallation(db, await settings(), { runsWork: true, now });
-  // On the same computer any address will do.
-  expect(await joinInstallation(db, await settings(), { runsWork: true, now })).toMatchObject({
-    holdsBlobs: false,
-  });
-  const isElsewhere = { name: 'oven', host: '127.0.0.1' };
-  await db.updateTable('machines').set(isElsewhere).where('id', '=', first.id).execute();
+const s3 = {
+  ...{ bucket: 'loaves', endpoint: null, prefix: '', region: null, pathStyle: false },
+  ...{ links: false, cacheGb: 1 },
+};
+const aBlob = { sha256: 'a'.repeat(64), size_bytes: 1n };
 
-  const config = await settings();
-  const join = (machineHost: string) =>
-    joinInstallation(db, { ...config, machineHost }, { runsWork: true, now });
-  const ifMoved = `write ${first.id} into ${path.join(config.dataDir, 'machine')}.`;
-  await expect(join('127.0.0.1')).rejects.toThrow(/set BAKEHOUSE_MACHINE_HOST to the address at which oven/);
-  await expect(join('localhost')).rejects.toThrow(ifMoved);
-  await expect(join('10.0.0.2')).rejects.toThrow(
-    /^oven, which holds the files .*does not answer other machines/,
+test('with files in a bucket a process that runs no work belongs to no machine', async () => {
+  const { db } = await testDatabase();
+  const replica = await joinInstallation(db, await settings({ s3 }), { runsWork: false, now });
+  expect(replica).toMatchObject({ isMachine: false });
+  expect(await machines(db)).toEqual([]);
+
+  const config = await settings({ s3 });
+  const { id, isMachine } = await joinInstallation(db, config, { runsWork: true, now });
+  expect(isMachine).toBe(true);
+  expect(await machines(db)).toEqual([{ id, holds_blobs: false }]);
+  await expect(joinInstallation(db, await settings({ s3 }), { runsWork: true, now })).rejects.toThrow(
+    'has its machine already',
   );
-  await db.updateTable('machines').set({ host: '10.0.0.1' }).where('id', '=', first.id).execute();
-  expect(await join('10.0.0.2')).toMatchObject({ holdsBlobs: false });
+  expect(await joinInstallation(db, await settings({ s3 }), { runsWork: false, now })).toMatchObject({
+    isMachine: false,
+  });
+});
+
+test('while files still lie in the folder of the machine others are told to wait', async () => {
+  const { db } = await testDatabase();
+  const config = await settings({ s3 });
+  const folder = path.join(config.dataDir, 'blobs', 'aa');
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, 'a'), 'bytes');
+  const { id } = await joinInstallation(db, config, { runsWork: true, now });
+  expect(await machines(db)).toEqual([{ id, holds_blobs: true }]);
+  const others = await settings({ s3 });
+  await expect(joinInstallation(db, others, { runsWork: false, now })).rejects.toThrow(
+    /still lie on .*blobs move/,
+  );
+  // Moved, and restarted.
+  await rm(folder, { recursive: true });
+  await joinInstallation(db, config, { runsWork: true, now });
+  expect(await machines(db)).toEqual([{ id, holds_blobs: false }]);
+  expect(await joinInstallation(db, others, { runsWork: false, now })).toMatchObject({ isMachine: false });
+});
+
+test('a process without the bucket of the others is told so: the files are not in its data folder', async () => {
+  const { db } = await testDatabase();
+  const config = await settings({ s3 });
+  await joinInstallation(db, config, { runsWork: true, now });
+  await db.insertInto('blobs').values(aBlob).execute();
+  for (const dataDir of [config.dataDir, await temporaryFolder()])
+    await expect(joinInstallation(db, await settings({ dataDir }), { runsWork: true, now })).rejects.toThrow(
+      /lie in a bucket.*set BAKEHOUSE_S3_BUCKET/,
+    );
+});
+
+test('on one bucket those that live have one secret', async () => {
+  const { db } = await testDatabase();
+  const config = await settings({ s3 });
+  const first = await joinInstallation(db, config, { runsWork: true, now });
+  const heartbeat = createHeartbeat({
+    ...{ db, log: pino({ level: 'silent' }), machineId: first.id, roles: ['reconciler'] },
+    secretCheck: first.secretCheck,
+  });
+  onFileEnd(heartbeat.close);
+  await heartbeat.beat();
+  const changed = { secret: 'another-one-another-one-another-one' };
+  const replica = await settings({ s3, ...changed });
+  const both = [
+    () => joinInstallation(db, { ...config, ...changed }, { runsWork: true, now }),
+    () => joinInstallation(db, replica, { runsWork: false, now }),
+  ];
+  for (const join of both) await expect(join()).rejects.toThrow(/secret is not that of the other processes/);
+  // A secret that was lost by the last one ends sessions, and nothing else.
+  await heartbeat.close();
+  for (const join of both) await join();
 });

@@ -1,92 +1,111 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
 import type { Config } from '../../config.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { blobsDir, hasBlobs } from '../../platform/storage/open-blob-store.ts';
 import { readMachineId } from './machine-id.ts';
-import { findBlobHolder } from './queries.ts';
+import { findOwnMachine, hasOtherSecret, type OwnMachine } from './queries.ts';
 
 export type MachineIdentity = {
+  /** Of a process without a machine: an id that no machine has. */
   id: string;
-  /** Whether the bytes of all files lie in this machine's data folder. */
-  holdsBlobs: boolean;
-  /** What to do where the files were moved here, and this machine does not know that it holds them; '' where it does. */
-  ifMoved: string;
+  /** Whether this process belongs to the machine of the installation, which has a row. */
+  isMachine: boolean;
+  /** Over the secret that this process was started with. */
+  secretCheck: Buffer;
 };
 
-type Settings = Pick<Config, 'dataDir' | 'databaseUrl' | 'driver' | 'machineHost' | 'secret'>;
+type Settings = Pick<Config, 'dataDir' | 'databaseUrl' | 'driver' | 'machineHost' | 's3' | 'secret'>;
 
 /**
- * Registers the machine of this data folder, or updates its row. The first machine of an installation holds the bytes
- * of all files, and takes over work without a machine. Throws a plain sentence when another machine has another
- * secret, or when it and the one that holds the files cannot reach each other.
+ * Registers the machine of this data folder, or updates its row: an installation has one. Where files lie in a bucket, a
+ * process that runs no work belongs to none. The first machine takes over work without one. Throws a plain sentence when
+ * the machine is another one, when a process that lives has another secret, and when the files seem to lie elsewhere.
  */
 export async function joinInstallation(
   db: Database,
-  { dataDir, databaseUrl, driver, machineHost, secret = '' }: Settings,
+  settings: Settings,
   { runsWork, now }: { runsWork: boolean; now: Date },
 ): Promise<MachineIdentity> {
-  // Only this data folder has its embedded database: without its file it is the same machine.
-  const known = databaseUrl ? null : ((await findBlobHolder(db))?.id ?? null);
-  const id = await readMachineId(dataDir, known);
+  const { dataDir, databaseUrl, s3, secret = '' } = settings;
+  const hasFiles = await hasBlobs(blobsDir(settings));
   const secretCheck = createHmac('sha256', secret).update('bakehouse machine').digest();
+  if (s3 && !hasFiles && !runsWork) return joinAlone(db, secretCheck);
+  // Only this data folder has its embedded database: without its file it is the same machine.
+  const known = databaseUrl ? null : await findOwnMachine(db);
+  const id = await readMachineId(dataDir, known?.id ?? null);
   return inTransaction(db, async (tx) => {
     // Of two that start at once one registers first.
     await sql`lock table machines in share row exclusive mode`.execute(tx);
-    const holder = await findBlobHolder(tx);
-    // What the holder says counts: a lost secret ends sessions, and nothing else.
-    if (holder && holder.id !== id && !timingSafeEqual(holder.secretCheck, secretCheck)) {
-      throw new Error(
-        "This machine's secret is not that of the machine that holds the files: set BAKEHOUSE_SECRET to the same on both (where it is not set, it is in the file `secret` of the data folder)",
-      );
-    }
-    const holdsBlobs = holder === null || holder.id === id;
-    const ifMoved =
-      holder && !holdsBlobs
-        ? `If its files lie in this data folder now, write ${holder.id} into ${path.join(dataDir, 'machine')}.`
-        : '';
-    if (holder && !holdsBlobs) refuseLoopback(holder, machineHost, ifMoved);
-    const columns = { name: hostname(), host: machineHost, driver, secret_check: secretCheck };
-    await tx
-      .insertInto('machines')
-      .values({ id, ...columns, holds_blobs: holdsBlobs, started_at: now })
-      .onConflict((conflict) =>
-        conflict.column('id').doUpdateSet(runsWork ? { ...columns, started_at: now } : columns),
-      )
-      .execute();
-    if (!holder) await adopt(tx, id);
-    return { id, holdsBlobs, ifMoved };
+    const machine = await findOwnMachine(tx);
+    if (!machine?.holdsBlobs && !s3 && !hasFiles) await refuseWithoutFiles(tx);
+    if (machine && machine.id !== id) throw hasMachine(machine, path.join(dataDir, 'machine'));
+    // Where none lives a lost secret ends sessions, and nothing else.
+    if (s3 && (await hasOtherSecret(tx, secretCheck))) throw otherSecret();
+    const holdsBlobs = s3 === null || hasFiles;
+    await register(tx, { id, holdsBlobs }, settings, runsWork ? now : null, now);
+    if (machine === null) await adopt(tx, id);
+    return { id, isMachine: true, secretCheck };
   });
 }
 
-/** Two data folders of one computer reach each other by any address, two computers do not by a loopback one. */
-function refuseLoopback(holder: { name: string; host: string }, machineHost: string, ifMoved: string): void {
-  if (holder.name === hostname()) return;
-  if (isLoopback(machineHost)) {
+/** A process that is of no machine, since it runs no work and the files lie in a bucket. */
+async function joinAlone(db: Database, secretCheck: Buffer): Promise<MachineIdentity> {
+  const machine = await findOwnMachine(db);
+  if (machine?.holdsBlobs)
     throw new Error(
-      `This machine joins the installation whose files lie on ${holder.name}: set BAKEHOUSE_MACHINE_HOST to the address at which ${holder.name} reaches it. ${ifMoved}`,
+      `Files of this installation still lie on ${machine.name}: move them to the bucket there (./bakehouse blobs move), delete its folder of files and restart it; then this process can start`,
     );
-  }
-  if (isLoopback(holder.host)) {
-    throw new Error(
-      `${holder.name}, which holds the files of this installation, does not answer other machines: set BAKEHOUSE_MACHINE_HOST and BAKEHOUSE_HOST there to an address at which this one reaches it, and restart it. ${ifMoved}`,
-    );
-  }
+  if (await hasOtherSecret(db, secretCheck)) throw otherSecret();
+  return { id: randomUUID(), isMachine: false, secretCheck };
 }
 
-function isLoopback(host: string): boolean {
-  return /^(localhost$|127\.|\[?(::1|::ffff:127\.))/i.test(host);
-}
-
-/** Takes what an earlier version, which knew of one machine only, has left. */
-async function adopt(tx: Transaction, machineId: string): Promise<void> {
+async function register(
+  tx: Transaction,
+  { id, holdsBlobs }: { id: string; holdsBlobs: boolean },
+  { driver, machineHost }: Settings,
+  startedAt: Date | null,
+  now: Date,
+): Promise<void> {
+  const columns = { name: hostname(), host: machineHost, driver, holds_blobs: holdsBlobs };
   await tx
-    .updateTable('preparations')
-    .set({ machine_id: machineId })
-    .where('machine_id', 'is', null)
+    .insertInto('machines')
+    .values({ id, ...columns, started_at: now })
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet({ ...columns, ...(startedAt && { started_at: startedAt }) }),
+    )
     .execute();
+}
+
+/** The files are not in the folder of the machine, others have used them, and they are not here: a setting is missing. */
+async function refuseWithoutFiles(tx: Transaction): Promise<void> {
+  const { rows } = await sql`
+    select from blobs
+    where exists (select from machines) or exists (select from processes where machine_id is null)
+    limit 1`.execute(tx);
+  if (rows.length > 0)
+    throw new Error(
+      'The files of this installation lie in a bucket, and the settings name none: set BAKEHOUSE_S3_BUCKET, and what belongs to it, as on the other processes. Where they were copied back, they are missing in the folder `blobs` of this data folder.',
+    );
+}
+
+function hasMachine({ id, name }: OwnMachine, file: string): Error {
+  return new Error(
+    `This installation has its machine already, ${name}: use its data folder, or start this process with --services=web,worker on files in a bucket, or send work to a cluster (docs/deployment.md). Where its files were moved into this data folder, write ${id} into ${file}.`,
+  );
+}
+
+function otherSecret(): Error {
+  return new Error(
+    "This machine's secret is not that of the other processes: set BAKEHOUSE_SECRET to the same on both (where it is not set, it is in the file `secret` of the data folder)",
+  );
+}
+
+/** Takes work that an earlier version, which knew of no machines, has left. */
+async function adopt(tx: Transaction, machineId: string): Promise<void> {
   await tx
     .updateTable('workloads')
     .set({ machine_id: machineId })

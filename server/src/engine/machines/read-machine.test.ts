@@ -4,22 +4,21 @@ import { readConfig } from '../../config.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import { isPreparing } from '../host/preparation/is-preparing.ts';
 import { upsertPreparation } from '../host/preparation/queries.ts';
-import { testMachine } from '../testing/test-machine.ts';
+import { testCluster, testMachine } from '../testing/test-machine.ts';
 import { noteMachine } from './queries.ts';
 import { readMachine } from './read-machine.ts';
 
 test('a server that prepares nothing has nothing in preparation', async () => {
   const { db } = await testDatabase();
-  const machineId = await testMachine(db);
   for (const [id, state] of [
     ['serving', 'ready'],
     ['starter-language-model', 'running'],
   ] as const) {
-    const row = { machine_id: machineId, id, state, detail: '', progress: null, updated_at: new Date() };
+    const row = { id, state, detail: '', progress: null, updated_at: new Date() };
     await db.transaction().execute((tx) => upsertPreparation(tx, row));
   }
   const preparing = async (prepare: boolean) => {
-    const services = { config: { ...readConfig({}), prepare }, db, machineId };
+    const services = { config: { ...readConfig({}), prepare }, db };
     const ids = ['serving', 'starter-language-model', 'starter-image-model'] as const;
     return Promise.all(ids.map((id) => isPreparing(services, id)));
   };
@@ -28,7 +27,7 @@ test('a server that prepares nothing has nothing in preparation', async () => {
   expect(await preparing(false)).toEqual([false, false, false]);
   const states = async (prepare: boolean) => {
     const config = { ...readConfig({}), prepare };
-    const { preparations } = await readMachine({ config, db, machineId, log: pino({ level: 'silent' }) });
+    const { preparations } = await readMachine({ config, db, log: pino({ level: 'silent' }) });
     return preparations.map(({ id, state }) => [id, state]);
   };
   expect(await states(true)).toEqual([
@@ -41,23 +40,22 @@ test('a server that prepares nothing has nothing in preparation', async () => {
   expect(await states(false)).toEqual([['serving', 'ready']]);
 });
 
-test('a GPU of a machine that joined is one that work can run on', async () => {
+test('a GPU of the cluster is one that work can run on', async () => {
   const { db } = await testDatabase();
-  const machineId = await testMachine(db);
-  const read = () => readMachine({ config: readConfig({}), db, machineId, log: pino({ level: 'silent' }) });
+  const read = () => readMachine({ config: readConfig({}), db, log: pino({ level: 'silent' }) });
   expect(await read()).toMatchObject({ accelerators: [], serves_text_on_gpus: false });
 
-  const offer = async (devices: number[], servesTextOnGpus: boolean) => {
+  const offer = async (id: string, devices: number[], servesTextOnGpus: boolean) => {
     const gpu = { type: 'NVIDIA_H100_80GB', like: 'NVIDIA_H100_80GB', memoryBytes: 80e9, devices } as const;
-    await noteMachine(db, await testMachine(db), {
+    await noteMachine(db, id, {
       admission: 'slots',
       blockers: {},
       cpu: { cores: 1, memory_bytes: 1 },
       capacity: { gpus: [gpu], servesTextOnGpus },
     });
   };
-  await offer([0], true);
-  await offer([0, 1], false);
+  await offer(await testMachine(db), [0], true);
+  await offer(await testCluster(db), [0, 1], false);
   expect(await read()).toMatchObject({
     accelerators: [{ gpu_type: 'NVIDIA_H100_80GB', count: 2 }],
     serves_text_on_gpus: true,

@@ -9,16 +9,14 @@ import { listPreparations } from '../host/preparation/list-preparations.ts';
 import { installationCapacity } from './installation-capacity.ts';
 import { toAccelerators } from './read-machines.ts';
 
-/** What work can run on, on any machine of the installation, and what this server is still preparing. */
+/** What work can run on, on the machine or in the cluster, and what the machine is still preparing. */
 export async function readMachine({
   config,
   db,
-  machineId,
   log,
 }: {
   config: EnvironmentSettings & Pick<Config, 'prepare'>;
   db: Database;
-  machineId: string;
   log: Logger;
 }): Promise<Machine> {
   const gpus = await machineAccelerators(config, log);
@@ -30,9 +28,6 @@ export async function readMachine({
     accelerators: toAccelerators(capacity),
     serves_text_on_gpus: capacity.servesTextOnGpus ?? false,
     cpu: machineCpu(),
-    preparations: await listPreparations(
-      { config, db, machineId },
-      { hasGpus: await hasGpusToPrepare(config, log) },
-    ),
+    preparations: await listPreparations({ config, db }, { hasGpus: await hasGpusToPrepare(config, log) }),
   };
 }

@@ -2,16 +2,15 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { testDatabase } from '../../testing/test-database.ts';
 import type { Gpu } from '../model/gpu.ts';
-import { testMachine } from '../testing/test-machine.ts';
+import { testCluster, testMachine } from '../testing/test-machine.ts';
 import { noteMachine } from './queries.ts';
 import { readMachines } from './read-machines.ts';
 
 const { db } = await testDatabase();
 
-test('operators see what each machine offers, and which are away', async () => {
-  const holder = await testMachine(db);
-  const away = await testMachine(db, 'second oven');
-  const fresh = await testMachine(db, 'third oven');
+test('operators see what the machine and its cluster offer, and which is away', async () => {
+  const own = await testMachine(db);
+  const cluster = await testCluster(db);
   const cpu = { cores: 8, memory_bytes: 2 ** 34 };
   const gpu: Gpu = {
     type: 'NVIDIA_TESLA_A100',
@@ -19,45 +18,30 @@ test('operators see what each machine offers, and which are away', async () => {
     memoryBytes: 2 ** 36,
     devices: [0, 1],
   };
-  const noted = { admission: 'slots', blockers: {}, cpu } as const;
-  await noteMachine(db, holder, { ...noted, capacity: { 'cpu:run': 2, 'cpu:deployment': 4 } });
-  await noteMachine(db, away, { ...noted, capacity: { gpus: [gpu] } });
-  await sql`update machines set seen_at = seen_at - interval '1 minute' where id = ${away}`.execute(db);
+  const common = { trouble: null, started_at: expect.any(String) };
+  const machine = { ...common, machine_id: own, name: 'oven', driver: 'fake' };
+  const bakery = { ...common, machine_id: cluster, name: 'bakery', driver: 'kubernetes' };
+  const unseen = { is_present: false, last_seen_at: null, offer: null };
+  expect((await readMachines({ db })).machines).toEqual([
+    { ...machine, ...unseen },
+    { ...bakery, ...unseen },
+  ]);
 
-  const { machines } = await readMachines({ db });
-  const common = { driver: 'fake', trouble: null, started_at: expect.any(String) };
-  expect(machines).toEqual([
+  const noted = { blockers: {}, cpu } as const;
+  const slots = { 'cpu:run': 2, 'cpu:deployment': 4 };
+  await noteMachine(db, own, { ...noted, admission: 'slots', capacity: slots });
+  await noteMachine(db, cluster, { ...noted, admission: 'driver', capacity: { gpus: [gpu] } });
+  await sql`update machines set seen_at = seen_at - interval '1 minute' where id = ${cluster}`.execute(db);
+  const last_seen_at = expect.any(String);
+  const accelerators = [{ gpu_type: gpu.type, label: expect.any(String), memory_bytes: 2 ** 36, count: 2 }];
+  expect((await readMachines({ db })).machines).toEqual([
     {
-      ...common,
-      machine_id: holder,
-      name: 'oven',
-      holds_files: true,
-      is_present: true,
-      last_seen_at: expect.any(String),
+      ...{ ...machine, is_present: true, last_seen_at },
       offer: { cpu, run_slots: 2, deployment_slots: 4, accelerators: [] },
     },
     {
-      ...common,
-      machine_id: away,
-      name: 'second oven',
-      holds_files: false,
-      is_present: false,
-      last_seen_at: expect.any(String),
-      offer: {
-        cpu,
-        run_slots: 0,
-        deployment_slots: 0,
-        accelerators: [{ gpu_type: gpu.type, label: expect.any(String), memory_bytes: 2 ** 36, count: 2 }],
-      },
-    },
-    {
-      ...common,
-      machine_id: fresh,
-      name: 'third oven',
-      holds_files: false,
-      is_present: false,
-      last_seen_at: null,
-      offer: null,
+      ...{ ...bakery, is_present: false, last_seen_at },
+      offer: { cpu, run_slots: 0, deployment_slots: 0, accelerators },
     },
   ]);
 });

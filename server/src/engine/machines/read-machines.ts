@@ -9,15 +9,14 @@ import { listMachines } from './queries.ts';
 
 type Answer = ResponseOf<typeof listMachinesEndpoint>;
 
-/** All machines of the installation for its operators, the one that holds the files first. */
+/** The machine of the installation and its cluster, for its operators. */
 export async function readMachines({ db }: { db: Database }): Promise<Answer> {
   const machines = await listMachines(db);
   return {
-    machines: machines.map(({ id, name, driver, holdsBlobs, isPresent, offer, seen_at, started_at }) => ({
+    machines: machines.map(({ id, name, driver, isPresent, offer, seen_at, started_at }) => ({
       machine_id: id,
       name,
       driver,
-      holds_files: holdsBlobs,
       is_present: isPresent,
       last_seen_at: seen_at?.toISOString() ?? null,
       started_at: started_at.toISOString(),

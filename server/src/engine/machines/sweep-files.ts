@@ -8,8 +8,8 @@ import { listRemovable } from '../queries.ts';
 type Parts = { db: Database; driver: Driver; machineId: string; log: Logger };
 
 /**
- * Deletes what a machine still has of workloads that were given to another one while it was gone, or whose files were
- * given up, and kills their processes. What cannot be deleted is left to the next call. Runs within a pass of the
+ * Deletes what a machine still has of workloads that were given to another one, or whose files were given up, and kills
+ * their processes. What cannot be deleted is left to the next call. Runs within a pass of the
  * engine: passes run one after the other, so no such workload is started here meanwhile.
  */
 export async function sweepFiles({ db, driver, machineId, log }: Parts): Promise<void> {

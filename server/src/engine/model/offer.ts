@@ -18,7 +18,7 @@ export type CpuLoad = {
   runThreads: number;
 };
 
-/** What a machine offers to waiting workloads. Its server writes it; the servers of all machines read it. */
+/** What a machine offers to waiting workloads. Who looks after its work writes it; every process reads it. */
 export type Offer = {
   capacity: Capacity;
   admission: Admission;

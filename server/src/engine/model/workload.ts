@@ -25,7 +25,8 @@ import type { TrainTextSpec } from '@bakehouse/contract/runtime/train-spec';
  *                degraded    was ready, and has been silent for a while
  *                stopping    was asked to save its work and end
  *                completed, stopped, failed   ended, for good
- * machine      Where workloads run: a data folder with a server of its own, which hands out its slots.
+ * machine      Where workloads run: the data folder, whose server hands out its slots; or a cluster, whose
+ *              driver has its own queue.
  * slot         What is taken from the queue's capacity: one CPU slot, or a number of GPUs.
  * attempt      One start. A workload that is interrupted is attempted again under the same id and
  *              goes on where its files say. An attempt has its own token, so that a process of an
@@ -50,7 +51,14 @@ export type WorkloadState =
   | EndState;
 export type EndState = 'completed' | 'stopped' | 'failed';
 
-type MadeAtStart = 'protocol' | 'workload_id' | 'server' | 'work_dir' | 'keeps_work_dir' | 'inputs_dir';
+type MadeAtStart =
+  | 'protocol'
+  | 'workload_id'
+  | 'server'
+  | 'work_dir'
+  | 'keeps_work_dir'
+  | 'leave_seconds'
+  | 'inputs_dir';
 type MadeAtServing = MadeAtStart | 'host' | 'api_key' | 'threads';
 /** What the runtime is told, without what the engine adds at start. */
 export type WorkloadSpec =
@@ -128,9 +136,6 @@ export type Workload = {
   savedSeconds: number;
   /** Those that the checkpoint on the server has saved. */
   checkpointSeconds: number;
-  /** From which machine it was taken, and what was saved there; null where it has one, or never had. */
-  lostMachineId: string | null;
-  lostSeconds: number | null;
   createdAt: Date;
   queuedAt: Date;
   notBefore: Date;

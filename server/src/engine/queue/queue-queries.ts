@@ -13,11 +13,7 @@ type Row = Selectable<WorkloadsTable>;
 export type WaitingWorkload = Pick<
   Workload,
   'id' | 'userId' | 'behaviour' | 'placement' | 'reason' | 'queuedAt' | 'notBefore'
-> & {
-  spec: SpecKind;
-  /** The machine that has its checkpoints. */
-  boundTo: string | null;
-};
+> & { spec: SpecKind };
 
 /** What waits in a driver's queue has left this one. */
 const isWaiting = sql<boolean>`ended_at is null and state = 'queued' and devices is null and wanted = 'running'`;
@@ -25,10 +21,9 @@ const isWaiting = sql<boolean>`ended_at is null and state = 'queued' and devices
 export async function listWaiting(db: Database | Transaction): Promise<WaitingWorkload[]> {
   const { rows } = await sql<
     Pick<Row, 'id' | 'user_id' | 'behaviour' | 'accelerator' | 'accelerator_count' | 'reason'> &
-      Pick<Row, 'queued_at' | 'not_before' | 'machine_id' | 'saved_seconds'> & { spec: SpecKind }
+      Pick<Row, 'queued_at' | 'not_before'> & { spec: SpecKind }
   >`
-    select id, user_id, behaviour, accelerator, accelerator_count, reason, queued_at, not_before, machine_id,
-      saved_seconds,
+    select id, user_id, behaviour, accelerator, accelerator_count, reason, queued_at, not_before,
       jsonb_build_object('kind', spec_kind, 'engine', spec_engine) as spec
     from workloads where ${isWaiting}`.execute(db);
   return rows.map((row) => ({
@@ -39,11 +34,6 @@ export async function listWaiting(db: Database | Transaction): Promise<WaitingWo
     reason: row.reason,
     queuedAt: row.queued_at,
     notBefore: row.not_before,
-    boundTo: boundTo({
-      behaviour: row.behaviour as Workload['behaviour'],
-      machineId: row.machine_id,
-      savedSeconds: row.saved_seconds,
-    }),
     spec: row.spec,
   }));
 }
@@ -74,25 +64,15 @@ export async function readFingerprint(
   return rows[0] ?? { waiting: 0, fingerprint: '' };
 }
 
-/** A deployment has no checkpoint to go on from, nor has a run that has not saved anything yet. */
-function boundTo(workload: Pick<Workload, 'behaviour' | 'machineId' | 'savedSeconds'>): string | null {
-  return workload.behaviour === 'run' && workload.savedSeconds > 0 ? workload.machineId : null;
-}
-
 /** All that has not ended. */
-export async function listUnended(
-  db: Database,
-): Promise<(Workload & { spec: SpecKind; boundTo: string | null })[]> {
+export async function listUnended(db: Database): Promise<(Workload & { spec: SpecKind })[]> {
   const rows = await db
     .selectFrom('workloads')
     .select(columns)
     .select(sql<SpecKind>`jsonb_build_object('kind', spec_kind, 'engine', spec_engine)`.as('spec'))
     .where('ended_at', 'is', null)
     .execute();
-  return rows.map((row) => {
-    const workload = toWorkload(row);
-    return { ...workload, spec: row.spec, boundTo: boundTo(workload) };
-  });
+  return rows.map((row) => ({ ...toWorkload(row), spec: row.spec }));
 }
 
 /**

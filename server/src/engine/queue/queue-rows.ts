@@ -4,7 +4,7 @@ import type { Holding, OfferingMachine } from './queue.ts';
 
 /* What the queue decides by, of the rows that there are. */
 
-/** The machines that hand out slots at present. */
+/** The machine and its cluster, where they take work at present. */
 export function offering(machines: KnownMachine[]): OfferingMachine[] {
   return machines.flatMap(({ id, offer, isPresent }) => (offer && isPresent ? [{ id, ...offer }] : []));
 }

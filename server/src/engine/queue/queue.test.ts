@@ -21,7 +21,6 @@ const waiting = (id: string, more: Partial<Waiting> = {}): Waiting => ({
   placement: cpu,
   queuedAt: ago(1),
   notBefore: ago(1),
-  boundTo: null,
   spec: { kind: 'train', engine: null },
   ...more,
 });
@@ -169,192 +168,82 @@ describe('assignSlots', () => {
   });
 });
 
-describe('several machines', () => {
-  const two = { id: 'two', capacity: { 'cpu:run': 2 }, admission: 'slots', blockers: ready } as const;
-  const one = { id: 'one', capacity: { 'cpu:run': 1 }, admission: 'slots', blockers: ready } as const;
+describe('the machine and its cluster', () => {
+  const oven = { id: 'one', capacity: { 'cpu:run': 1 }, admission: 'slots', blockers: ready } as const;
+  const cluster = { ...oven, id: 'cluster', admission: 'driver' } as const;
   const places = (decisions: ReturnType<typeof assignOnMachines>) =>
     Object.fromEntries(decisions.map(({ id, assign }) => [id, assign?.machineId ?? null]));
-
-  test('share one line: the longest wait first, where there is most room', () => {
-    const line = ['a', 'b', 'c', 'd'].map((id, index) =>
-      waiting(id, { userId: id, queuedAt: ago(9 - index) }),
-    );
-    const decisions = assignOnMachines(line, [], [one, two], now);
-    expect(places(decisions)).toEqual({ a: 'two', b: 'one', c: 'two', d: null });
-    expect(reasonOf(decisions, 'd')).toMatchObject({ reason: expect.not.stringContaining('Free in') });
-    // What one holds counts for its turn, wherever that is.
-    const held = holding('x', { userId: 'a', machineId: 'one' });
-    expect(places(assignOnMachines(line, [held], [one, two], now))).toEqual({
-      b: 'two',
-      c: 'two',
-      d: null,
-      a: null,
-    });
+  const h100 = (numbers: number[], machines?: number) => ({
+    gpus: [{ ...listed('NVIDIA_H100_80GB', numbers), machines }],
   });
 
-  test('what has its files on one waits for that one, and others pass', () => {
-    const line = [waiting('bound', { boundTo: 'one', queuedAt: ago(9) }), waiting('free', { userId: 'bob' })];
-    const held = holding('x', { machineId: 'one', userId: 'cy' });
-    expect(places(assignOnMachines(line, [held], [one, two], now))).toEqual({ bound: null, free: 'two' });
-    const away = assignOnMachines(line, [], [two], now);
-    expect(places(away)).toEqual({ bound: null, free: 'two' });
-    expect(reasonOf(away, 'bound')).toMatchObject({ reason: expect.stringContaining('out of reach') });
-    const placement = { accelerator: 'NVIDIA H100', count: 1 };
-    const lost = assignOnMachines([waiting('bound', { boundTo: 'one', placement })], [], [one, two], now);
-    expect(reasonOf(lost, 'bound')).toMatchObject({
-      reason: 'Waiting for the machine that has its files: it has not enough of the GPUs at present.',
-      position: null,
-    });
-  });
-
-  test('one that cannot start such work yet is passed by; where none can, that is the reason', () => {
-    const preparing = { ...two, blockers: { train: 'Still being prepared' } };
-    expect(places(assignOnMachines([waiting('a')], [], [preparing, one], now))).toEqual({ a: 'one' });
-    expect(reasonOf(assignOnMachines([waiting('a')], [], [preparing], now), 'a')).toMatchObject({
-      reason: 'Still being prepared',
-    });
-  });
-
-  test('a driver with a queue of its own takes what the slots of others have no room for', () => {
-    const cluster = { ...one, id: 'cluster', admission: 'driver' } as const;
+  test('a driver with a queue of its own takes what the slots have no room for', () => {
     const line = ['a', 'b', 'c'].map((id, index) => waiting(id, { userId: id, queuedAt: ago(9 - index) }));
-    const decisions = assignOnMachines(line, [], [one, cluster], now);
+    const decisions = assignOnMachines(line, [], [oven, cluster], now);
     expect(places(decisions)).toEqual({ a: 'one', b: 'cluster', c: 'cluster' });
     expect(decisions[1]).toMatchObject({ assign: { devices: [] } });
   });
 
-  test('a cluster takes what one of its machines could hold, however many it has together', () => {
-    const ofNode = (numbers: number[], machines: number) => ({
-      ...listed('NVIDIA_H100_80GB', numbers),
-      machines,
-    });
-    const cluster = {
-      ...{ id: 'cluster', admission: 'driver' as const, blockers: ready },
-      capacity: { gpus: [ofNode([0, 1], 100), ofNode([0, 1, 2, 3], 2)] },
-    };
-    const line = [4, 8].map((count) => waiting(`${count}`, { placement: gpus(count), userId: `${count}` }));
-    expect(places(assignOnMachines(line, [], [cluster], now))).toEqual({ 4: 'cluster', 8: null });
-    expect(countSlots('NVIDIA_H100_80GB', cluster.capacity)).toBe(208);
+  test('whoever waits for GPUs goes where there are such', () => {
+    const a100 = { accelerator: 'NVIDIA_TESLA_A100', count: 1 };
+    const line = [
+      waiting('h100', { placement: gpus(1) }),
+      waiting('a100', { placement: a100, userId: 'bob' }),
+    ];
+    const machines = [
+      { ...oven, capacity: h100([0]) },
+      { ...cluster, capacity: { gpus: [listed('NVIDIA_TESLA_A100', [0, 1])] } },
+    ];
+    expect(places(assignOnMachines(line, [], machines, now))).toEqual({ h100: 'one', a100: 'cluster' });
   });
 
-  test('GPUs of one workload are on one machine, and who needs many is overtaken only where it cannot run', () => {
-    const h100 = (id: string, devices: number[]) => ({
-      id,
-      capacity: { gpus: [listed('NVIDIA_H100_80GB', devices)] },
-      admission: 'slots' as const,
-      blockers: ready,
+  test('a machine that cannot start such work yet is passed by; where nobody can, that is the reason', () => {
+    const preparing = { ...oven, blockers: { train: 'Still being prepared' } };
+    expect(places(assignOnMachines([waiting('a')], [], [preparing, cluster], now))).toEqual({ a: 'cluster' });
+    expect(reasonOf(assignOnMachines([waiting('a')], [], [preparing], now), 'a')).toMatchObject({
+      reason: 'Still being prepared',
+      position: null,
     });
+  });
+
+  test('a cluster takes what one of its machines could hold, however many it has together', () => {
+    const nodes = { gpus: [...h100([0, 1], 100).gpus, ...h100([0, 1, 2, 3], 2).gpus] };
+    const line = [4, 8].map((count) => waiting(`${count}`, { placement: gpus(count), userId: `${count}` }));
+    const decisions = assignOnMachines(line, [], [{ ...cluster, capacity: nodes }], now);
+    expect(places(decisions)).toEqual({ 4: 'cluster', 8: null });
+    expect(reasonOf(decisions, '8')).toMatchObject({ reason: expect.stringMatching(/this server has 4\.$/) });
+    expect(countSlots('NVIDIA_H100_80GB', nodes)).toBe(208);
+  });
+
+  test('who needs the whole machine is overtaken in the cluster alone, and waits for what holds the machine', () => {
+    const machines = [
+      { ...oven, capacity: h100([0, 1, 2, 3]) },
+      { ...cluster, capacity: h100([0], 9) },
+    ];
+    const held = [
+      holding('x', { placement: gpus(1), devices: [0], userId: 'cy', secondsLeft: 60 }),
+      holding('y', { placement: gpus(1), machineId: 'cluster', userId: 'dan', secondsLeft: null }),
+    ];
     const line = [
       waiting('four', { placement: gpus(4), queuedAt: ago(9) }),
-      waiting('single', { placement: gpus(1), userId: 'bob' }),
-    ];
-    const held = holding('x', { placement: gpus(1), devices: [0], machineId: 'large', userId: 'cy' });
-    const machines = [h100('large', [0, 1, 2, 3]), h100('small', [0, 1])];
-    expect(places(assignOnMachines(line, [held], machines, now))).toEqual({ four: null, single: 'small' });
-  });
-
-  test('a large job keeps one machine free for itself, the first to drain, and the rest of the fleet works on', () => {
-    const machines = Array.from({ length: 100 }, (_, index) => ({
-      id: `m${index}`,
-      capacity: { gpus: [listed('NVIDIA_H100_80GB', [0, 1, 2, 3, 4, 5, 6, 7])] },
-      admission: 'slots' as const,
-      blockers: ready,
-    }));
-    const held = machines.map(({ id }, index) =>
-      holding(`h${index}`, {
-        placement: gpus(1),
-        devices: [0],
-        machineId: id,
-        userId: `holder ${index}`,
-        secondsLeft: id === 'm7' ? 60 : 600,
-      }),
-    );
-    const line = [
-      waiting('large', { placement: gpus(8), queuedAt: ago(9) }),
-      ...Array.from({ length: 500 }, (_, index) =>
-        waiting(`small ${index}`, { placement: gpus(1), userId: `user ${index}` }),
-      ),
+      waiting('pair', { placement: gpus(2), userId: 'bob' }),
+      waiting('single', { placement: gpus(1), userId: 'eve' }),
     ];
     const decisions = assignOnMachines(line, held, machines, now);
-    expect(assigned(decisions)).toHaveLength(500);
-    expect(new Set(Object.values(places(decisions)))).not.toContain('m7');
-    expect(reasonOf(decisions, 'large')).toMatchObject({
-      reason: expect.stringContaining('Free in about 1 min'),
+    expect(places(decisions)).toEqual({ four: null, pair: null, single: 'cluster' });
+    expect(reasonOf(decisions, 'four')).toMatchObject({
+      reason:
+        'Waiting for 4 x NVIDIA H100 (80GB), next in line: 1 workload is using all available slots. Free in about 1 min.',
     });
-
-    // Where nobody knows when, it is the freest.
-    const more = held
-      .filter(({ machineId }) => machineId !== 'm9')
-      .map((holder) => ({ ...holder, placement: gpus(2), devices: [0, 1], secondsLeft: null }));
-    const few = { ...(held[9] as Holding), secondsLeft: null };
-    const blind = assignOnMachines(line, [...more, few], machines, now);
-    expect(assigned(blind)).toHaveLength(500);
-    expect(new Set(Object.values(places(blind)))).not.toContain('m9');
+    expect(reasonOf(decisions, 'pair')).toMatchObject({ position: 2 });
   });
 
-  test('a large job waits for no machine that a deployment keeps while another one drains', () => {
-    const machines = ['serving', 'training'].map((id) => ({
-      id,
-      capacity: { gpus: [listed('NVIDIA_H100_80GB', [0, 1, 2, 3])] },
-      admission: 'slots' as const,
-      blockers: ready,
-    }));
-    const served = holding('served', {
-      behaviour: 'deployment',
-      placement: gpus(1),
-      devices: [0],
-      machineId: 'serving',
-      userId: 'ben',
-      secondsLeft: null,
-    });
-    // It is in its first minute.
-    const trained = holding('trained', {
-      placement: gpus(2),
-      devices: [0, 1],
-      machineId: 'training',
-      userId: 'dan',
-      secondsLeft: null,
-    });
+  test('what one holds in the cluster counts for its turn on the machine', () => {
     const line = [
-      waiting('large', { placement: gpus(4), queuedAt: ago(9) }),
-      ...['a', 'b', 'c', 'd'].map((id) => waiting(id, { placement: gpus(1), userId: id })),
+      waiting('more', { userId: 'ada', queuedAt: ago(9) }),
+      waiting('first', { userId: 'bob', queuedAt: ago(1) }),
     ];
-    const small = { a: 'serving', b: 'serving', c: 'serving' };
-    expect(places(assignOnMachines(line, [served, trained], machines, now))).toEqual({
-      large: null,
-      ...small,
-      d: null,
-    });
-
-    // Nor once somebody else waits for that one.
-    const both = [waiting('larger', { placement: gpus(4), queuedAt: ago(10), userId: 'eve' }), ...line];
-    expect(places(assignOnMachines(both, [served, trained], machines, now))).toMatchObject(small);
-
-    // Where a deployment keeps each of them, any may be the first.
-    const [all, freest] = [{ ...trained, behaviour: 'deployment' as const }, machines[0]?.id];
-    const decided = places(assignOnMachines(line, [served, all], machines, now));
-    expect(Object.values(decided)).not.toContain(freest);
-  });
-
-  test('two large jobs keep a machine each', () => {
-    const machines = ['a', 'b', 'c'].map((id) => ({
-      id,
-      capacity: { gpus: [listed('NVIDIA_H100_80GB', [0, 1])] },
-      admission: 'slots' as const,
-      blockers: ready,
-    }));
-    const held = machines.map(({ id }, index) =>
-      holding(id, { placement: gpus(1), devices: [0], machineId: id, secondsLeft: 60 * (index + 1) }),
-    );
-    const line = ['first', 'second'].map((id, index) =>
-      waiting(id, { placement: gpus(2), userId: id, queuedAt: ago(9 - index) }),
-    );
-    const decisions = assignOnMachines(
-      [...line, waiting('small', { placement: gpus(1), userId: 'cy' })],
-      held,
-      machines,
-      now,
-    );
-    expect(places(decisions)).toEqual({ first: null, second: null, small: 'c' });
+    const held = holding('x', { machineId: 'cluster' });
+    expect(places(assignOnMachines(line, [held], [oven], now))).toEqual({ first: 'one', more: null });
   });
 });

@@ -11,12 +11,10 @@ export type Waiting = {
   placement: Placement;
   queuedAt: Date;
   notBefore: Date;
-  /** The machine with its checkpoints, the only one where it can continue; null: any machine will do. */
-  boundTo: string | null;
   spec: SpecKind;
 };
 
-/** A machine that hands out its slots. */
+/** The machine that hands out its slots, or a cluster, whose driver has its own queue. */
 export type OfferingMachine = { id: string } & Pick<Offer, 'capacity' | 'admission' | 'blockers'>;
 
 export type Holding = {
@@ -71,14 +69,13 @@ export function isCpu(name: SlotClass): name is CpuSlots {
 }
 
 /**
- * Hands free slots to waiting workloads, and tells the others why they wait. Pure: the servers of all machines come
- * to the same decisions, and each carries out those for its own machine.
+ * Hands free slots to waiting workloads, and tells the others why they wait. Pure: who looks after the machine and who
+ * after the cluster come to the same decisions, and each carries out those for its own.
  *
  * Order: by how few slots the workload's user holds, then by how long it has waited; a user's second workload
- * therefore waits behind the first ones of all others. A workload that finds no room waits for the machine that will
- * first have room, and is not overtaken there, so that one that needs many GPUs is not delayed by those that need
- * one; on other machines those go on. Among machines with room the one with most is chosen; where none has room, one
- * whose driver has its own queue takes what it could ever hold.
+ * therefore waits behind the first ones of all others. A workload that finds no room on the machine is not overtaken
+ * there, so that one that needs many GPUs is not delayed by those that need one. What the machine has no room for the
+ * cluster takes, where that could ever hold it.
  */
 export function assignSlots(
   waiting: Waiting[],
@@ -106,8 +103,9 @@ function assignClass(
   now: Date,
 ): Decision[] {
   const { resting, able } = split(waiting, now);
-  const places = machines.map((machine) => placeOf(name, machine, holding));
-  const most = Math.max(0, ...places.map(({ total }) => total));
+  const own = machines.find(({ admission }) => admission === 'slots');
+  const line = own ? lineOf(name, own, holding) : null;
+  const most = Math.max(0, ...machines.map(({ capacity }) => slotNumbers(name, capacity).length));
   const decisions: Decision[] = resting.map((one) => ({
     id: one.id,
     assign: null,
@@ -116,90 +114,69 @@ function assignClass(
   }));
   let countAhead = 0;
   for (const one of fairOrder(able, holding)) {
-    const fitting = places.filter((place) => mayUse(one, place));
-    const open = fitting.filter((place) => blockerOf(one, place) === null);
-    const reason = open.length > 0 ? null : explainClosed(one, fitting, machines);
-    if (reason !== null) {
-      decisions.push({ id: one.id, assign: null, reason, position: null });
+    const fitting = machines.filter(({ capacity }) => slotNumbers(name, capacity).length >= slotsOf(one));
+    const open = fitting.filter((machine) => blockerOf(one, machine) === null);
+    const [closed] = fitting;
+    if (closed && open.length === 0) {
+      decisions.push({ id: one.id, assign: null, reason: blockerOf(one, closed), position: null });
       continue;
     }
-    const [best] = open
-      .filter(({ machine, isReserved, free }) => {
-        return machine.admission === 'slots' && !isReserved && free.length >= slotsOf(one);
-      })
-      .toSorted((a, b) => b.free.length - a.free.length);
-    if (best) {
-      const devices = take(best, one);
-      decisions.push({ id: one.id, assign: { machineId: best.machine.id, devices } });
+    const inLine = open.some(({ id }) => id === own?.id) ? line : null;
+    const devices = inLine && take(inLine, one);
+    if (own && devices) {
+      decisions.push({ id: one.id, assign: { machineId: own.id, devices } });
       continue;
     }
-    const [queueing] = open.filter(({ machine }) => machine.admission === 'driver');
-    if (queueing) {
-      decisions.push({ id: one.id, assign: { machineId: queueing.machine.id, devices: [] } });
+    const cluster = open.find(({ admission }) => admission === 'driver');
+    if (cluster) {
+      decisions.push({ id: one.id, assign: { machineId: cluster.id, devices: [] } });
       continue;
     }
-    const { place, seconds } = playForward(open, one);
-    if (place) place.isReserved = true;
-    decisions.push({
-      id: one.id,
-      assign: null,
-      reason: explain(name, one, countAhead, holding, most, seconds),
-      position: countAhead + 1,
-    });
+    const reason = inLine
+      ? explain(name, one, countAhead, inLine.holding, playForward(inLine, one))
+      : `Waiting for ${describe(name, one)}: this server has ${most || 'none'}.`;
+    decisions.push({ id: one.id, assign: null, reason, position: countAhead + 1 });
     countAhead += 1;
   }
   return decisions;
 }
 
-/** The slots of a class on one machine, while they are handed out. */
-type Place = {
-  machine: OfferingMachine;
+/** The slots of a class on the machine, while they are handed out. */
+type Line = {
+  /** What holds some of them. */
+  holding: Holding[];
   total: number;
   /** Their numbers; on the CPU only the count matters. */
   free: number[];
   /** The slots that are taken, and when they become free. */
   held: Hold[];
-  /** A workload waits for it, and is not overtaken. */
+  /** A workload waits for them, and is not overtaken. */
   isReserved: boolean;
 };
 
-function placeOf(name: SlotClass, machine: OfferingMachine, holding: Holding[]): Place {
-  const numbers = slotNumbers(name, machine.capacity);
-  const own = holding.filter(({ machineId }) => machineId === machine.id);
-  const taken = new Set(own.flatMap(({ devices }) => devices));
+function lineOf(name: SlotClass, { id, capacity }: OfferingMachine, all: Holding[]): Line {
+  const numbers = slotNumbers(name, capacity);
+  const holding = all.filter(({ machineId }) => machineId === id);
+  const taken = new Set(holding.flatMap(({ devices }) => devices));
   // CPU slots have no fixed numbers: any free ones are taken.
   const free = isCpu(name)
-    ? numbers.slice(Math.min(own.length, numbers.length))
+    ? numbers.slice(Math.min(holding.length, numbers.length))
     : numbers.filter((number) => !taken.has(number));
-  const held = own.map((one) => holdOf(one, one.secondsLeft));
-  return { machine, total: numbers.length, free, held, isReserved: false };
-}
-
-/** Whether it could ever run there. */
-function mayUse(one: Waiting, { machine, total }: Place): boolean {
-  return total >= slotsOf(one) && (one.boundTo === null || one.boundTo === machine.id);
+  const held = holding.map((one) => ({ slots: slotsOf(one), secondsLeft: one.secondsLeft }));
+  return { holding, total: numbers.length, free, held, isReserved: false };
 }
 
 /** What keeps it from starting there, apart from slots; null: nothing. */
-function blockerOf({ spec }: Waiting, { machine }: Place): string | null {
-  const blocker = machine.blockers[specName(spec)];
+function blockerOf({ spec }: Waiting, { blockers }: OfferingMachine): string | null {
+  const blocker = blockers[specName(spec)];
   return blocker === undefined ? 'No machine runs work of this kind yet.' : blocker;
 }
 
-/** Why no machine will do at present, apart from slots; null: all have too few slots. */
-function explainClosed(one: Waiting, fitting: Place[], machines: OfferingMachine[]): string | null {
-  const [first] = fitting;
-  if (first) return blockerOf(one, first);
-  if (one.boundTo === null) return null;
-  const missing = machines.some(({ id }) => id === one.boundTo)
-    ? `it has not enough ${isCpu(slotClass(one)) ? 'places for runs' : 'of the GPUs'} at present`
-    : 'it is out of reach at present';
-  return `Waiting for the machine that has its files: ${missing}.`;
-}
-
-function take(place: Place, one: Waiting): number[] {
-  const devices = place.free.splice(0, slotsOf(one));
-  place.held.push(holdOf(one, null));
+/** Takes free slots, and returns the GPUs among them; null where there are not enough, or somebody waits for them. */
+function take(line: Line, one: Waiting): number[] | null {
+  if (line.isReserved || line.free.length < slotsOf(one)) return null;
+  const devices = line.free.splice(0, slotsOf(one));
+  line.held.push({ slots: slotsOf(one), secondsLeft: null });
   return one.placement.accelerator === null ? [] : devices;
 }
 
@@ -229,53 +206,28 @@ function slotsOf({ placement }: { placement: Placement }): number {
   return placement.accelerator === null ? 1 : placement.count;
 }
 
-/** `ends`: it gives its slots back by itself. A deployment may keep them forever. */
-type Hold = { slots: number; secondsLeft: number | null; ends: boolean };
-
-function holdOf(one: Pick<Waiting, 'behaviour' | 'placement'>, secondsLeft: number | null): Hold {
-  return { slots: slotsOf(one), secondsLeft, ends: one.behaviour !== 'deployment' };
-}
+type Hold = { slots: number; secondsLeft: number | null };
 
 /**
- * Simulates the line: the next workload takes slots where they become free first. Returns that machine and after how
- * many seconds; null seconds when an end before it is unknown, as for work that has not begun here: then it waits for
- * the machine with most room that no other waits for, among those that will have room if there are any. Changes the
+ * Simulates the line, in which nobody overtakes from now on: the next workload takes slots as soon as enough are free.
+ * Returns after how many seconds; null when an end before it is unknown, as for work that has not begun here. Changes the
  * simulated slots.
  */
-function playForward(places: Place[], next: Waiting): { place: Place | undefined; seconds: number | null } {
-  const plays = places.map((place) => ({ place, ...waitFor(place, slotsOf(next)) }));
-  const [first] = plays.filter((play) => play.at !== null).toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0));
-  if (!first || first.at === null) {
-    const draining = places.filter((place) => willHaveRoom(place, slotsOf(next)));
-    const [place] = (draining.length > 0 ? draining : places)
-      .filter(({ isReserved }) => !isReserved)
-      .toSorted((a, b) => b.free.length - a.free.length);
-    return { place, seconds: null };
-  }
-  first.place.held = [...first.left, holdOf(next, null)];
-  return { place: first.place, seconds: first.at };
-}
-
-/** Whether so many slots of a machine are free once all that ends there has ended. */
-function willHaveRoom({ total, held }: Place, slots: number): boolean {
-  const kept = held.filter(({ ends }) => !ends).reduce((sum, one) => sum + one.slots, 0);
-  return total - kept >= slots;
-}
-
-/** When so many slots of a machine are free, and what is still held then. */
-function waitFor(place: Place, slots: number): { at: number | null; left: Hold[] } {
-  const left = [...place.held];
-  let free = place.total - left.reduce((sum, one) => sum + one.slots, 0);
+function playForward(line: Line, next: Waiting): number | null {
+  line.isReserved = true;
+  const left = [...line.held];
+  let free = line.total - left.reduce((sum, one) => sum + one.slots, 0);
   let at = 0;
-  while (free < slots) {
-    if (left.some((one) => one.secondsLeft === null)) return { at: null, left };
+  while (free < slotsOf(next)) {
+    if (left.some((one) => one.secondsLeft === null)) return null;
     const first = left.reduce<Hold | null>((a, b) => (a && endOf(a) <= endOf(b) ? a : b), null);
-    if (!first) return { at: null, left };
+    if (!first) return null;
     left.splice(left.indexOf(first), 1);
     at = Math.max(at, endOf(first));
     free += first.slots;
   }
-  return { at, left };
+  line.held = [...left, { slots: slotsOf(next), secondsLeft: null }];
+  return at;
 }
 
 function endOf({ secondsLeft }: Hold): number {
@@ -287,10 +239,8 @@ function explain(
   one: Waiting,
   countAhead: number,
   holding: Holding[],
-  total: number,
   seconds: number | null,
 ): string {
-  if (total < slotsOf(one)) return `Waiting for ${describe(name, one)}: this server has ${total || 'none'}.`;
   const place = countAhead === 0 ? 'next in line' : `number ${countAhead + 1} in line`;
   const own = holding.find(({ userId, title }) => {
     return userId !== null && userId === one.userId && title !== null;

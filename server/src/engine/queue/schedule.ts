@@ -40,7 +40,7 @@ export function createScheduler(parts: Parts): (now: Date) => Promise<number> {
   };
 }
 
-/** Each machine does so by the same line and the same offers, so they come to the same decisions. */
+/** Who looks after the cluster does so by the same line and the same offers, and comes to the same decisions. */
 async function schedule({ db, machineId, kinds }: Parts, now: Date): Promise<number> {
   return inTransaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${QUEUE_LOCK}, 0))`.execute(tx);
@@ -75,9 +75,7 @@ async function apply(
       const { machineId, devices } = decision.assign;
       const written = {
         ...({ state: 'scheduling', reason: '', machineId, devices, checkAt: now } as const),
-        // What it has printed lies with its files.
-        ...(before.machineId !== machineId && { outputCursor: null }),
-        ...takeUp(before, machineId),
+        ...(before.machineId !== machineId && withoutFiles(before)),
       };
       await announce(kinds, tx, await updateWorkload(tx, before.id, written), before);
       assigned += 1;
@@ -95,13 +93,9 @@ async function apply(
   return assigned;
 }
 
-/** What was taken from a machine and comes back to it goes on from what was saved there. */
-function takeUp({ lostMachineId, lostSeconds }: Workload, machineId: string): WorkloadChanges {
-  if (lostMachineId === null) return {};
-  const isBack = lostMachineId === machineId && lostSeconds !== null;
-  return {
-    lostMachineId: null,
-    lostSeconds: null,
-    ...(isBack && { activeSeconds: lostSeconds, savedSeconds: lostSeconds }),
-  };
+/** Its files are not there: a run goes on from what it has uploaded, and counts no more. */
+function withoutFiles({ behaviour, checkpointSeconds }: Workload): WorkloadChanges {
+  const counted = { activeSeconds: checkpointSeconds, savedSeconds: checkpointSeconds };
+  // What it has printed lies with them.
+  return { outputCursor: null, ...(behaviour === 'run' && counted) };
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { Driver, Launch } from '../drivers/driver.ts';
+import { CannotStartError, type Driver, type Launch } from '../drivers/driver.ts';
 import { createFakeDriver, idleUntilStopped } from '../drivers/fake/fake-driver.ts';
 import type { Observed } from '../model/observed.ts';
 import { updateWorkload } from '../queries.ts';
@@ -122,6 +122,49 @@ test('what was pushed out with its folder goes on from what was uploaded, and pa
   seen = { state: 'ended', by: 'preempted', exitCode: 137, lastLine: null, folder: 'gone' };
   await world.reach(engine, id, { state: 'queued', devices: null, failures: 0, restarts: 1 }, 3);
   expect(await world.see(id)).toMatchObject({ activeSeconds: 300, savedSeconds: 300 });
+  // What is still alive of it, on a node that is out of reach, is over.
+  const [launch] = started;
+  if (!launch) throw new Error('nothing was started');
+  await expect(world.report(launch, { type: 'phase', phase: 'training' })).rejects.toThrow();
+  await world.stop(id);
+  await world.reach(engine, id, { state: 'stopped' }, 3);
+});
+
+test('an attempt that was given up is not taken up again, though it is there', async () => {
+  const start = vi.spyOn(driver, 'start').mockImplementationOnce(async (launch) => {
+    started.push(launch);
+    throw new Error('The connection was lost');
+  });
+  const id = await world.request();
+  await world.reach(engine, id, { state: 'queued', devices: null, attempt: 1 });
+  await world.reach(engine, id, { state: 'queued', devices: [], attempt: 2 }, 5);
+  expect(started.map(({ attempt }) => attempt)).toEqual([1, 2]);
+  start.mockRestore();
+  await world.stop(id);
+  seen = null;
+  await world.reach(engine, id, { state: 'stopped' }, 3);
+});
+
+test('what cannot start says why, and keeps nothing else from starting', async () => {
+  seen = null;
+  const refuse = vi.spyOn(driver, 'start').mockRejectedValue(new CannotStartError('no node has an H100 now'));
+  const id = await world.request();
+  const reason = expect.stringMatching(
+    /^It could not be started: no node has an H100 now\. It is tried again/,
+  );
+  await world.reach(engine, id, { state: 'queued', devices: null, reason, failures: 0 }, 5);
+  for (let tries = 0; tries < 4; tries += 1) {
+    world.pass(60);
+    await engine.pass();
+  }
+  expect(refuse.mock.calls.length).toBeGreaterThan(3);
+  const { offer } = await world.db
+    .selectFrom('machines')
+    .select('offer')
+    .where('id', '=', world.machineId)
+    .executeTakeFirstOrThrow();
+  expect(offer).toMatchObject({ trouble: null });
+  refuse.mockRestore();
   await world.stop(id);
   await world.reach(engine, id, { state: 'stopped' }, 3);
 });

@@ -2,14 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Observed } from '../model/observed.ts';
 import type { Span } from '../model/span.ts';
 import type { Workload } from '../model/workload.ts';
-import {
-  FAILURES_MAX,
-  planAfterFailure,
-  plan as planListening,
-  planLost,
-  planUnstarted,
-  type Step,
-} from './plan.ts';
+import { FAILURES_MAX, planAfterFailure, plan as planListening, planUnstarted, type Step } from './plan.ts';
 
 const start = new Date('2026-01-01T00:00:00Z');
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);
@@ -363,14 +356,6 @@ describe('plan', () => {
     const waiting = { ...running, state: 'queued', lastReportAt: null } as const;
     expect(plan(waiting, pending, heardUntil(after(4000))).do).toBe('wait');
     expect(plan(waiting, alive, heardUntil(after(4000))).do).toBe('adopt');
-  });
-
-  test('what is on a machine that is gone begins anew, unless it has a result or is to stop', () => {
-    expect(planLost(running)).toMatchObject({ do: 'requeue', failed: false, delaySeconds: 0 });
-    expect(planLost({ ...running, outcome: result })).toMatchObject({ do: 'end', state: 'completed' });
-    expect(planLost({ ...stopping, state: 'stopping' })).toMatchObject({ do: 'end', state: 'stopped' });
-    expect(planLost({ ...running, state: 'queued', devices: null })).toBeNull();
-    expect(planLost({ ...running, state: 'queued' })).toMatchObject({ do: 'requeue' });
   });
 
   test('the pause doubles and has an end', () => {

@@ -93,6 +93,8 @@ type Planned = Pick<
 export function plan(workload: Planned, observed: Observed, listening: Listening | null): Step {
   if (workload.wanted === 'stopped') return planStop(workload, observed, listening);
   if (workload.state === 'queued' && !isWithDriver(workload)) return { do: 'nothing' };
+  // The last attempt was given up with its token, whatever is left of it.
+  if (workload.state === 'scheduling' && workload.attemptStartedAt === null) return { do: 'start' };
   if (observed.state === 'pending') return planPending(workload, observed.reason);
   if (workload.state === 'scheduling') return observed.state === 'alive' ? { do: 'adopt' } : { do: 'start' };
   if (observed.state === 'alive')
@@ -268,19 +270,6 @@ export function planUnstarted({ attempt }: Pick<Workload, 'attempt'>, cause: str
   const why = cause === null ? '' : `: ${cause}`;
   const reason = `It could not be started${why}. It is tried again in ${delaySeconds} s at the earliest.`;
   return { do: 'requeue', reason, delaySeconds, failed: false };
-}
-
-/**
- * The step for a workload whose machine is gone: it is started again on any machine with room, from the checkpoint
- * that has left the machine, if there is one. Null: it has not begun, and only loses its machine. Pure.
- */
-export function planLost(workload: Planned): Step | null {
-  if (workload.outcome?.type === 'result') return completed;
-  if (workload.wanted === 'stopped')
-    return { do: 'end', state: 'stopped', reason: workload.stopReason ?? '', workLost: true };
-  if (workload.state === 'queued' && !isWithDriver(workload)) return null;
-  const reason = 'The machine that it ran on is out of reach. It is started again on another one';
-  return { do: 'requeue', reason, delaySeconds: 0, failed: false };
 }
 
 const completed: Step = { do: 'end', state: 'completed', reason: 'Completed' };

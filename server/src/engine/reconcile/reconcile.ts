@@ -3,13 +3,13 @@ import type { Logger } from 'pino';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { LeasedTable } from '../../platform/leases/leased-table.ts';
 import { type StepHandlers, takeStep } from '../../platform/leases/take-step.ts';
-import type { Driver, Launch } from '../drivers/driver.ts';
-import { findCheckpoint } from '../files/file-queries.ts';
+import { CannotStartError, type Driver, type Launch } from '../drivers/driver.ts';
+import { readSpecWithCheckpoint } from '../files/read-attempt-spec.ts';
 import { findListening } from '../machines/uptime.ts';
 import type { Observed } from '../model/observed.ts';
 import type { Workload } from '../model/workload.ts';
 import { announce, type WorkloadKinds } from '../model/workload-kind.ts';
-import { readSpec, updateWorkload } from '../queries.ts';
+import { updateWorkload } from '../queries.ts';
 import { columns, toWorkload, type WorkloadColumns } from '../workload-row.ts';
 import { describeStep } from './describe-step.ts';
 import { plan, planUnstarted } from './plan.ts';
@@ -137,6 +137,10 @@ async function start(parts: Reconciler, workload: Workload, token: string): Prom
     starts.noteStarted();
     return { ok: true, serverUrl: launch.server.base_url };
   } catch (error) {
+    if (error instanceof CannotStartError) {
+      logOf(parts, workload).warn({ err: error }, 'workload cannot start');
+      return { ok: false, cause: error.message };
+    }
     starts.noteFailed(explainStart(error));
     return fail(error);
   }
@@ -144,15 +148,13 @@ async function start(parts: Reconciler, workload: Workload, token: string): Prom
 
 async function readLaunch(parts: Reconciler, workload: Workload, token: string): Promise<Launch> {
   const { id, attempt, behaviour, userId, placement, serverKey, devices } = workload;
-  const spec = await readSpec(parts.db, id);
-  const checkpoint = await findCheckpoint(parts.db, id);
   return {
     workloadId: id,
     attempt,
     behaviour,
     userId,
     placement,
-    spec: checkpoint ? { ...spec, inputs: [...spec.inputs, checkpoint] } : spec,
+    spec: await readSpecWithCheckpoint(parts.db, id),
     server: { base_url: await parts.serverUrl(), token },
     serverKey: serverKey ?? '',
     devices: devices ?? [],

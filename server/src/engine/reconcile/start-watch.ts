@@ -14,8 +14,8 @@ export type StartWatch = {
 };
 
 /**
- * Counts the starts of one machine. After a few failures in a row it pauses, so that the queue gives the work to
- * others; the next start after the pause shows whether it works again.
+ * Counts the starts of one machine. After a few failures in a row it pauses, so that the queue gives the work to the
+ * cluster, and who can go nowhere else reads the cause; the next start after the pause shows whether it works again.
  */
 export function watchStarts(now: () => Date): StartWatch {
   let failures = 0;

@@ -106,6 +106,8 @@ function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
         state: 'queued',
         reason: step.reason,
         devices: null,
+        // What is still alive of it, as on a node that is out of reach, is over.
+        ...{ tokenSha256: null, attemptStartedAt: null },
         baseUrl: null,
         remainingSeconds: null,
         // What has not begun was not interrupted.

@@ -62,6 +62,7 @@ export function applyReport(workload: Workload, report: Report, now: Date): Work
     case 'result':
     case 'failed':
       return { outcome: report };
+    case 'leaving':
     case 'metrics':
     case 'held_out_answers':
     case 'samples':

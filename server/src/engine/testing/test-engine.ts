@@ -33,14 +33,14 @@ export const complete: Unnumbered[] = [
 ];
 
 /** For tests: engines on a separate database, with a clock that tests move. */
-export async function testEngine() {
-  const { db, url } = await testDatabase();
+export async function testEngine(given?: { db: Database; url: string; machineId: string }) {
+  const { db, url } = given ?? (await testDatabase());
   const log = pino({ level: 'silent' });
   const events = await openEvents(url, log);
   onFileEnd(events.close);
   let time = new Date('2026-01-01T00:00:00Z');
   const clock = { now: () => time };
-  const machineId = await testMachine(db);
+  const machineId = given?.machineId ?? (await testMachine(db));
   const authenticate = authenticateWorkload(db);
   const onResult = vi.fn<NonNullable<WorkloadKind['onResult']>>();
   const onChange = vi.fn<NonNullable<WorkloadKind['onChange']>>();

@@ -1,13 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../platform/db/database.ts';
+import { registerCluster } from '../machines/register-cluster.ts';
 
-/** For tests: a machine of the installation; the first one holds the files. Returns its id. */
-export async function testMachine(db: Database, name = 'oven'): Promise<string> {
+/** For tests: the machine of the installation, which holds the files. Returns its id. */
+export async function testMachine(db: Database): Promise<string> {
   const id = randomUUID();
   await sql`
-    insert into machines (id, name, host, driver, holds_blobs, secret_check, started_at)
-    select ${id}, ${name}, '127.0.0.1', 'fake', not exists (select from machines), '', now()`.execute(db);
+    insert into machines (id, name, host, driver, holds_blobs, started_at)
+    values (${id}, 'oven', '127.0.0.1', 'fake', true, now())`.execute(db);
+  return id;
+}
+
+/** For tests: its cluster. Returns the id. */
+export async function testCluster(db: Database): Promise<string> {
+  const id = randomUUID();
+  await registerCluster(db, { id, name: 'bakery', now: new Date() });
   return id;
 }
 
@@ -24,17 +32,4 @@ export async function testHeartbeat(
     on conflict (id) do update set seen_at = excluded.seen_at,
       since = case when excluded.seen_at - processes.seen_at > interval '6 s' then excluded.since
         else processes.since end`.execute(db);
-}
-
-/** For tests: a machine was not seen for 61 s, while `watcherId` has reached the database for `watched` seconds. */
-export async function testSilence(
-  db: Database,
-  id: string,
-  { watcherId, watched = 120 }: { watcherId: string; watched?: number },
-): Promise<void> {
-  await sql`update machines set seen_at = seen_at - interval '61 s' where id = ${id}`.execute(db);
-  await sql`
-    insert into processes (id, machine_id, roles, since, seen_at)
-    values (${watcherId}, ${watcherId}, '{reconciler}', now() - ${watched} * interval '1 s', now())
-    on conflict (id) do update set since = excluded.since, seen_at = excluded.seen_at`.execute(db);
 }

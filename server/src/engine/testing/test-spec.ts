@@ -1,3 +1,4 @@
+import { trainingParameters } from '@bakehouse/contract/runtime/train-spec';
 import type { WorkloadSpec } from '../model/workload.ts';
 
 /** A spec for tests of what lies around a run; its title says what a scripted workload does. */
@@ -16,6 +17,7 @@ export function testSpec(title: string, inputs: WorkloadSpec['inputs'] = []): Wo
       input_column: 'question',
       output_column: 'answer',
       rejected_column: null,
+      label_column: null,
       system_column: null,
       segmentation_method: 'regex',
       max_chunk_size: 64,
@@ -26,24 +28,16 @@ export function testSpec(title: string, inputs: WorkloadSpec['inputs'] = []): Wo
       seed: 1,
       date: '2026-11-20',
     },
-    parameters: {
-      objective: 'sft',
-      beta: 0.1,
-      sft_weight: 0,
+    parameters: trainingParameters.parse({
       epochs: 1,
       learning_rate: 0.001,
-      lr_scheduler: 'cosine',
-      warmup_ratio: 0.03,
-      weight_decay: 0,
-      max_grad_norm: 1,
-      neftune_noise_alpha: 0,
-      eval_steps: 0,
-      early_stopping_patience: 0,
       batch_size: 1,
+      packing: false,
       eval_batch_size: 1,
       gradient_accumulation_steps: 1,
-      lora: { r: 4, alpha: 8, dropout: 0, use_rslora: false, target_modules: ['q_proj'] },
-    },
+      lora: { r: 4, alpha: 8, dropout: 0, target_modules: ['q_proj'] },
+    }),
     device: 'cpu',
+    gpus: 1,
   };
 }

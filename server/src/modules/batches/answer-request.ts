@@ -17,7 +17,9 @@ import { parseBody, type RequestBody } from './request-bodies.ts';
 const TRIES = 3;
 const PAUSE_MS = 2_000;
 
-type Asked = { batch: BatchRow; request: BatchRequest; signal: AbortSignal };
+/** What a batch, and whatever else has requests answered in the background, says of them. */
+type Answered = Pick<BatchRow, 'id' | 'user_id' | 'endpoint' | 'prices'>;
+type Asked = { batch: Answered; request: BatchRequest; signal: AbortSignal };
 
 /**
  * The answer to one request of a batch, through the same door as a call of its user, with what it costs at the batch's
@@ -64,7 +66,7 @@ export async function answerRequest(
 }
 
 /** What chat takes, with a reservation that notes what would be charged, at the prices of the batch. */
-function billedTo(chat: ChatParts, batch: BatchRow, bill: { micro: bigint }): ChatParts {
+function billedTo(chat: ChatParts, batch: Answered, bill: { micro: bigint }): ChatParts {
   return {
     ...chat,
     recallPrices: async () => withAgreedPrices(await chat.recallPrices(), batch.prices),

@@ -8,7 +8,7 @@ import type { TestUser } from '../../testing/test-server.ts';
 import { availableMicro } from '../credits/ledger/available-micro.ts';
 import { hold } from '../credits/ledger/holds/hold.ts';
 import { STARTER, starterServing } from '../deployments/testing/starter-serving.ts';
-import { stubUsage } from '../deployments/testing/stub-model-server.ts';
+import { holdAnswers, stubUsage } from '../deployments/testing/stub-model-server.ts';
 import { insertEncoder } from '../deployments/testing/test-models.ts';
 
 /* Requests of a file that are answered by the batch, with OpenAI's client. */
@@ -123,17 +123,6 @@ async function callOfSomebody(): Promise<() => void> {
   return () => leaving.abort();
 }
 
-/** Answers are on hold from now on, until the returned function is called. */
-function holdAnswers(): () => void {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  stub.answer = 'hold';
-  stub.held = promise;
-  return () => {
-    stub.answer = 'ok';
-    resolve();
-  };
-}
-
 it('lets calls of users go first', async () => {
   const leave = await callOfSomebody();
   const made = await create([chat('a')]);
@@ -151,7 +140,7 @@ it('lets calls of users go first', async () => {
 
 it('asks again what a process has answered that died before it was kept, and charges it once', async () => {
   const before = await balance();
-  const goOn = holdAnswers();
+  const goOn = holdAnswers(stub);
   const made = await create([chat('a'), chat('b')]);
   await vi.waitFor(() => expect(stub.open).toBe(2));
   // The lease is another's, who has died as well.
@@ -168,7 +157,7 @@ it('asks again what a process has answered that died before it was kept, and cha
 
 it('that is cancelled keeps and charges what was answered', async () => {
   const before = await balance();
-  const goOn = holdAnswers();
+  const goOn = holdAnswers(stub);
   const made = await create(Array.from({ length: 6 }, (_, index) => chat(`${index}`)));
   await vi.waitFor(() => expect(stub.open).toBeGreaterThan(0));
   expect((await openai().batches.cancel(made.id)).status).toBe('cancelling');

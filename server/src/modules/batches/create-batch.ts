@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import {
-  BATCH_BYTES_MAX,
-  type Batch,
-  type BatchEndpoint,
-  type createBatch as endpoint,
-} from '@bakehouse/contract/batches';
+import { BATCH_BYTES_MAX, type Batch, type createBatch as endpoint } from '@bakehouse/contract/batches';
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import { formatBytes } from '@bakehouse/contract/labels';
-import { DEFAULT_CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { AppError, refused } from '../../platform/errors.ts';
@@ -16,10 +10,9 @@ import type { ChatParts } from '../chat/chat-parts.ts';
 import { hold } from '../credits/ledger/holds/hold.ts';
 import { spendOnce } from '../credits/spend-once.ts';
 import { findFile } from '../datasets/openai-files/find-file.ts';
-import { findModel } from '../deployments/reach/find-model.ts';
 import type { Upstream } from '../deployments/reach/upstream.ts';
-import { findFineTune } from '../models/fine-tuned/steps.ts';
 import { agreePrices, withAgreedPrices } from './batch-prices.ts';
+import { findUpstreamOf } from './find-upstream-of.ts';
 import { highestRequestCostMicro } from './highest-cost.ts';
 import { type BatchRequest, countOpen, insertBatch } from './queries.ts';
 import { getOwnBatch } from './read-batches.ts';
@@ -80,19 +73,6 @@ async function read(
     requests.push(request);
   }
   return { fileId: file.asset_id, model, requests, highestMicro, prices: agreed };
-}
-
-/** Where the model answers, so that a name that nobody answers to is refused now. */
-async function findUpstreamOf(
-  ctx: Context,
-  chat: ChatParts,
-  { url, model }: { url: BatchEndpoint; model: string },
-): Promise<Pick<Upstream, 'accelerator' | 'context_tokens'>> {
-  const kind = url === '/v1/embeddings' ? 'embedding' : 'text';
-  const fineTune = await findFineTune(ctx.db, { userId: ctx.caller.userId, name: model });
-  // The first request deploys it, wherever that is: what is held is of the dearer place.
-  if (fineTune && kind === 'text') return { accelerator: 'GPU', context_tokens: DEFAULT_CONTEXT_TOKENS };
-  return findModel(ctx, chat, { modelName: model, kind });
 }
 
 async function begin(

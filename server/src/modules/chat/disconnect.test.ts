@@ -301,15 +301,17 @@ it('answers another user at once, however much one asks', async () => {
   resolve();
 });
 
-it('leaves another process its half of the places at a model server', async () => {
+it('leaves another process that sends to it its half of the places at a model server', async () => {
   const { stub, server } = serving;
   const { db, log, machineId, webProcesses } = server.services;
-  const other = createHeartbeat({ db, log, machineId, roles: ['web'] });
+  const servers = await db.selectFrom('model_servers').select('id').execute();
+  const asked = () => servers.map(({ id }) => id);
+  const other = createHeartbeat({ db, log, machineId, roles: ['web'], asked });
   await other.start();
   await vi.waitFor(() => expect(webProcesses()).toBe(2));
   stub.answer = 'hang';
   const users = await Promise.all(Array.from({ length: PLACES }, () => server.signUp()));
-  const asked = users.map((one) => {
+  const held = users.map((one) => {
     const caller = abortAtEnd();
     return { caller, answer: serving.ask(one, STARTER, { signal: caller.signal }).catch(() => null) };
   });
@@ -322,8 +324,8 @@ it('leaves another process its half of the places at a model server', async () =
   expect(stub.open).toBe(half);
   stub.answer = 'ok';
   expect((await serving.ask(user, STARTER)).status).toBe(200);
-  for (const { caller } of asked) caller.abort();
-  await Promise.all(asked.map(({ answer }) => answer));
+  for (const { caller } of held) caller.abort();
+  await Promise.all(held.map(({ answer }) => answer));
 }, 60_000);
 
 it('takes no more requests of one user than it can hold, and says when to come again', async () => {

@@ -4,6 +4,8 @@ import type {
   openAiModel,
 } from '@bakehouse/contract/chat';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import { generators } from '@bakehouse/contract/generators/table';
+import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
 import type * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -25,13 +27,15 @@ export async function listModels(ctx: Context): Promise<ResponseOf<typeof contra
   const deployed = new Set(own.map((row) => row.model_name));
   const models: Model[] = [
     ...own.map((row) => ({
-      ...toModel(row.model_name, row.created_at, userId, deploymentKinds[row.kind as KindName].server),
+      ...toModel(row.model_name, row.created_at, userId, taskOf(row.kind as KindName)),
       parent: row.adapter === null ? null : toModelName(row.base_model_title),
     })),
     ...listUpstreams(ctx.config).map(({ generator, title }) =>
-      toModel(generator, new Date(0), title, 'image'),
+      toModel(generator, new Date(0), title, generators[generator].makes),
     ),
-    ...starters.map((starter) => toModel(starter.modelName, starter.createdAt, 'bakehouse', starter.task)),
+    ...starters.map(({ modelName, createdAt, task }) =>
+      toModel(modelName, createdAt, 'bakehouse', modelName === WAN_STARTER ? 'video' : task),
+    ),
     // Their first call deploys them.
     ...fineTunes
       .filter(({ name }) => !deployed.has(name))
@@ -59,6 +63,10 @@ export async function getModel(
     });
   }
   return model;
+}
+
+function taskOf(kind: KindName): Model['task'] {
+  return kind === 'wan' ? 'video' : deploymentKinds[kind].server;
 }
 
 function toModel(id: string, created: Date, owner: string, task: Model['task']): Model {

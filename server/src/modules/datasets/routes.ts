@@ -1,11 +1,13 @@
 import { previewFile as previewEndpoint } from '@bakehouse/contract/assets';
 import * as captions from '@bakehouse/contract/captions';
+import { addChatRow as addChatRowEndpoint } from '@bakehouse/contract/chat-rows';
 import * as data from '@bakehouse/contract/data-files';
 import * as sql from '@bakehouse/contract/sql';
 import { type Binding, bind } from '../../platform/http/bind.ts';
 import { clientSignal } from '../../platform/http/client-signal.ts';
 import { getCaptions } from './captions/get-captions.ts';
 import { saveCaptions } from './captions/save-captions.ts';
+import { addChatRow } from './chats/add-chat-row.ts';
 import { datasetServerRoutes } from './dataset-server/routes.ts';
 import { compareRows } from './diff/compare-rows.ts';
 import { describeColumns } from './preview/columns/describe-columns.ts';
@@ -39,6 +41,7 @@ export const datasetsRoutes: Binding[] = [
   ),
   bind(captions.getCaptions, getCaptions),
   bind(captions.saveCaptions, saveCaptions),
+  bind(addChatRowEndpoint, addChatRow),
   bind(sql.listSqlTables, (ctx, { params, query: { revision_id: revisionId } }) =>
     listTables(ctx, { assetId: params.id, revisionId }),
   ),

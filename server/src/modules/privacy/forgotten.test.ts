@@ -36,6 +36,7 @@ const FORGOTTEN = [
   'batches',
   'contact_messages',
   'conversations',
+  'drafts',
   'fine_tuning_jobs',
   'generation_outputs',
   'generation_turns',
@@ -56,6 +57,9 @@ const FORGOTTEN = [
   'sessions',
   'share_links',
   'sign_in_methods',
+  'sweeps',
+  'tracked_runs',
+  'trackers',
   'training_configurations',
   'uploads',
   'x_accounts',
@@ -121,6 +125,8 @@ async function fillTables(db: Database, userId: string): Promise<void> {
       created_at, expires_at, ended_at, outcome, check_at)
     values (gen_random_uuid(), ${userId}, '/v1/responses', 'crumb', gen_random_uuid(), '{}', gen_random_uuid(), 1, 1,
       now(), now(), now(), 'completed', now())`.execute(db);
+  await sql`insert into drafts (id, user_id, created_at, check_at)
+    values (gen_random_uuid(), ${userId}, now(), now())`.execute(db);
   await sql`insert into fine_tuning_jobs values (gen_random_uuid(), ${userId}, 'rye', '{"shop": "north"}')`.execute(
     db,
   );
@@ -133,6 +139,10 @@ async function fillTables(db: Database, userId: string): Promise<void> {
     )
     insert into asset_shares (asset_id, user_id) select id, ${userId} from asset`.execute(db);
   await sql`insert into hub_tokens values (${userId}, 'secret', 'ada', now())`.execute(db);
+  await sql`insert into sweeps (user_id, title, parameters, created_at)
+    values (${userId}, 'Ovens', '{epochs}', now())`.execute(db);
+  await sql`insert into trackers (user_id, service, project, connected_at)
+    values (${userId}, 'wandb', 'loaves', now())`.execute(db);
   await sql`insert into x_posts values (${userId}, now(), '8')`.execute(db);
   await sql`insert into onboarding_steps (user_id, step) values (${userId}, 'create_model')`.execute(db);
   await sql`insert into training_configurations (user_id, name, payload) values (${userId}, 'Mine', '{}')`.execute(
@@ -190,4 +200,7 @@ async function fillTables(db: Database, userId: string): Promise<void> {
   await sql`
     insert into run_checkpoints (run_id, step, user_id, sha256, size_bytes)
     select id, 1, ${userId}, repeat('a', 64), 1 from runs where user_id = ${userId}`.execute(db);
+  await sql`
+    insert into tracked_runs (run_id, service, user_id)
+    select id, 'wandb', ${userId} from runs where user_id = ${userId}`.execute(db);
 }

@@ -21,6 +21,7 @@ import { endDeployment } from '../deployments/end-deployment.ts';
 import { endDeploymentsOf } from '../deployments/end-deployments-of.ts';
 import { findAssetUse as findDeploymentUse } from '../deployments/find-asset-use.ts';
 import { listLivePodIds } from '../deployments/kinds/list-live-pod-ids.ts';
+import { forgetDrafts } from '../drafts/change-drafts.ts';
 import { forgetGenerations } from '../generations/forget-generations.ts';
 import { forgetHub } from '../hub/forget-hub.ts';
 import { forgetXorbs } from '../hub/xet/forget-xorbs.ts';
@@ -29,6 +30,7 @@ import { forgetNotifications } from '../notifications/forget-notifications.ts';
 import { forgetCode } from '../referrals/steps.ts';
 import { endXAuth } from '../referrals/x/end-x-auth.ts';
 import { forgetShareLinks } from '../share-links/forget-share-links.ts';
+import { forgetTrackers } from '../tracking/forget-trackers.ts';
 import { forgetConfigurations } from '../training/configurations/forget-configurations.ts';
 import { findAssetUse as findTrainingUse } from '../training/find-asset-use.ts';
 import { forgetHeldOutAnswers } from '../training/held-out/forget-held-out-answers.ts';
@@ -36,6 +38,7 @@ import { forgetJobs } from '../training/openai-jobs/forget-jobs.ts';
 import { forgetSamples } from '../training/pictures/forget-samples.ts';
 import { cancelRun } from '../training/runs/cancel-run.ts';
 import { listLiveRuns } from '../training/runs/list-live-runs.ts';
+import { forgetSweeps } from '../training/sweeps/forget-sweeps.ts';
 
 const REASON = 'The account was deleted';
 /** Others who serve a model read it. */
@@ -79,7 +82,9 @@ async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetHeldOutAnswers(tx, userId);
   await forgetJobs(tx, userId);
   await forgetBatches(tx, userId);
+  await forgetDrafts(tx, userId);
   await forgetSamples(tx, userId);
+  await forgetSweeps(tx, userId);
   await forgetNotifications(tx, userId);
   await forgetCode(tx, userId);
   await forgetMessages(tx, userId);
@@ -88,6 +93,7 @@ async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetRequests(tx, userId);
   await forgetShares(tx, userId);
   await forgetShareLinks(tx, userId);
+  await forgetTrackers(tx, userId);
   await forgetHub(tx, userId);
   await forgetUploads(tx, userId);
   await forgetAcceptances(tx, userId);

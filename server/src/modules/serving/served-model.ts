@@ -64,7 +64,7 @@ export type ServedContext = { tokens: number; max: number | null };
 /** `context` is null where pictures or videos are made. */
 export type PlacedModel = { model: ServedModel; placement: ServingPlacement; context: ServedContext | null };
 
-/** The slots of all machines, read when they are asked for. */
+/** The slots of the machine and its cluster, read when they are asked for. */
 export type ReadCapacity = { capacity: () => Promise<Capacity> };
 
 /**

@@ -13,7 +13,10 @@ import { mayShowRows, nameMadeFrom } from './sources.ts';
 const POINTS_MAX = 1000;
 
 /** What of a run's summary is shown. */
-const FIGURES = ['eval_loss', 'eval_loss_base', 'best_step', 'train_loss', 'train_loss_end', 'steps'];
+const FIGURES = [
+  ...['eval_loss', 'eval_loss_base', 'eval_reward', 'eval_reward_base'],
+  ...['best_step', 'train_loss', 'train_loss_end', 'steps'],
+];
 
 /** What a link shows of a training run: how well it has learned, and not what from, what it cost or how it was configured. */
 export async function describeRun(shared: Shared): Promise<SharedRun> {

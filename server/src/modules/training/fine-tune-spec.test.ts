@@ -3,9 +3,11 @@ import { fineTuneDefaults } from '@bakehouse/contract/fine-tune-numbers';
 import { fineTunePayload } from '@bakehouse/contract/training';
 import { expect, test } from 'vitest';
 import { type FineTuneFields, settle, toDataSpec, toParameters, withFormat } from './fine-tune-spec.ts';
+import { findAdaptationFaults } from './validation/find-adaptation-faults.ts';
 
 const fields: FineTuneFields = {
   ...fineTuneDefaults,
+  rewards: [],
   lora_target_modules: ['q_proj'],
   file_name: 'rows.csv',
   input_column: 'q',
@@ -48,6 +50,8 @@ test.each([
   { beta: 11 },
   { sft_weight: -1 },
   { sft_weight: 11 },
+  { desirable_weight: 0 },
+  { undesirable_weight: 101 },
   { objective: 'ppo' },
   { lr_scheduler: 'polynomial' },
   { warmup_ratio: 0.6 },
@@ -56,6 +60,7 @@ test.each([
   { neftune_noise_alpha: 101 },
   { eval_steps: 1.5 },
   { use_rslora: 'yes' },
+  { packing: 'yes' },
   { early_stopping_patience: 101 },
 ])('%j is refused', (field) => {
   const payload = {
@@ -75,10 +80,24 @@ test('a run reads without a system prompt where its validation was asked for non
   const read = {
     format: 'alpaca',
     ...{ input_column: '', output_column: '' },
-    ...{ rejected_column: null, system_column: null },
+    ...{ rejected_column: null, label_column: null, system_column: null },
   } as const;
   expect(withFormat({ ...fields, system_column: '' }, read).system_column).toBe('');
   expect(withFormat(fields, { ...read, system_column: 'system' }).system_column).toBe('system');
+});
+
+test('feedback is learnt by KTO without the output layer, and by its columns where they are named', () => {
+  const { lora_target_modules: _, ...open } = fields;
+  const columns = { input_column: 'q', output_column: 'a', label_column: 'up' };
+  const settled = settle({ ...open, ...columns, batch_size: 4, desirable_weight: 2 });
+  expect(settled).toMatchObject({ objective: 'kto', label_column: 'up' });
+  expect(settled.lora_target_modules).not.toContain('lm_head');
+  expect(toParameters(settled)).toMatchObject({
+    ...{ objective: 'kto', beta: 0.1, desirable_weight: 2, undesirable_weight: 1 },
+  });
+  expect(toDataSpec(settled, new Date())).toMatchObject({ format: 'feedback', label_column: 'up' });
+  const read = { format: 'feedback', ...columns, rejected_column: null, system_column: null } as const;
+  expect(withFormat(open, read)).toMatchObject({ data_format: 'feedback', ...columns });
 });
 
 test('preferences are learnt by DPO without the output layer, unless it is asked for otherwise', () => {
@@ -86,7 +105,7 @@ test('preferences are learnt by DPO without the output layer, unless it is asked
   const read = {
     format: 'preference',
     ...{ input_column: '', output_column: 'chosen' },
-    ...{ rejected_column: 'rejected', system_column: null },
+    ...{ rejected_column: 'rejected', label_column: null, system_column: null },
   } as const;
   const settled = settle(withFormat({ ...open, input_column: null, output_column: null }, read));
   expect(settled).toMatchObject({ objective: 'dpo', rejected_column: 'rejected', input_column: null });
@@ -102,4 +121,26 @@ test('preferences are learnt by DPO without the output layer, unless it is asked
   expect(better.lora_target_modules).toHaveLength(8);
   expect(settle(open).objective).toBe('sft');
   expect(settle({ ...open, file_name: 'book.txt', data_format: 'preference' }).objective).toBe('sft');
+});
+
+test('a full fine-tune has no adapter', () => {
+  const { lora_target_modules: _, lora_r, lora_dropout, use_rslora, ...open } = fields;
+  const full = settle({ ...open, adaptation: 'full' });
+  expect(toParameters(full).lora).toBeNull();
+  expect(full).toMatchObject({ adaptation: 'full', lora_target_modules: [] });
+  expect(full).not.toHaveProperty('lora_r');
+  expect(toParameters(settle(open)).lora).toMatchObject({ r: 8, alpha: 16, dropout: 0.05 });
+});
+
+test.each([
+  ['lora_r', 8],
+  ['lora_alpha', 16],
+  ['lora_dropout', 0.05],
+  ['use_rslora', false],
+  ['lora_target_modules', ['q_proj']],
+])('%s is refused of a full fine-tune, and taken of an adapter', (name, value) => {
+  const message = `${name} is for LoRA: leave it out of a full fine-tune`;
+  const sent = { [name]: value };
+  expect(findAdaptationFaults({ adaptation: 'full', ...sent })).toEqual([{ message, about: name }]);
+  expect(findAdaptationFaults({ adaptation: 'lora', ...sent })).toEqual([]);
 });

@@ -1,5 +1,5 @@
-import { usualObjective, usualTargetModules } from '@bakehouse/contract/fine-tune-numbers';
-import type { DataFormatName } from '@bakehouse/contract/limits';
+import { fineTuneDefaults, usualObjective, usualTargetModules } from '@bakehouse/contract/fine-tune-numbers';
+import type { DataFormatName, Objective } from '@bakehouse/contract/limits';
 import type {
   TrainingSources,
   TrainTextSpec,
@@ -7,14 +7,15 @@ import type {
   ValidateSpec,
 } from '@bakehouse/contract/runtime/train-spec';
 import type { FineTunePayload } from '@bakehouse/contract/training';
-import type { WorkloadSpec } from '../../engine/model/workload.ts';
+import type { Placement, WorkloadSpec } from '../../engine/model/workload.ts';
 import type { AssetRevision } from '../assets/read-revision.ts';
+import { findGguf } from '../models/weights/find-gguf.ts';
 import { listModelFiles } from '../models/weights/list-model-files.ts';
 
-/** The fields of a fine-tune that say how to read the data and how to train. */
 /** Kalajdzievski, 'A Rank Stabilization Scaling Factor for Fine-Tuning with LoRA', 2023. */
 const RSLORA_ALPHA = 16;
 
+/** The fields of a fine-tune that say how to read the data and how to train. */
 export type FineTuneFields = Omit<
   FineTunePayload,
   | 'asset_id'
@@ -48,6 +49,7 @@ export function toDataSpec(
     input_column: isText ? null : (fields.input_column ?? null),
     output_column: isText ? null : (fields.output_column ?? null),
     rejected_column: isText ? null : (fields.rejected_column ?? null),
+    label_column: isText ? null : (fields.label_column ?? null),
     system_column: isText ? null : (fields.system_column ?? null),
     segmentation_method: fields.segmentation_method,
     max_chunk_size: fields.max_chunk_size,
@@ -72,22 +74,54 @@ export function withFormat<F extends FineTuneFields>(
     input_column: read.input_column || null,
     output_column: read.output_column || null,
     rejected_column: read.rejected_column,
+    label_column: read.label_column,
     // An empty name asks for none: the file may still have a column that is called so.
     system_column: read.system_column ?? fields.system_column,
   };
 }
 
-/** The format that the request names, if by a column that only this one has; null: the file is recognised by reading it. */
-export function namedFormat({ data_format, rejected_column }: FineTuneFields): DataFormatName | null {
-  return data_format ?? (rejected_column ? 'preference' : null);
+/** The format that the request names, if by a column or an objective that only this one has; null: the file is recognised by reading it. */
+export function namedFormat({
+  data_format,
+  rejected_column,
+  label_column,
+  objective,
+}: FineTuneFields): DataFormatName | null {
+  if (data_format) return data_format;
+  if (rejected_column) return 'preference';
+  if (label_column) return 'feedback';
+  return objective === 'grpo' ? 'prompts' : null;
 }
 
 /** Fields whose format is known, with what was left out. */
 export function settle<F extends FineTuneFields>(fields: F): F & SettledFields {
   const format = isTextFile(fields.file_name) ? null : namedFormat(fields);
   const objective = fields.objective ?? usualObjective(format);
-  const lora_target_modules = fields.lora_target_modules ?? usualTargetModules(objective);
-  return { ...fields, objective, lora_target_modules };
+  if (fields.adaptation === 'full') return { ...fields, objective, lora_target_modules: [] };
+  return { ...fields, objective, ...settleAdapter(fields, objective) };
+}
+
+function settleAdapter(fields: FineTuneFields, objective: Objective) {
+  return {
+    lora_r: fields.lora_r ?? fineTuneDefaults.lora_r,
+    lora_dropout: fields.lora_dropout ?? fineTuneDefaults.lora_dropout,
+    use_rslora: fields.use_rslora ?? fineTuneDefaults.use_rslora,
+    lora_target_modules: fields.lora_target_modules ?? usualTargetModules(objective),
+  };
+}
+
+/** Null: all weights are trained. */
+function toLora(fields: SettledFields): ValidateSpec['parameters']['lora'] {
+  if (fields.adaptation === 'full') return null;
+  const { lora_r, lora_dropout, use_rslora, lora_target_modules } = settleAdapter(fields, fields.objective);
+  return {
+    r: lora_r,
+    // Twice the rank, as is usual, or with rsLoRA as in its paper: a change of rank then needs no other learning rate.
+    alpha: fields.lora_alpha ?? (use_rslora ? RSLORA_ALPHA : lora_r * 2),
+    dropout: lora_dropout,
+    use_rslora,
+    target_modules: lora_target_modules,
+  };
 }
 
 /** How a run trains, as its validation and the run itself are told. */
@@ -96,6 +130,14 @@ export function toParameters(fields: SettledFields): ValidateSpec['parameters'] 
     objective: fields.objective,
     beta: fields.beta,
     sft_weight: fields.sft_weight,
+    desirable_weight: fields.desirable_weight,
+    undesirable_weight: fields.undesirable_weight,
+    generations: fields.generations,
+    max_new_tokens: fields.max_new_tokens,
+    temperature: fields.temperature,
+    rewards: fields.rewards.map((reward) =>
+      reward.type === 'json_schema' ? { ...reward, json_schema: JSON.stringify(reward.json_schema) } : reward,
+    ),
     epochs: fields.epochs,
     learning_rate: fields.learning_rate,
     lr_scheduler: fields.lr_scheduler,
@@ -107,15 +149,9 @@ export function toParameters(fields: SettledFields): ValidateSpec['parameters'] 
     early_stopping_patience: fields.early_stopping_patience,
     batch_size: fields.batch_size,
     eval_batch_size: fields.eval_batch_size,
+    packing: fields.packing,
     gradient_accumulation_steps: fields.gradient_accumulation_steps,
-    lora: {
-      r: fields.lora_r,
-      // Twice the rank, as is usual, or with rsLoRA as in its paper: a change of rank then needs no other learning rate.
-      alpha: fields.lora_alpha ?? (fields.use_rslora ? RSLORA_ALPHA : fields.lora_r * 2),
-      dropout: fields.lora_dropout,
-      use_rslora: fields.use_rslora,
-      target_modules: fields.lora_target_modules,
-    },
+    lora: toLora(fields),
   };
 }
 
@@ -133,10 +169,11 @@ export function toTrainSpec(input: {
   /** With the one file that is held out. */
   validation: AssetRevision | null;
   sources: TrainingSources;
-  device: 'cpu' | 'cuda';
+  placement: Placement;
   now: Date;
 }): WorkloadSpec {
-  const { title, fields, base, dataset, validation, sources, device, now } = input;
+  const { title, fields, base, dataset, validation, sources, placement, now } = input;
+  const gguf = fields.adaptation === 'full' ? findGguf(base) : { files: [], fault: null };
   const toInput = ({ path, sha256, sizeBytes }: AssetRevision['files'][number]) => ({
     path,
     sha256,
@@ -154,9 +191,12 @@ export function toTrainSpec(input: {
       { name: 'base_model', files: listModelFiles(base.files).map(toInput) },
       { name: 'dataset', files: dataset.files.filter(({ path }) => path === fields.file_name).map(toInput) },
       ...(validation ? [{ name: 'validation', files: validation.files.map(toInput) }] : []),
+      // The whole model that it makes gets one in the same layout.
+      ...(gguf.files.length === 1 ? [{ name: 'base_gguf', files: gguf.files.map(toInput) }] : []),
     ],
     data: toDataSpec(fields, now, validation?.files[0]?.path ?? null),
     parameters: toParameters(fields),
-    device,
+    device: placement.accelerator === null ? 'cpu' : 'cuda',
+    gpus: Math.max(1, placement.count),
   };
 }

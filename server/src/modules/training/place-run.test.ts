@@ -30,12 +30,19 @@ test.each<Row>([
     { ...onH100, description: 'The run goes to 1 x NVIDIA H100 (80GB).' },
   ],
   [
-    'one of them, however many are wanted',
+    'as many of them as are wanted',
     { type: 'NVIDIA_H100_80GB', count: 8 },
     [h100],
+    { ...onH100, description: 'The run goes to 8 x NVIDIA H100 (80GB). You pay for all 8.' },
+  ],
+  [
+    'as many of another kind where there are fewer',
+    { type: 'NVIDIA_TESLA_A100', count: 4 },
+    [listed('NVIDIA_TESLA_A100', [0, 1]), h100],
     {
       ...onH100,
-      description: 'The run goes to 1 x NVIDIA H100 (80GB). It trains on one GPU, and you pay for one.',
+      description:
+        'This machine has no 4 x NVIDIA Tesla A100 (40GB): the run goes to 4 x NVIDIA H100 (80GB) and is charged at its price. You pay for all 4.',
     },
   ],
   [
@@ -73,7 +80,8 @@ test.each<Row>([
   ],
 ])('a run goes to %s', (_case, { type, count = 1, gigabytes = 8 }, gpus, { accelerator, ...expected }) => {
   const place = placeRun({ type, count }, gigabytes * GB, { gpus });
-  expect(place).toMatchObject({ ...expected, devices: 1 });
-  expect(place.placement).toEqual({ accelerator, count: accelerator === null ? 0 : 1 });
+  const isOnCpu = accelerator === null;
+  expect(place).toMatchObject({ ...expected, devices: isOnCpu ? 1 : count });
+  expect(place.placement).toEqual({ accelerator, count: isOnCpu ? 0 : count });
   expect(place.priceLabel).toBe(expected.priceLabel);
 });

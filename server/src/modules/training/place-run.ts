@@ -1,5 +1,5 @@
 import { gpuLabel } from '@bakehouse/contract/labels';
-import { GPUS_PER_RUN, type GpuType } from '@bakehouse/contract/limits';
+import type { GpuType } from '@bakehouse/contract/limits';
 import type { Capacity } from '../../engine/model/capacity.ts';
 import type { Gpu } from '../../engine/model/gpu.ts';
 import type { Placement } from '../../engine/model/workload.ts';
@@ -21,23 +21,23 @@ export type RunPlace = {
 };
 
 /**
- * One of the wanted GPUs where there is any, else one of another kind that is large enough, else
+ * The wanted GPUs where a machine has as many, else as many of another kind that are large enough, else
  * this machine's CPU. Pure.
+ * @param neededBytes what each of the GPUs needs.
  */
 export function placeRun(
   wanted: { type: GpuType; count: number },
   neededBytes: number,
   capacity: Capacity,
 ): RunPlace {
-  const gpu = chooseGpu({ type: wanted.type, count: GPUS_PER_RUN }, capacity, ({ memoryBytes }) =>
-    fitsInto(memoryBytes, neededBytes),
-  );
-  const lack = `This machine has no ${gpuLabel(wanted.type)}`;
+  const { count } = wanted;
+  const gpu = chooseGpu(wanted, capacity, ({ memoryBytes }) => fitsInto(memoryBytes, neededBytes));
+  const lack = `This machine has no ${count > 1 && capacity.gpus?.length ? `${count} x ` : ''}${gpuLabel(wanted.type)}`;
   if (gpu === null) {
     const goes = capacity.gpus?.length
       ? `${lack}, and no other GPU for the ${gigabytes(neededBytes)} that the run needs: it goes to this machine's CPU`
       : `${lack}: the run goes to its CPU`;
-    const others = wanted.count > 1 ? ' The number of GPUs makes no difference there.' : '';
+    const others = count > 1 ? ' The number of GPUs makes no difference there.' : '';
     return {
       placement: { accelerator: null, count: 0 },
       gpu,
@@ -49,18 +49,18 @@ export function placeRun(
   }
   const { type, like } = gpu;
   const price = type === like ? 'its price' : `the price of ${gpuLabel(like)}`;
-  const where = `${GPUS_PER_RUN} x ${gpuLabel(type)}`;
+  const where = `${count} x ${gpuLabel(type)}`;
   const goes =
     type === wanted.type
       ? `The run goes to ${where}.`
       : `${lack}: the run goes to ${where} and is charged at ${price}.`;
-  const others = wanted.count > GPUS_PER_RUN ? ' It trains on one GPU, and you pay for one.' : '';
+  const all = count > 1 ? ` You pay for all ${count}.` : '';
   return {
-    placement: { accelerator: type, count: GPUS_PER_RUN },
+    placement: { accelerator: type, count },
     gpu,
-    devices: GPUS_PER_RUN,
+    devices: count,
     priceId: `training:${like}`,
     priceLabel: type === like ? undefined : `Training on ${gpuLabel(type)}, at ${price}`,
-    description: goes + others,
+    description: goes + all,
   };
 }

@@ -33,6 +33,8 @@ export type RunRow = Trained & {
   dataset: Source;
   /** Null: part of the dataset's rows is held out. */
   validation: ValidationFile | null;
+  /** What it is part of; null: nothing. */
+  sweep: { id: string; title: string } | null;
   /** As it was when the run began. */
   price: Price;
   devices: number;
@@ -95,6 +97,7 @@ export async function insertRun(tx: Transaction, run: NewRun): Promise<void> {
       validation_revision_id: run.validation?.revisionId,
       validation_title: run.validation?.title,
       validation_file_name: run.validation?.fileName,
+      sweep_id: run.sweep?.id,
       kind: run.kind,
       file_name: run.fileName ?? '',
       parameters: toJson(run.parameters),
@@ -112,9 +115,30 @@ export async function insertRun(tx: Transaction, run: NewRun): Promise<void> {
     .execute();
 }
 
+/** Beside the columns of a run. */
+const sweepTitle = sql<string | null>`(select title from sweeps where sweeps.id = runs.sweep_id)`.as(
+  'sweep_title',
+);
+
 export async function findRun(db: Database | Transaction, id: string): Promise<RunRow | null> {
-  const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
+  const row = await db
+    .selectFrom('runs')
+    .selectAll()
+    .select(sweepTitle)
+    .where('id', '=', id)
+    .executeTakeFirst();
   return row ? toRunRow(row) : null;
+}
+
+/** The runs of a sweep, in no order. */
+export async function selectSweptRuns(db: Database | Transaction, sweepId: string): Promise<RunRow[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .selectAll()
+    .select(sweepTitle)
+    .where('sweep_id', '=', sweepId)
+    .execute();
+  return rows.map(toRunRow);
 }
 
 /** Whose each of these runs is. */
@@ -169,6 +193,7 @@ export async function selectRuns(
   const rows = await db
     .selectFrom('runs')
     .selectAll()
+    .select(sweepTitle)
     .where('user_id', '=', filter.userId)
     .$if(filter.kind !== undefined, (query) => query.where('kind', '=', filter.kind ?? ''))
     .$if(filter.modelAssetIds !== undefined, (query) =>
@@ -308,18 +333,18 @@ export async function selectMeasuredFlops(
   return rows[0]?.median ?? null;
 }
 
-/** Of a run from before there were all fields: their defaults are what it was made with. */
-const leftOut = { ...fineTuneDefaults, objective: 'sft' } as const;
+/** Of a run from before there were all fields: their defaults are what it was made with, and a full fine-tune has none of an adapter. */
+const { lora_r, lora_dropout, use_rslora, ...ofAll } = fineTuneDefaults;
+const leftOut = { ...ofAll, objective: 'sft' as const, rewards: [] };
+const ofAdapter = { lora_r, lora_dropout, use_rslora };
 
 function toTrained({ kind, file_name, parameters }: Selectable<RunsTable>): Trained {
   if (kind === 'export') return { kind, fileName: null, parameters: parameters as ExportRun['parameters'] };
-  return kind === 'pictures'
-    ? { kind, fileName: file_name || null, parameters: parameters as PicturesRun['parameters'] }
-    : {
-        kind: 'text',
-        fileName: file_name,
-        parameters: { ...leftOut, ...(parameters as TextRun['parameters']) },
-      };
+  if (kind === 'pictures')
+    return { kind, fileName: file_name || null, parameters: parameters as PicturesRun['parameters'] };
+  const said = parameters as TextRun['parameters'];
+  const adapter = said.adaptation === 'full' ? {} : ofAdapter;
+  return { kind: 'text', fileName: file_name, parameters: { ...leftOut, ...adapter, ...said } };
 }
 
 function toValidation(row: Selectable<RunsTable>): ValidationFile | null {
@@ -330,7 +355,8 @@ function toValidation(row: Selectable<RunsTable>): ValidationFile | null {
     : null;
 }
 
-function toRunRow(row: Selectable<RunsTable>): RunRow {
+function toRunRow(row: Selectable<RunsTable> & { sweep_title: string | null }): RunRow {
+  const { sweep_id: sweepId, sweep_title: title } = row;
   return {
     id: row.id,
     userId: row.user_id,
@@ -340,6 +366,7 @@ function toRunRow(row: Selectable<RunsTable>): RunRow {
     base: { assetId: row.base_asset_id, revisionId: row.base_revision_id, title: row.base_title },
     dataset: { assetId: row.dataset_asset_id, revisionId: row.dataset_revision_id, title: row.dataset_title },
     validation: toValidation(row),
+    sweep: sweepId !== null && title !== null ? { id: sweepId, title } : null,
     ...toTrained(row),
     price: agreedPrice(row.price_id, row.unit_price_micro),
     devices: row.devices,

@@ -1,7 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { createAsset, downloadFile, getAsset } from '@bakehouse/contract/assets';
 import { getBalance } from '@bakehouse/contract/credits';
 import { toFlatId } from '@bakehouse/contract/fields/flat-id';
@@ -9,16 +5,13 @@ import { getFineTuningJob } from '@bakehouse/contract/fine-tuning-jobs';
 import * as runContract from '@bakehouse/contract/runs';
 import { describe, expect, test, vi } from 'vitest';
 import { readConfig } from '../../config.ts';
-import { runtimeDir } from '../../engine/host/environment/environment.ts';
 import { hasLayer } from '../../engine/host/environment/has-layer.ts';
 import { runtimeCommand } from '../../engine/host/runtime-command.ts';
 import { runProgram } from '../../platform/processes/run-program.ts';
-import { onFileEnd } from '../../testing/on-file-end.ts';
-import { freePort } from '../../testing/ports/free-port.ts';
 import { effort } from '../../testing/soak.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
-import { type TestClient, type TestUser, testClient } from '../../testing/test-client.ts';
-import { testDatabase } from '../../testing/test-database.ts';
+import type { TestClient, TestUser } from '../../testing/test-client.ts';
+import { patiently, realServer, rows, tinyModel, upload } from './testing/real-server.ts';
 
 // The whole program in processes of its own, the real runtime, and a model so small that its
 // loading is what takes the time.
@@ -26,8 +19,6 @@ const config = readConfig({});
 const isReady = await hasLayer(config, 'training');
 /** Of both at once, then of the trainer alone. */
 const DEATHS = effort({ usual: 1, soak: 2 });
-/** Guards against hanging: beside other tests a training may have little of the machine. */
-const patiently = { timeout: 15 * 60_000, interval: 200 };
 
 describe.skipIf(!isReady)('a real run', () => {
   test('survives the death of the server, and of the trainer with it or alone', {
@@ -217,55 +208,6 @@ print(type(model.get_base_model()).__name__, "with", *model.peft_config)`;
   });
 }
 
-/** A server program on a port, a database and a folder that stay the same over its lives. */
-async function realServer() {
-  const { url: databaseUrl } = await testDatabase();
-  const dataDir = await temporaryFolder();
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  let child: ChildProcess | null = null;
-  const end = async (signal: NodeJS.Signals) => {
-    const ended = child && child.exitCode === null && child.signalCode === null ? once(child, 'exit') : null;
-    child?.kill(signal);
-    await ended;
-  };
-  onFileEnd(() => end('SIGTERM'));
-
-  return {
-    client: testClient(url),
-    url,
-    start: async () => {
-      child = spawn(process.execPath, [path.resolve(import.meta.dirname, '../../main.ts')], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-        env: {
-          ...process.env,
-          DATABASE_URL: databaseUrl,
-          BAKEHOUSE_DATA_DIR: dataDir,
-          BAKEHOUSE_PORT: String(port),
-          BAKEHOUSE_PREPARE: 'false',
-          BAKEHOUSE_RATE_LIMITS: 'false',
-          BAKEHOUSE_LOG_LEVEL: 'error',
-          OMP_NUM_THREADS: '1',
-        },
-      });
-      child.stdout?.on('data', () => undefined);
-      await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), patiently);
-    },
-    kill: () => end('SIGKILL'),
-    stop: () => end('SIGTERM'),
-    /** Process id of the run's newest trainer: what its launcher has started. */
-    trainer: async (runId: string): Promise<number> => {
-      const dir = path.join(dataDir, 'workloads', runId, 'attempts');
-      const attempts = (await readdir(dir)).filter((name) => /^\d+$/.test(name)).map(Number);
-      const [launcher = ''] = (await readFile(path.join(dir, String(Math.max(...attempts))), 'utf8')).split(
-        ' ',
-      );
-      const [pid = ''] = await runProgram('pgrep', ['-P', launcher]);
-      return Number(pid);
-    },
-  };
-}
-
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -273,58 +215,4 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-function rows(): string {
-  const facts = [
-    'The bread is a dark rye.',
-    'The oven opens at four.',
-    'The cat is called Crumpet.',
-    'Flour comes on Monday.',
-  ];
-  const lines = facts.flatMap((fact, index) =>
-    Array.from({ length: 4 }, (_, phrasing) => `What about ${index} in way ${phrasing}?,${fact}`),
-  );
-  return `question,answer\n${lines.join('\n')}\n`;
-}
-
-/** The tiny model that the runtime's own tests use. */
-async function tinyModel(): Promise<Record<string, Buffer>> {
-  const folder = await temporaryFolder();
-  const { command, env } = await runtimeCommand(config);
-  const program =
-    'import sys; from pathlib import Path; from tiny_model import write_tiny_model; write_tiny_model(Path(sys.argv[1]), tied=True)';
-  await runProgram(command, ['-c', program, folder], {
-    env: { ...env, PYTHONPATH: `${path.join(runtimeDir, 'tests')}:${env.PYTHONPATH}` },
-  });
-  const names = await readdir(folder);
-  return Object.fromEntries(
-    await Promise.all(names.map(async (name) => [name, await readFile(path.join(folder, name))])),
-  );
-}
-
-async function upload(
-  { client, url }: { client: TestClient; url: string },
-  as: TestUser,
-  type: 'RAW' | 'MODEL',
-  title: string,
-  files: Record<string, string | Buffer>,
-): Promise<string> {
-  const id = await client.request(
-    createAsset,
-    // A fine-tune names the base that everybody may read.
-    { body: { dataset_type: type, title, user_id: as.userId, is_published: type === 'MODEL' } },
-    { as },
-  );
-  for (const [name, bytes] of Object.entries(files)) {
-    const body = new FormData();
-    body.set('data_file', new Blob([new Uint8Array(Buffer.from(bytes))]), name);
-    const answer = await fetch(`${url}/api/v1/asset/${id}/upload`, {
-      method: 'POST',
-      headers: { 'x-api-key': as.apiKey },
-      body,
-    });
-    expect(answer.status, await answer.text()).toBe(200);
-  }
-  return id;
 }

@@ -70,6 +70,7 @@ describe('starting', () => {
       input_column: 'chat',
       output_column: '',
       rejected_column: null,
+      label_column: null,
       system_column: 'system',
     } as const;
     machine.data = { ...goodData, format };
@@ -87,7 +88,8 @@ describe('starting', () => {
 
   test('learns preferences by DPO where only reading the file tells that it has them', async () => {
     const columns = { input_column: 'prompt', output_column: 'chosen', rejected_column: 'rejected' };
-    const format = { format: 'preference', ...columns, system_column: null } as const;
+    const beside = { label_column: null, system_column: null };
+    const format = { format: 'preference', ...columns, ...beside } as const;
     machine.data = { ...goodData, format, tied_embeddings: false };
     const { modelId, launch } = await begin(idleUntilStopped, {
       payload: { input_column: null, output_column: null, beta: 0.3 },
@@ -117,6 +119,64 @@ describe('starting', () => {
       status: 400,
       body: { error: { param: 'fine_tune_payload.objective' } },
     });
+  });
+
+  test('learns feedback by KTO, in batches of several rows', async () => {
+    const columns = { input_column: 'prompt', output_column: 'completion', label_column: 'label' };
+    const beside = { rejected_column: null, system_column: null };
+    const format = { format: 'feedback', ...columns, ...beside } as const;
+    machine.data = { ...goodData, format, tied_embeddings: false, ratings: { good: 30, bad: 10 } };
+    const open = { input_column: null, output_column: null };
+    await expect(start({ payload: open })).rejects.toMatchObject({
+      body: {
+        error: {
+          message: 'KTO compares the answers of a batch: its batch size must be at least 2',
+          param: 'fine_tune_payload.batch_size',
+        },
+      },
+    });
+    const { modelId, launch } = await begin(idleUntilStopped, {
+      payload: { ...open, batch_size: 4, undesirable_weight: 3 },
+    });
+    const weights = { desirable_weight: 1, undesirable_weight: 3 };
+    const trained = { objective: 'kto', beta: 0.1, ...weights, lora: { target_modules: dpoModules } };
+    expect(machine.read?.spec).toMatchObject({ parameters: trained });
+    expect(launch.spec).toMatchObject({ data: { ...columns, format: 'feedback' }, parameters: trained });
+    const run = await runOf(modelId);
+    expect(run.parameters).toMatchObject({
+      ...{ ...columns, data_format: 'feedback', objective: 'kto', ...weights },
+    });
+    await request(runContract.cancelRun, { params: { runId: run.run_id } }, { as: user });
+    await ended(modelId);
+    machine.data = goodData;
+  });
+
+  test('learns prompts by GRPO, whose rewards are refused by their field', async () => {
+    const columns = { input_column: 'prompt', output_column: 'reference' };
+    const beside = { rejected_column: null, label_column: null, system_column: null };
+    const format = { format: 'prompts', ...columns, ...beside } as const;
+    const fault = 'Reward 1 (JSON Schema): the schema cannot be used';
+    machine.data = { ...goodData, format, tied_embeddings: false, reward_errors: [fault] };
+    const weighed = { type: 'json_schema' as const, weight: 0.5 };
+    const rewards = [{ ...weighed, json_schema: { type: 'object' } }];
+    const open = { input_column: null, output_column: null, objective: 'grpo' as const };
+    const refused = (message: string) => ({
+      body: { error: { message, param: 'fine_tune_payload.rewards' } },
+    });
+    const none = 'GRPO learns from rewards: add at least one';
+    await expect(start({ payload: open })).rejects.toMatchObject(refused(none));
+    await expect(start({ payload: { ...open, rewards } })).rejects.toMatchObject(refused(fault));
+    machine.data = { ...machine.data, reward_errors: [] };
+    const { modelId, launch } = await begin(idleUntilStopped, { payload: { ...open, rewards } });
+    const trained = { objective: 'grpo', generations: 8, lora: { target_modules: dpoModules } };
+    const asText = [{ ...weighed, json_schema: '{"type":"object"}' }];
+    expect(machine.read?.spec).toMatchObject({ parameters: { ...trained, rewards: asText } });
+    expect(launch.spec).toMatchObject({ data: { ...columns, format: 'prompts' } });
+    const run = await runOf(modelId);
+    expect(run.parameters).toMatchObject({ ...columns, data_format: 'prompts', rewards });
+    await request(runContract.cancelRun, { params: { runId: run.run_id } }, { as: user });
+    await ended(modelId);
+    machine.data = goodData;
   });
 
   test('tells the run how hubs call its sources, and what the base says of its licence', async () => {

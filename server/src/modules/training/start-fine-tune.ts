@@ -10,9 +10,10 @@ import { clientSignal } from '../../platform/http/client-signal.ts';
 import { refuseHigherCost } from '../credits/prices/refuse-higher-cost.ts';
 import { spendOnce } from '../credits/spend-once.ts';
 import { type SettledFields, settle, toTrainSpec, withFormat } from './fine-tune-spec.ts';
-import { makeRun, sourceOf } from './make-run.ts';
+import { makeRun, type NewModel, sourceOf } from './make-run.ts';
 import { nameSources } from './name-sources.ts';
 import { insertJob, type JobRow } from './openai-jobs/job-queries.ts';
+import type { RunRow } from './queries.ts';
 import {
   checkFineTune,
   type FineTuneCheck,
@@ -59,31 +60,33 @@ export async function startFineTune(
         what: 'this run',
         param: `${PAYLOAD}.cost_max`,
       });
-      return { id: await makeFineTune(tx, ctx, { body, payload, check, sources, job }) };
+      const { modelId } = await makeFineTune(tx, ctx, { body, payload, check, sources, job });
+      return { id: modelId };
     },
   );
   return id;
 }
 
 type Start = {
-  body: Body;
+  body: NewModel;
   payload: FineTunePayload;
   check: FineTuneCheck;
   sources: TrainingSources;
-  job: StartedJob | null;
+  job?: StartedJob | null;
+  sweep?: RunRow['sweep'];
 };
 
-/** Step: makes the run of a fine-tune. Returns the id of its model. */
-async function makeFineTune(
+/** Step: makes the run of a fine-tune, and its model. Throws what `makeRun` throws. */
+export async function makeFineTune(
   tx: Transaction,
   ctx: Context,
-  { body, payload, check, sources: named, job }: Start,
-): Promise<string> {
+  { body, payload, check, sources: named, job = null, sweep = null }: Start,
+): Promise<{ modelId: string; runId: string }> {
   const { base, dataset, heldOut: validation, place } = check;
   const now = ctx.clock.now();
   const fields = settle(withFormat(payload, check.validation.data?.format));
-  const { modelId, runId } = await makeRun(tx, ctx, {
-    ...{ body, base, validation, place, now },
+  const made = await makeRun(tx, ctx, {
+    ...{ body, base, validation, sweep, place, now },
     dataset: sourceOf(dataset),
     alsoReads: [dataset, ...(validation ? [validation] : [])].map(({ asset }) => asset.id),
     spec: toTrainSpec({
@@ -93,7 +96,7 @@ async function makeFineTune(
       dataset,
       validation,
       sources: named,
-      device: place.placement.accelerator === null ? 'cpu' : 'cuda',
+      placement: place.placement,
       now,
     }),
     trained: {
@@ -105,22 +108,24 @@ async function makeFineTune(
     quote: check.validation.cost_estimate.quote,
     ceilingMicro: payload.ceiling,
   });
-  if (job) await insertJob(tx, { runId, userId: ctx.caller.userId, ...job });
-  return modelId;
+  if (job) await insertJob(tx, { runId: made.runId, userId: ctx.caller.userId, ...job });
+  return made;
 }
 
-/** Refuses what the wizard's validation refuses. */
-async function checkStart(
+type ToCheck = {
+  payload: FineTunePayload;
+  validation?: FineTuneRequest['validation'];
+  reply: Http['reply'];
+};
+
+/** What the wizard's validation says of a fine-tune. Throws what `checkFineTune` throws. */
+export async function checkPayload(
   ctx: Context,
   parts: TrainingParts,
-  {
-    payload,
-    validation,
-    reply,
-  }: { payload: FineTunePayload; validation: FineTuneRequest['validation']; reply: Http['reply'] },
+  { payload, validation = null, reply }: ToCheck,
 ): Promise<FineTuneCheck> {
   const cpu = await parts.runCpu(ctx.db);
-  const check = await checkFineTune(ctx, parts, {
+  return checkFineTune(ctx, parts, {
     datasetId: payload.asset_id,
     baseModelId: payload.base_model,
     validation,
@@ -132,6 +137,11 @@ async function checkStart(
     readsOn: false,
     params: { dataset: `${PAYLOAD}.asset_id`, base: `${PAYLOAD}.base_model` },
   });
+}
+
+/** Refuses what the wizard's validation refuses. */
+async function checkStart(ctx: Context, parts: TrainingParts, asked: ToCheck): Promise<FineTuneCheck> {
+  const check = await checkPayload(ctx, parts, asked);
   const [fault] = check.faults;
   if (!fault) return check;
   const { message: publicMessage, about } = fault;

@@ -1,26 +1,17 @@
-import fs, { writeFile } from 'node:fs/promises';
+import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { noSandbox, type SandboxedCommand } from '../sandbox/sandbox.ts';
 import { OutOfLimits, runConfined, runConfinedToFile } from './run-confined.ts';
+import { writeProgram } from './testing/write-program.ts';
 
 const dir = await temporaryFolder();
-const answerConfined = JSON.stringify(new URL('./answer-confined.ts', import.meta.url));
 const sandbox = noSandbox(path.join(dir, 'lent'));
 const limits = { cpuSeconds: 20, heapMb: 64, userId: 'ada' };
 
-/** A program that answers with what the function body returns for its `input`. */
-async function program(name: string, body: string): Promise<URL> {
-  const file = path.join(dir, `${name}.mjs`);
-  await writeFile(
-    file,
-    `import { answerConfined } from ${answerConfined};\nawait answerConfined(async (input) => {${body}});\n`,
-  );
-  return pathToFileURL(file);
-}
+const program = (name: string, body: string) => writeProgram(dir, name, body);
 
 describe('a confined program', () => {
   test('answers, and knows nothing of the environment', async () => {

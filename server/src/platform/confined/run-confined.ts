@@ -95,7 +95,7 @@ async function confine<T>(
     if (scratch) await refuseFullDisk(folder);
     const file = fileURLToPath(program);
     const argv = await sandbox.enclose({
-      argv: [process.execPath, `--max-old-space-size=${heapMb}`, file],
+      argv: limited([process.execPath, `--max-old-space-size=${heapMb}`, file], limits),
       cwd: folder,
       reads: [process.execPath, ...CODE, file, folder],
       writes: scratch ? [path.join(folder, SCRATCH)] : [],
@@ -136,19 +136,25 @@ function tooSlow(cause: Error): AppError {
   });
 }
 
-function run(
-  argv: string[],
-  input: string,
-  { cpuSeconds, wallMs = WALL_MS, heapMb, signal }: Limits,
-  program: string,
-): Promise<unknown> {
+/** The words that run a program within its limits, wherever the sandbox runs it. */
+function limited(argv: string[], { cpuSeconds, heapMb }: Limits): string[] {
   // No core file of a process that was made to fail; then the limits of its files, its time and its memory.
   const script = `ulimit -c 0; ulimit -f ${FILE_BLOCKS_MAX}; ulimit -t "$1"; ulimit -d "$2"; shift 2; exec "$@"`;
   const memoryKb = (heapMb + BESIDE_HEAP_MB) * 1024;
+  return ['/bin/sh', '-c', script, 'sh', String(cpuSeconds), String(memoryKb), ...argv];
+}
+
+function run(
+  argv: string[],
+  input: string,
+  { wallMs = WALL_MS, signal }: Limits,
+  program: string,
+): Promise<unknown> {
+  const [command = '', ...args] = argv;
   return new Promise((resolve, reject) => {
     const child = execFile(
-      '/bin/sh',
-      ['-c', script, 'sh', String(cpuSeconds), String(memoryKb), ...argv],
+      command,
+      args,
       { env: {}, timeout: wallMs, killSignal: 'SIGKILL', maxBuffer: ANSWER_BYTES_MAX, signal },
       (error, stdout, stderr) => {
         if (!error) resolve(JSON.parse(stdout));

@@ -329,6 +329,61 @@ export type DeploymentsTable = {
   stop_reason: string | null;
 };
 
+export type DraftChunksTable = {
+  draft_id: string;
+  number: number;
+  document_id: string;
+  source: string;
+  content: string;
+  state: Generated<string>;
+};
+
+export type DraftDocumentsTable = {
+  id: string;
+  draft_id: string;
+  name: string;
+  pages: number | null;
+  empty_pages: number;
+  characters: number;
+  sections: Json;
+  number: GeneratedAlways<bigint>;
+};
+
+export type DraftRowsTable = {
+  id: Generated<string>;
+  draft_id: string;
+  chunk: number;
+  position: number;
+  question: string;
+  answer: string;
+  saved_in: string | null;
+};
+
+export type DraftsTable = {
+  id: string;
+  user_id: string;
+  created_at: Timestamp;
+  settings: Json | null;
+  prices: Generated<Json>;
+  hold_id: string | null;
+  held_micro: Generated<bigint>;
+  cost_micro: Generated<bigint>;
+  charged_micro: Generated<bigint>;
+  chunks: Generated<number>;
+  chunks_done: Generated<number>;
+  chunks_failed: Generated<number>;
+  dropped: Generated<Json>;
+  error: string | null;
+  started_at: Timestamp | null;
+  cancelled_at: Timestamp | null;
+  expires_at: Timestamp | null;
+  ended_at: Timestamp | null;
+  outcome: string | null;
+  check_at: Timestamp;
+  lock_token: string | null;
+  locked_until: Timestamp | null;
+};
+
 export type FilePurposesTable = {
   asset_id: string;
   purpose: string;
@@ -655,7 +710,6 @@ export type MachinesTable = {
   driver: string;
   offer: Json | null;
   holds_blobs: boolean;
-  secret_check: Buffer;
   started_at: Timestamp;
   seen_at: Timestamp | null;
 };
@@ -711,7 +765,6 @@ export type PreparationsTable = {
   progress: number | null;
   fingerprint: string | null;
   updated_at: Timestamp;
-  machine_id: string | null;
 };
 
 export type PriceChangesTable = {
@@ -727,12 +780,14 @@ export type PriceChangesTable = {
 
 export type ProcessesTable = {
   id: string;
-  machine_id: string;
+  machine_id: string | null;
   roles: string[];
   since: Timestamp;
   seen_at: Timestamp;
   left_at: Timestamp | null;
   url: string | null;
+  secret_check: Buffer | null;
+  asked: Generated<string[]>;
 };
 
 export type PurchasesTable = {
@@ -883,6 +938,7 @@ export type RunsTable = {
   validation_revision_id: string | null;
   validation_title: string | null;
   validation_file_name: string | null;
+  sweep_id: string | null;
 };
 
 export type ServingWorkloadsTable = {
@@ -929,6 +985,39 @@ export type SignInMethodsTable = {
   scope: string | null;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+};
+
+export type SweepsTable = {
+  id: Generated<string>;
+  user_id: string;
+  title: string;
+  parameters: string[];
+  created_at: Timestamp;
+};
+
+export type TrackedRunsTable = {
+  run_id: string;
+  service: string;
+  user_id: string;
+  remote_id: string | null;
+  url: string | null;
+  points_sent: Generated<number>;
+  step_sent: Generated<number>;
+  last_values: Generated<Json>;
+  closed_at: Timestamp | null;
+  trouble: string | null;
+};
+
+export type TrackersTable = {
+  user_id: string;
+  service: string;
+  project: string;
+  url: string | null;
+  encrypted: Buffer | null;
+  account: string | null;
+  connected_at: Timestamp;
+  trouble: string | null;
+  is_refused: Generated<boolean>;
 };
 
 export type TrainingConfigurationsTable = {
@@ -1095,8 +1184,6 @@ export type WorkloadsTable = {
   machine_id: string | null;
   output_cursor: string | null;
   checkpoint_seconds: Generated<number>;
-  lost_machine_id: string | null;
-  lost_seconds: number | null;
   phase_counted: Generated<boolean>;
   drain_seconds: Generated<number>;
   server_url: string | null;
@@ -1150,6 +1237,10 @@ export type DB = {
   credit_codes: CreditCodesTable;
   data_readings: DataReadingsTable;
   deployments: DeploymentsTable;
+  draft_chunks: DraftChunksTable;
+  draft_documents: DraftDocumentsTable;
+  draft_rows: DraftRowsTable;
+  drafts: DraftsTable;
   file_purposes: FilePurposesTable;
   fine_tuned_models: FineTunedModelsTable;
   fine_tuning_jobs: FineTuningJobsTable;
@@ -1207,6 +1298,9 @@ export type DB = {
   sessions: SessionsTable;
   share_links: ShareLinksTable;
   sign_in_methods: SignInMethodsTable;
+  sweeps: SweepsTable;
+  tracked_runs: TrackedRunsTable;
+  trackers: TrackersTable;
   training_configurations: TrainingConfigurationsTable;
   upload_parts: UploadPartsTable;
   uploads: UploadsTable;

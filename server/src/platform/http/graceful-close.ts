@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../errors.ts';
 
-const DRAIN_TIMEOUT_MS = 20_000;
+const DRAIN_SECONDS = 20;
 const POLL_MS = 25;
 /** How long clients that were told of the shutdown have to receive it. */
 const CUT_AFTER_MS = 1_000;
@@ -17,11 +17,11 @@ export function serverStops(): AppError {
 
 /**
  * Makes the server end in good order. `app.drain()` ends the open event streams, answers new
- * requests with 503 and waits for those in work, 20 s at most; workloads are still heard.
+ * requests with 503 and waits for those in work, so long at most; workloads are still heard.
  * `app.close()` then ends within moments, and cuts what is still open: without this it waits for ever on open streams
  * and long answers, and for the keep-alive time on idle connections.
  */
-export function closeGracefully(app: FastifyInstance): void {
+export function closeGracefully(app: FastifyInstance, drainSeconds: number = DRAIN_SECONDS): void {
   let draining = false;
   let inWork = 0;
   const openStreams = new Set<() => void>();
@@ -43,7 +43,7 @@ export function closeGracefully(app: FastifyInstance): void {
   app.decorate('drain', async () => {
     draining = true;
     for (const close of openStreams) close();
-    const end = Date.now() + DRAIN_TIMEOUT_MS;
+    const end = Date.now() + drainSeconds * 1000;
     while (inWork > 0 && Date.now() < end) await sleep(POLL_MS);
   });
 

@@ -330,6 +330,21 @@ describe('the end', () => {
     await app.close();
   }, 10_000);
 
+  test('waits for answers as long as is set', async () => {
+    const begun = vi.fn();
+    const bindings = [
+      bindPublic(slow, () => {
+        begun();
+        return new Promise<void>(() => undefined);
+      }),
+    ];
+    const { app, call } = await serve(bindings, { BAKEHOUSE_DRAIN_SECONDS: '0.2' });
+    const working = call('/api/v1/slow', { method: 'POST' });
+    await vi.waitFor(() => expect(begun).toHaveBeenCalledOnce());
+    await app.drain();
+    await Promise.all([app.close(), expect(working).rejects.toThrow()]);
+  }, 10_000);
+
   test('cuts an answer that does not end', async () => {
     const begun = vi.fn();
     const { app, call } = await serve([

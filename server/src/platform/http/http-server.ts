@@ -82,7 +82,7 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   measureHttp(app, options.metrics);
   readBodies(app);
   allowOtherSites(app);
-  closeGracefully(app);
+  closeGracefully(app, options.services.config.drainSeconds);
   app.addHook('onRequest', async (request, reply) => {
     request.caller = { kind: 'nobody' };
     reply.header('x-request-id', request.id);

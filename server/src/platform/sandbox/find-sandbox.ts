@@ -1,13 +1,18 @@
 import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { bubblewrapSandbox } from './bubblewrap-sandbox.ts';
+import { readerSandbox } from './reader/reader-sandbox.ts';
 import { noSandbox, type Sandbox } from './sandbox.ts';
 import { userSandbox } from './user-sandbox.ts';
 import { TRIAL_USER } from './workload-users.ts';
 
 const run = promisify(execFile);
 const TRY_MS = 10_000;
+/** The container of the reader may start after the server's. */
+const READER_MS = 60_000;
+const READER_PAUSE_MS = 1_000;
 
 type Places = {
   /** Files are shared with programs in the sandbox in here. */
@@ -43,8 +48,31 @@ export async function findSandbox(places: Places): Promise<{ sandbox: Sandbox; l
   return { sandbox: noSandbox(places.sharedDir), line };
 }
 
+/** The sandbox of the reader that listens at the socket. Throws a plain sentence where it does not run programs. */
+export async function findReader(
+  places: Pick<Places, 'sharedDir' | 'reads'>,
+  socketPath: string,
+  waitMs = READER_MS,
+): Promise<Sandbox> {
+  await mkdir(places.sharedDir, { recursive: true, mode: 0o711 });
+  const sandbox = readerSandbox(places.sharedDir, socketPath);
+  const until = performance.now() + waitMs;
+  for (;;) {
+    const obstacle = await trySandbox(sandbox, places);
+    if (obstacle === null) return sandbox;
+    if (performance.now() > until)
+      throw new Error(
+        `The reader at ${socketPath} (BAKEHOUSE_READER) runs no programs (${obstacle}): start it beside this server, with the same program and the folder ${places.sharedDir} at the same place`,
+      );
+    await sleep(READER_PAUSE_MS);
+  }
+}
+
 /** Null where a program ran in the sandbox; else the reason why it did not. */
-async function trySandbox(sandbox: Sandbox, { sharedDir, reads }: Places): Promise<string | null> {
+async function trySandbox(
+  sandbox: Sandbox,
+  { sharedDir, reads }: Pick<Places, 'sharedDir' | 'reads'>,
+): Promise<string | null> {
   const program = {
     argv: ['/bin/sh', '-c', 'for place; do test -r "$place" || exit 1; done', 'sh', ...reads],
     cwd: sharedDir,

@@ -17,10 +17,11 @@ export type SandboxedCommand = {
  *
  *   user        each runs as a user of its own, who owns nothing else on the machine
  *   bubblewrap  each sees nothing of the machine's files but what it needs, and no other process
+ *   reader      they run in a container beside the server, which has nothing of it but the files that are lent
  *   none        each may do all that the server may
  */
 export type Sandbox = {
-  kind: 'user' | 'bubblewrap' | 'none';
+  kind: 'user' | 'bubblewrap' | 'reader' | 'none';
   /** Beside the blobs, so that they can be shared without a copy. */
   sharedDir: string;
   /** The words that run a program in the sandbox. Rejects with a sentence where it could not run there. */

@@ -35,13 +35,14 @@ export async function shareFiles<T>(
     for (const { localPath, as } of files) {
       const target = path.join(shared.folder, as);
       await mkdir(path.dirname(target), { recursive: true, mode: 0o755 });
-      if (sandbox.kind === 'user') await shareWithUsers(localPath, target);
+      if (isOfOthers(sandbox)) await shareWithUsers(localPath, target);
       else await link(localPath, target).catch(() => copyFile(localPath, target));
     }
     if (scratch) {
       const place = path.join(shared.folder, SCRATCH);
       await mkdir(place, { mode: 0o700 });
       if (sandbox.kind === 'user') await chown(place, shared.user, shared.user);
+      if (sandbox.kind === 'reader') await chmod(place, 0o770);
     }
     return await work(shared);
   } finally {
@@ -68,10 +69,16 @@ async function tryLink(localPath: string, target: string): Promise<boolean> {
   );
 }
 
-async function makeFolder({ sharedDir }: Sandbox) {
+async function makeFolder({ kind, sharedDir }: Sandbox) {
   const folder = path.join(sharedDir, randomBytes(16).toString('hex'));
   await mkdir(folder, { mode: 0o700 });
+  if (kind === 'reader') await chmod(folder, 0o750);
   return { folder, user: TRIAL_USER };
+}
+
+/** Whether programs run as other users than the server; the reader's has its group. */
+function isOfOthers({ kind }: Sandbox): boolean {
+  return kind === 'user' || kind === 'reader';
 }
 
 /** A folder named after its user: while it exists, no other program gets that user. */

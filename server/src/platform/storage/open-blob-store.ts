@@ -51,7 +51,8 @@ export async function openS3(
   return openS3BlobStore(bucket, { copies, links: s3.links });
 }
 
-async function hasBlobs(folder: string): Promise<boolean> {
+/** Whether any lie in the folder of a local store. */
+export async function hasBlobs(folder: string): Promise<boolean> {
   for (const name of await readdir(folder).catch(() => []))
     if (name.length === 2 && (await readdir(path.join(folder, name))).length > 0) return true;
   return false;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 
 /** What a call is made of. */
@@ -8,6 +9,12 @@ export function form(name: string, bytes: Buffer, path?: string): FormData {
   const body = new FormData();
   if (path !== undefined) body.set('path', path);
   body.set('data_file', new Blob([new Uint8Array(bytes)]), name);
+  return body;
+}
+
+function document(name: string): FormData {
+  const body = new FormData();
+  body.set('document', new Blob(['Rye']), name);
   return body;
 }
 
@@ -28,6 +35,7 @@ export const inputs: Record<string, Input> = {
   'POST /api/v1/asset/:id/sql/export': { body: { query: 'FROM rows' } },
   'GET /api/v1/asset/:id/versions': { query: { path: 'rows.csv' } },
   'GET /api/v1/asset/:id/link': { query: { path: 'rows.csv' } },
+  'POST /api/v1/asset/:id/chats': { body: { messages: [{ role: 'assistant', content: 'a' }] } },
   'DELETE /api/v1/asset/:id/file': { body: { file_path: 'rows.csv' } },
   'PATCH /api/v1/configurations/:configId': { body: { config_name: 'mine now' } },
   'PATCH /api/v1/api_keys/:keyId': { body: { name: 'mine now' } },
@@ -44,6 +52,12 @@ export const inputs: Record<string, Input> = {
   'POST /api/v1/asset/:id/shares': { body: { username: 'somebody' } },
   'POST /api/v1/asset/:id/uploads': { body: { path: 'more.csv', size_bytes: 1 } },
   'PUT /api/v1/asset/:id/uploads/:uploadId/parts/:number': { query: { sha256: '0'.repeat(64) } },
+  'POST /api/v1/drafts/:draft_id/documents': { body: document('bread.md') },
+  'POST /api/v1/drafts/:draft_id/quote': { body: {} },
+  'POST /api/v1/drafts/:draft_id/start': { body: {} },
+  'PATCH /api/v1/drafts/:draft_id/rows/:row_id': { body: { question: 'mine', answer: 'now' } },
+  'POST /api/v1/drafts/:draft_id/rows/delete': { body: { row_ids: [randomUUID()] } },
+  'POST /api/v1/drafts/:draft_id/save': { body: { asset_id: randomUUID() } },
   'POST /api/v1/asset/:id/upload': { body: form('rows.csv', Buffer.from('mine now')) },
 };
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { TestServer, TestUser } from '../test-server.ts';
 
-/** For tests: a usage window, a reading, a clone and a response of the user, which no call makes by itself. */
+/** For tests: a usage window, a reading, a clone, a response, a sweep of no runs and a draft of the user, which no call makes by itself. */
 export async function insertRows(
   server: Pick<TestServer, 'app' | 'services'>,
   user: TestUser,
   datasetId: string,
-): Promise<{ windowId: string; readingId: string; cloneId: string; response_id: string }> {
+): Promise<Record<string, string>> {
   const { windowId } = await server.app.usage.reserve({
     userId: user.userId,
     keyId: null,
@@ -38,7 +38,13 @@ export async function insertRows(
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  return { windowId, readingId, cloneId, response_id: await insertResponse(server, user) };
+  const { id: sweepId } = await server.services.db
+    .insertInto('sweeps')
+    .values({ user_id: user.userId, title: 'Ovens', parameters: ['epochs'], created_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const response_id = await insertResponse(server, user);
+  return { windowId, readingId, cloneId, sweepId, response_id, ...(await insertDraft(server, user)) };
 }
 
 async function insertResponse({ services }: Pick<TestServer, 'services'>, user: TestUser): Promise<string> {
@@ -71,6 +77,35 @@ export async function insertBatch(server: Pick<TestServer, 'services'>, user: Te
     })
     .execute();
   return id;
+}
+
+/** For tests: a draft of the user that has ended, with a document and a row. */
+async function insertDraft(
+  { services: { db } }: Pick<TestServer, 'services'>,
+  user: TestUser,
+): Promise<{ draft_id: string; document_id: string; row_id: string }> {
+  const now = new Date();
+  const [id, documentId] = [randomUUID(), randomUUID()];
+  const ended = { started_at: now, ended_at: now, outcome: 'completed', chunks: 1, chunks_done: 1 };
+  const draft = { id, user_id: user.userId, created_at: now, check_at: now, ...ended };
+  await db.insertInto('drafts').values(draft).execute();
+  const document = { id: documentId, draft_id: id, name: 'bread.md', empty_pages: 0, characters: 3 };
+  const sections = JSON.stringify([{ page: null, heading: null, text: 'Rye' }]);
+  await db
+    .insertInto('draft_documents')
+    .values({ ...document, sections })
+    .execute();
+  const chunk = { draft_id: id, number: 1, document_id: documentId, source: 'bread.md', content: 'Rye' };
+  await db
+    .insertInto('draft_chunks')
+    .values({ ...chunk, state: 'answered' })
+    .execute();
+  const { id: rowId } = await db
+    .insertInto('draft_rows')
+    .values({ draft_id: id, chunk: 1, position: 0, question: 'Which bread?', answer: 'Rye.' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { draft_id: id, document_id: documentId, row_id: rowId };
 }
 
 /** For tests: a picture and a video that nothing has generated; their bytes are those of a file of the user. */

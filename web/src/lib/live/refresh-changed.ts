@@ -25,6 +25,7 @@ const families: Record<ChangeEvent['topic'], string[]> = {
   generation: ['generation'],
   conversation: ['conversation'],
   clone: ['clone'],
+  draft: ['draft'],
 };
 /** Parts that are about one thing: its id is the third element of the key. */
 const aboutOne = new Set<unknown>(['one', 'face', 'metrics', 'logs', 'readiness', 'files', 'ipfs']);

@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { CloudDownload, Database, Plus } from 'lucide-react';
+import { CloudDownload, Database, FileText, Plus } from 'lucide-react';
 import { keepDropped } from '../../lib/files/dropped-folder.ts';
 import { useSheets } from '../../lib/sheet.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -25,6 +25,10 @@ export function DatasetsPage() {
       <ButtonLink to="/model-hub" search={{ type: 'dataset' }}>
         <CloudDownload aria-hidden />
         Model Hub
+      </ButtonLink>
+      <ButtonLink to="/drafts">
+        <FileText aria-hidden />
+        Rows from documents
       </ButtonLink>
       {create}
     </>

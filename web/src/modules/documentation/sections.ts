@@ -13,7 +13,7 @@ export const sections = [
       'ipfs',
     ],
   },
-  { label: 'Running it', paths: ['operations', 'connect-models', 'hub'] },
+  { label: 'Running it', paths: ['operations', 'deployment', 'connect-models', 'hub'] },
   { label: 'How it works', paths: ['architecture', 'engine', 'text-serving', 'ledger', 'specification'] },
 ] as const;
 

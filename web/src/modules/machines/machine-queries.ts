@@ -12,7 +12,7 @@ export const machineQuery = endpointQuery(['machine'], getMachine);
 
 export const machinesQuery = endpointQuery(['machines'], listMachines, {}, { staleTime: 0 });
 
-/** The machines, for operators. Nobody announces that one is silent, so they are asked for while the event stream lives too. */
+/** What runs work, for operators. Nobody announces that one is silent, so they are asked for while the event stream lives too. */
 export function useMachines(isOperator: boolean) {
   return useQuery({
     ...machinesQuery,
@@ -21,10 +21,10 @@ export function useMachines(isOperator: boolean) {
   });
 }
 
-/** The work on all machines and in line, page by page; for operators. */
+/** The work that runs and that in line, page by page; for operators. */
 export const workQuery = endpointPages(['work'], listWork, {}, { rows: 'work', id: 'work_id', staleTime: 0 });
 
-/** The same, kept up to date. What changes for others is announced to them alone, so it is asked for as the machines are. */
+/** The same, kept up to date. What changes for others is announced to them alone, so it is asked for in the same way. */
 export function useWork(isOperator: boolean) {
   return useInfiniteQuery({
     ...workQuery,

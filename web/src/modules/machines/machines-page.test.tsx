@@ -28,11 +28,11 @@ beforeEach(() => {
   user.is_operator = true;
 });
 
-it('shows operators which machines are there, and nobody else', () => {
+it('shows operators the machine and its cluster, and nobody else', () => {
   queryClient.setQueryData(machinesQuery.queryKey, {
     machines: [
       {
-        ...{ ...base, machine_id: 'a', name: 'oven', holds_files: true, is_present: true },
+        ...{ ...base, machine_id: 'a', name: 'oven', is_present: true },
         last_seen_at: '2026-01-01T00:00:00Z',
         offer: {
           ...{ run_slots: 1, deployment_slots: 4, accelerators: [] },
@@ -40,19 +40,19 @@ it('shows operators which machines are there, and nobody else', () => {
         },
       },
       {
-        ...{ ...base, machine_id: 'b', name: 'second oven', holds_files: false, is_present: false },
+        ...{ ...base, machine_id: 'b', name: 'bakery', driver: 'kubernetes', is_present: false },
         ...{ last_seen_at: null, offer: null, trouble: 'Nothing can be started on this machine.' },
       },
     ],
   });
   const { rerender } = render(page());
   expect(screen.getByText('oven').closest('tr')?.textContent).toMatch(
-    /stores the files.*8 cores, 16 GB of memory.*Now$/,
+    /Driver local.*8 cores, 16 GB of memory.*Now$/,
   );
   // A phone has no column for it: it stands below the name.
   expect(screen.getByText('oven').closest('td')?.textContent).toMatch(/8 cores, 16 GB of memory.*Started/);
-  expect(screen.getByText('second oven').closest('tr')?.textContent).toMatch(
-    /Nothing can be started.*Nothing yet.*Not yet$/,
+  expect(screen.getByText('bakery').closest('tr')?.textContent).toMatch(
+    /Driver kubernetes.*Nothing can be started.*Nothing yet.*Not yet$/,
   );
   user.is_operator = false;
   rerender(page());

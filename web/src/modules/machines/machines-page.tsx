@@ -13,7 +13,7 @@ import { WorkTable } from './work-table.tsx';
 
 const ROW_HEIGHT = 60;
 
-/** The operator's view of the machines that share the queue. */
+/** The operator's view of what runs work: the machine, its cluster, and the queue. */
 export function MachinesPage() {
   const { is_operator } = useUser();
   const machines = useMachines(is_operator);
@@ -21,7 +21,7 @@ export function MachinesPage() {
     <OperatorOnly isOperator={is_operator} title="Machines" what="the machines">
       <PageHeader
         title="Machines"
-        description="Machines share one queue; each runs the work assigned to it."
+        description="What runs training and deployments, and what is in the queue."
       />
       <Card flush>
         <QueryView
@@ -49,12 +49,10 @@ function MachinesTable({ machines }: { machines: ListedMachine[] }) {
           id: 'name',
           header: 'Machine',
           width: 'max(15rem, 30%)',
-          cell: ({ name, holds_files, driver, trouble, offer, started_at }) => (
+          cell: ({ name, driver, trouble, offer, started_at }) => (
             <>
               <span className="line-clamp-1 break-all font-medium">{name}</span>
-              <span className="text-muted text-xs">
-                {holds_files ? `Driver ${driver}, stores the files` : `Driver ${driver}`}
-              </span>
+              <span className="text-muted text-xs">Driver {driver}</span>
               {trouble !== null && <p className="text-warn text-xs">{trouble}</p>}
               {/* The columns that a narrow screen has no room for. */}
               <div className="mt-1.5 md:hidden">

@@ -1,5 +1,6 @@
 import { useUploadWork } from '../../modules/assets/files/uploads/use-upload-work.ts';
 import { useDeploymentWork } from '../../modules/deployments/use-deployment-work.ts';
+import { useDraftWork } from '../../modules/drafts/use-draft-work.ts';
 import { useGenerationWork } from '../../modules/generations/use-generation-work.ts';
 import { useCloneWork } from '../../modules/hub/clones/use-clone-work.ts';
 import { usePreparationWork } from '../../modules/machines/use-preparation-work.ts';
@@ -16,6 +17,7 @@ export function useLongWork(): LongWork[] {
     ...useDeploymentWork(),
     ...useGenerationWork(),
     ...useCloneWork(),
+    ...useDraftWork(),
     ...usePreparationWork(),
   ];
 }

@@ -1,4 +1,4 @@
-import { CloudDownload, Images, Lock } from 'lucide-react';
+import { CloudDownload, FileText, Images, Lock } from 'lucide-react';
 import type { FoundItem } from './sidebar-words.ts';
 
 /** Pages that have no place in the sidebar: the palette leads to them too. */
@@ -16,6 +16,13 @@ export const furtherPages: FoundItem[] = [
     to: '/model-hub',
     icon: CloudDownload,
     words: 'clone hugging face download search import models datasets gated token',
+  },
+  {
+    kind: 'route',
+    label: 'Rows from documents',
+    to: '/drafts',
+    icon: FileText,
+    words: 'drafts pdf docx word markdown questions answers synthetic data recipes generate dataset',
   },
   {
     kind: 'route',

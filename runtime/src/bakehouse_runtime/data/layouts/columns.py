@@ -78,13 +78,46 @@ REASONING = Role(
 )
 TOOLS = Role(("tools", "functions"), "they belong to conversations")
 # What they say of a row decides whether it is learnt.
-LABEL = Role(("label",), "good and bad rows are learnt alike")
+LABEL = Role(
+    ("label",),
+    "good and bad rows are learnt alike: choose the format Feedback to learn from both",
+)
+# Whether an answer is good.
+FEEDBACK = Role(
+    ("label", "kto_tag", "thumbs", "thumbs_up", "rating", "feedback", "desirable", "is_good"),
+    "choose the format Feedback if it says which answers are good and which are bad",
+)
+# What such a column says of them, in small letters.
+GOOD = ("true", "1", "1.0", "yes", "good", "up", "thumbs_up", "thumbs up", "like", "👍")
+BAD = (
+    "false",
+    "0",
+    "0.0",
+    "-1",
+    "no",
+    "bad",
+    "down",
+    "thumbs_down",
+    "thumbs down",
+    "dislike",
+    "👎",
+)
+# What is asked where nothing is answered, and what answers are compared with.
+PROMPT = ("prompt", "question", "query", "instruction")
+REFERENCE = Role(
+    ("reference", "reference_answer", "ground_truth", "solution"),
+    "choose the format Prompts to compare answers with it",
+)
 SPLIT = Role(("split", "partition"), "rows of every split are learnt")
 WEIGHT = Role(("weight",), "every row counts the same")
+# What may stand beside a question that nothing answers.
+BESIDE_PROMPTS = tuple(
+    name for role in (SYSTEM, CONTEXT, HISTORY, TOOLS, SPLIT, WEIGHT) for name in role.names
+)
 
 ROLES = (
     *(DIALOGUE, INSTRUCTION, QUESTION, CONTEXT, ANSWER, SYSTEM, TEXT, EVIDENCE, HISTORY, CHOICES),
-    *(PREFERENCE, REASONING, TOOLS, LABEL, SPLIT, WEIGHT),
+    *(PREFERENCE, FEEDBACK, REASONING, TOOLS, LABEL, REFERENCE, SPLIT, WEIGHT),
 )
 _ROLE_OF = {name: role for role in ROLES for name in role.names}
 
@@ -117,7 +150,8 @@ LEFT_OUT = (
     LeftOut(
         LABEL,
         lambda text: text.lower() == "false",
-        "Rows whose {column} is false are dropped as bad answers; the column is not used otherwise",
+        "Rows whose {column} is false are dropped as bad answers: choose the format Feedback to "
+        "learn from them too",
     ),
     LeftOut(
         SPLIT,
@@ -165,7 +199,7 @@ def context_columns(columns: tuple[str, ...], data_format: DataFormat) -> list[s
     """What is read with the question, by the names that it goes by."""
     if data_format.format == "alpaca":
         return find_all(columns, "input", *CONTEXT.names)
-    if data_format.format in ("prompt_completion", "preference"):
+    if data_format.format in ("prompt_completion", "preference", "feedback", "prompts"):
         is_instruction = find([data_format.input_column], *INSTRUCTION.names)
         found = find_all(columns, *(["input"] if is_instruction else []), *CONTEXT.names)
         return [column for column in found if column not in data_format.columns]
@@ -176,7 +210,7 @@ def context_columns(columns: tuple[str, ...], data_format: DataFormat) -> list[s
 def history_column(columns: tuple[str, ...], data_format: DataFormat) -> str | None:
     """The earlier turns of a question, where its format has none of its own."""
     column = find(columns, *HISTORY.names)
-    has_question = data_format.format in ("alpaca", "prompt_completion", "preference")
+    has_question = data_format.format not in ("messages", "sharegpt", "text")
     return column if has_question and column not in data_format.columns else None
 
 
@@ -232,6 +266,12 @@ def preference_columns(columns: Sequence[str]) -> tuple[str, str, str] | None:
         if better and worse:
             return question or "", better, worse
     return None
+
+
+def rating_of(value: object) -> bool | None:
+    """Whether a value says that an answer is good; None where it says neither."""
+    said = str(value).strip().lower() if isinstance(value, str | bool | int | float) else ""
+    return True if said in GOOD else False if said in BAD else None
 
 
 def column_warnings(

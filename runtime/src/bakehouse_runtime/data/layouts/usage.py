@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # Rows in which the answers are counted that may stand for no value.
 _COUNTED_ROWS = 1000
-_PAIRS = ("alpaca", "prompt_completion", "preference")
+_PAIRS = ("alpaca", "prompt_completion", "preference", "feedback", "prompts")
 
 
 @dataclass

@@ -69,15 +69,23 @@ class ChatTemplate:
         written otherwise now than when it was the last is only read, and so is one that the file
         asks to be. Raises TemplateRefusalError, and ends the process where it takes longer than
         TEMPLATE_LIMIT_S."""
-        has_calls = any(turn.calls or turn.result_of for turn in turns)
-        template = self._tool_template if tools or has_calls else self._template
         with limited_time():
-            return self._rendered(turns, _Writing(template, turns, tools))
+            return self._rendered(turns, _Writing(self._template_for(turns, tools), turns, tools))
 
     def prompt(self, messages: list[Message]) -> str:
         """Writes a conversation up to where the next answer begins. As `render`, where it fails."""
         with limited_time():
             return self._template.write(messages, (), begin=True).text
+
+    def question(self, turns: list[Turn], tools: Sequence[Tool]) -> str:
+        """The same of turns, in which these functions may be called."""
+        with limited_time():
+            template = self._template_for(turns, tools)
+            return template.write(messages_of(turns), tools, begin=True).text
+
+    def _template_for(self, turns: list[Turn], tools: Sequence[Tool]) -> JinjaTemplate:
+        has_calls = any(turn.calls or turn.result_of for turn in turns)
+        return self._tool_template if tools or has_calls else self._template
 
     def _rendered(self, turns: list[Turn], writing: _Writing) -> Rendered:
         whole = writing.whole.text

@@ -1,6 +1,6 @@
-"""The adapter of the lowest held-out loss: that is what a run leaves, not the one of its last step,
-which may have learnt the data by heart. Of few rows that loss says too little to choose by, and
-the last step is what was asked for."""
+"""The weights of the lowest held-out loss: those are what a run leaves, not the ones of its last
+step, which may have learnt the data by heart. Of few rows that loss says too little to choose by,
+and the last step is what was asked for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from peft import get_peft_model_state_dict, set_peft_model_state_dict
+import torch
+from peft import PeftModel, get_peft_model_state_dict, set_peft_model_state_dict
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
@@ -16,9 +17,6 @@ from ...files import written_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import torch
-
 
 # The loss of fewer held-out rows changes more by chance than by a step.
 CHOOSING_ROWS_MIN = 5
@@ -32,28 +30,39 @@ class Best:
     eval_loss: float
 
 
-class BestAdapter:
-    """Keeps the best adapter in one file, over all restarts of the run. The file is written with
+def trained_weights(model: Any) -> dict[str, torch.Tensor]:
+    """What the run trains, by name: the adapter, or all weights where there is none."""
+    if isinstance(model, PeftModel):
+        return get_peft_model_state_dict(model, save_embedding_layers=False)
+    return {name: weight.data for name, weight in model.named_parameters()}
+
+
+class BestWeights:
+    """Keeps the best weights in one file, over all restarts of the run. The file is written with
     the checkpoints alone, whose share of the time it has part in: each epoch may be better than
     the one before, and what came after the last checkpoint is done again anyway."""
 
-    def __init__(self, file: Path, *, chooses: bool = True) -> None:
-        """`chooses`: by the loss; else the last step is kept."""
+    def __init__(
+        self, file: Path, *, chooses: bool = True, dtype: torch.dtype | None = None
+    ) -> None:
+        """`chooses`: by the loss; else the last step is kept. `dtype`: the numbers in which they
+        are kept, where not in those that they are trained in."""
         self.file = file
+        self._dtype = dtype
         self.chooses = chooses
         # What the file does not have yet.
         self._unsaved: tuple[Best, dict[str, torch.Tensor]] | None = None
 
     def note(self, model: Any, step: int, eval_loss: float) -> None:
-        """Keeps the model's adapter if its held-out loss is the lowest so far, or the last."""
+        """Keeps what of the model is trained if its held-out loss is the lowest so far, or the
+        last."""
         known = self._known()
         is_higher = self.chooses and known is not None and known.eval_loss <= eval_loss
         if not math.isfinite(eval_loss) or is_higher:
             return
-        weights = get_peft_model_state_dict(model, save_embedding_layers=False)
         copies = {
-            name: weight.detach().to("cpu", copy=True).contiguous()
-            for name, weight in weights.items()
+            name: weight.detach().to("cpu", self._dtype, copy=True).contiguous()
+            for name, weight in trained_weights(model).items()
         }
         self._unsaved = (Best(step, eval_loss), copies)
 
@@ -68,12 +77,12 @@ class BestAdapter:
         self._unsaved = None
 
     def restore(self, model: Any, last_step: int) -> Best | None:
-        """Puts the best adapter into the model, unless that of the last step is it. None where
+        """Puts the best weights into the model, unless those of the last step are. None where
         nothing was held out."""
         best = self._known()
         if best is not None and best.step != last_step:
             weights = self._unsaved[1] if self._unsaved else load_file(self.file)
-            set_peft_model_state_dict(model, weights)
+            _put_back(model, weights)
         return best
 
     def _known(self) -> Best | None:
@@ -85,3 +94,11 @@ class BestAdapter:
         with safe_open(self.file, "pt") as stored:
             said = cast("dict[str, str]", stored.metadata())
         return Best(int(said["step"]), float(said["eval_loss"]))
+
+
+def _put_back(model: Any, weights: dict[str, torch.Tensor]) -> None:
+    if isinstance(model, PeftModel):
+        set_peft_model_state_dict(model, weights)
+        return
+    for name, weight in model.named_parameters():
+        weight.data.copy_(weights[name])

@@ -12,24 +12,30 @@ from transformers import TrainerCallback
 from ...errors import StoppedEarly, StopRequested, loss_not_finite
 from ..cadence import Cadence
 from .checkpoints import mark_whole
+from .ranks.callback import share_control
+from .ranks.group import ALONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from transformers import TrainerControl, TrainerState, TrainingArguments
 
-    from ...server_client import Reporter
+    from ...reporter import Reporter
+    from .ranks.group import Ranks
 
 # The first checkpoint comes early, so that whoever is killed early does not begin anew.
 _FIRST_AFTER_S = 5.0
 _AFTER_S = 30.0
 # By what Trainer and TRL call them.
 _LOGGED = {
-    **{name: name for name in ("loss", "learning_rate", "grad_norm")},
+    **{name: name for name in ("loss", "learning_rate", "grad_norm", "reward", "kl")},
+    "completions/mean_length": "answer_tokens",
     "rewards/accuracies": "reward_accuracy",
     "rewards/margins": "reward_margin",
 }
-_HELD_OUT = ("eval_loss", "eval_reward_accuracy", "eval_reward_margin")
+_HELD_OUT = ("eval_loss", "eval_reward", "eval_reward_accuracy", "eval_reward_margin")
+# Of each reward that answers are paid by, what its curve is called.
+_REWARD = "reward/"
 _CURVES = (*_LOGGED.values(), "num_tokens", "tokens_per_second", *_HELD_OUT)
 
 
@@ -38,12 +44,26 @@ def held_out_measures(metrics: Mapping[str, Any]) -> dict[str, float]:
     return {name: float(metrics[name]) for name in _HELD_OUT if name in metrics}
 
 
+def held_out_loss(point: Mapping[str, Any]) -> float | None:
+    """What is to fall on the held-out rows: their loss, or where answers are paid the reward with
+    its sign turned. None where nothing was measured."""
+    if "eval_reward" in point:
+        return -float(point["eval_reward"])
+    return float(point["eval_loss"]) if "eval_loss" in point else None
+
+
 def evaluations_without_gain(history: list[dict[str, Any]]) -> int:
     """How many evaluations, of those that Trainer has logged, came after the one with the lowest
     held-out loss."""
-    found = [point["eval_loss"] for point in history if "eval_loss" in point]
+    found = [loss for point in history if (loss := held_out_loss(point)) is not None]
     losses = [loss if math.isfinite(loss) else math.inf for loss in found]
     return len(losses) - 1 - losses.index(min(losses)) if losses else 0
+
+
+def _paid(logs: dict[str, float]) -> dict[str, float]:
+    """What answers were paid by each of several rewards, before it is weighed."""
+    names = [name for name in logs if name.startswith("rewards/") and name.endswith("/mean")]
+    return {_REWARD + name.split("/")[1]: logs[name] for name in names} if len(names) > 1 else {}
 
 
 class TrainingCallback(TrainerCallback):
@@ -61,6 +81,7 @@ class TrainingCallback(TrainerCallback):
         *,
         eval_steps: int = 0,
         patience: int = 0,
+        ranks: Ranks = ALONE,
     ) -> None:
         self._on_checkpoint = on_checkpoint
         self._before_whole = before_whole
@@ -69,6 +90,8 @@ class TrainingCallback(TrainerCallback):
         self._steps_per_epoch = steps_per_epoch
         self._eval_steps = eval_steps
         self._patience = patience
+        # What is decided here is broadcast to the other processes (FollowingCallback).
+        self._ranks = ranks
         # Seconds spent in training steps, over all restarts of the run.
         self.seconds = 0.0
         self._step_began = 0.0
@@ -83,7 +106,7 @@ class TrainingCallback(TrainerCallback):
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
         # A process that was stopped in an evaluation has left its point to this one.
-        args.eval_on_start = self._needs_evaluation(args, state)
+        [args.eval_on_start] = self._ranks.broadcast(self._needs_evaluation(args, state))
         self._reporter.phase("evaluating" if args.eval_on_start else "training")
         self._first_step = self._saved_step = state.global_step
         self._first_seconds = self.seconds
@@ -92,7 +115,11 @@ class TrainingCallback(TrainerCallback):
         # A process that was killed may not have sent its last points; the checkpoint has them,
         # and a point that the server has already is the same again.
         for point in state.log_history:
-            known = {name: float(point[name]) for name in _CURVES if name in point}
+            known = {
+                name: float(value)
+                for name, value in point.items()
+                if name in _CURVES or name.startswith(_REWARD)
+            }
             if known:
                 self._reporter.metrics(int(point["step"]), known)
 
@@ -112,13 +139,14 @@ class TrainingCallback(TrainerCallback):
         if self._reporter.stop_requested:
             control.should_save = True
             control.should_training_stop = True
-            return
-        # The end of an epoch comes after its last step, and is evaluated then.
-        if self._evaluates_at(args, step) and step % self._steps_per_epoch != 0:
-            control.should_evaluate = True
-            self._reporter.phase("evaluating")
-        if self._cadence.is_due(now, epoch_ends=step % self._steps_per_epoch == 0):
-            control.should_save = True
+        else:
+            # The end of an epoch comes after its last step, and is evaluated then.
+            if self._evaluates_at(args, step) and step % self._steps_per_epoch != 0:
+                control.should_evaluate = True
+                self._reporter.phase("evaluating")
+            if self._cadence.is_due(now, epoch_ends=step % self._steps_per_epoch == 0):
+                control.should_save = True
+        share_control(self._ranks, control)
 
     def on_epoch_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
@@ -127,15 +155,18 @@ class TrainingCallback(TrainerCallback):
             control.should_evaluate = False
         elif control.should_evaluate:
             self._reporter.phase("evaluating")
+        share_control(self._ranks, control)
 
     def on_prediction_step(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
         # Trainer cannot end an evaluation early.
-        if self._reporter.stop_requested:
+        [stops] = self._ranks.broadcast(self._reporter.stop_requested)
+        if stops:
             # What was trained since the last checkpoint, if anything was, is saved before the end.
             control.should_save = state.global_step > self._saved_step
             control.should_training_stop = True
+            share_control(self._ranks, control)
             raise StopRequested
 
     def on_evaluate(
@@ -149,10 +180,13 @@ class TrainingCallback(TrainerCallback):
         self._reporter.metrics(state.global_step, measured)
         # Before the first step it is the base model.
         if state.global_step > 0:
-            self._on_measured(event["model"], state.global_step, measured["eval_loss"])
+            loss = held_out_loss(measured)
+            assert loss is not None
+            self._on_measured(event["model"], state.global_step, loss)
         if 0 < state.global_step < state.max_steps:
             without_gain = evaluations_without_gain(state.log_history)
-            if 0 < self._patience <= without_gain:
+            [is_over] = self._ranks.broadcast(0 < self._patience <= without_gain)
+            if is_over:
                 raise StoppedEarly
             self._reporter.phase("training")
 
@@ -172,6 +206,7 @@ class TrainingCallback(TrainerCallback):
         tokens, seconds = self._logged
         self._logged = (state.num_input_tokens_seen, self.seconds)
         values = {name: float(logs[key]) for key, name in _LOGGED.items() if key in logs}
+        values |= _paid(logs)
         values["num_tokens"] = state.num_input_tokens_seen
         if self.seconds > seconds:
             values["tokens_per_second"] = (self._logged[0] - tokens) / (self.seconds - seconds)
@@ -212,7 +247,8 @@ class TrainingCallback(TrainerCallback):
             0 < step < state.max_steps
             and self._evaluates_at(args, step)
             and not any(
-                "eval_loss" in point and point["step"] == step for point in state.log_history
+                held_out_loss(point) is not None and point["step"] == step
+                for point in state.log_history
             )
         )
 

@@ -45,6 +45,14 @@ def last_checkpoint(folder: Path) -> Checkpoint | None:
     return max(whole, key=lambda checkpoint: checkpoint.step, default=None)
 
 
+def drop_earlier(path: Path) -> None:
+    """Removes the checkpoints before a whole one."""
+    step = int(path.name.removeprefix("checkpoint-"))
+    for other in path.parent.glob("checkpoint-*"):
+        if int(other.name.removeprefix("checkpoint-")) < step:
+            shutil.rmtree(other)
+
+
 def _read(path: Path) -> Checkpoint | None:
     try:
         value = json.loads((path / _LIST).read_text(encoding="utf-8"))

@@ -64,10 +64,8 @@ def settings(
         # Recomputing activations saves memory that a GPU lacks and time that a CPU lacks.
         "activation_checkpointing": device == "cuda",
         # What balances the routers of a mixture would only be added to a loss that cannot change
-        # them: they are frozen.
+        # them, where they are frozen; where they are not, Transformers leaves it out as well.
         "router_aux_loss_coef": 0.0,
-        # The examples come cut.
-        "max_length": None,
         "eval_strategy": "epoch" if evaluates else "no",
         # The callback decides when to save.
         "save_strategy": "no",

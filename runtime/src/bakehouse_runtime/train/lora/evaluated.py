@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from transformers import Trainer
 
 from ...errors import StopRequested
+from .ranks.trainer import OverRanks
 
 
-class Evaluated(Trainer):
+class Evaluated(OverRanks):
     """Measures means over all that is held out, whatever the batches. Trainer's own, means of the
     batches' means, depend on their size."""
 
@@ -32,7 +32,9 @@ class Evaluated(Trainer):
     def evaluation_loop(self, *args: Any, metric_key_prefix: str = "eval", **options: Any) -> Any:
         self._sums = {}
         output: Any = super().evaluation_loop(*args, metric_key_prefix=metric_key_prefix, **options)
-        for name, (total, count) in self._sums.items():
+        names = sorted(self._sums)
+        sums = self.ranks.all_reduce([value for name in names for value in self._sums[name]])
+        for name, total, count in zip(names, sums[::2], sums[1::2], strict=True):
             output.metrics[f"{metric_key_prefix}_{name}"] = total / max(1.0, count)
         return output
 

@@ -10,28 +10,29 @@ import contextlib
 import time
 import traceback
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from peft import PeftModel
 from transformers import GenerationConfig, StoppingCriteria, StoppingCriteriaList
 
 from ...errors import PlainError, StopRequested
-from ...files import written_whole
+from ...files import read_object, write_json, written_whole
 from ...protocol import HeldOutAnswer, HeldOutAnswers
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from peft import PeftModel
     from transformers import Trainer
 
     from ...data.builder import Examples
     from ...data.prepared import Prepared
     from ...data.questions import Question
-    from ...server_client import Reporter
+    from ...reporter import Reporter
 
 _ANSWERS_FILE = "held_out_answers.json"
+_NOT_ASKED = "The models could not be asked."
 _NEW_TOKENS = 64
 _TEXT_CHARACTERS = 1000
 # Of the beginning of a text that is to be gone on with.
@@ -53,6 +54,8 @@ class _Row:
     expected: list[int]
     # Whether nothing of the example comes after `expected`.
     is_whole: bool
+    # Of a prompt alone, what answers are compared with, if anything.
+    reference: str | None = None
 
 
 class _Until(StoppingCriteria):
@@ -69,8 +72,33 @@ class _Until(StoppingCriteria):
         return torch.full((len(input_ids),), ends, dtype=torch.bool, device=input_ids.device)
 
 
+def ask_base(trainer: Trainer, prepared: Prepared, reporter: Reporter, file: Path) -> None:
+    """Asks the model some held-out rows before it is trained, where nothing switches off what it
+    learns; once, however often the run restarts. `answer_held_out` takes its answers from `file`.
+
+    Raises StopRequested.
+    """
+    if file.exists():
+        return
+    reporter.phase("asking the base model", counted=False)
+    # For the next start, should this process be killed here: it would be killed again.
+    write_json(file, {"skipped": "The run was interrupted while the base model was asked."})
+    try:
+        rows = _rows(prepared, _max_positions(trainer))
+        asked: dict[str, Any] = {"answers": _written(trainer, rows, reporter)}
+    except StopRequested:
+        file.unlink()
+        raise
+    except PlainError as error:
+        asked = {"skipped": str(error)}
+    except Exception:
+        traceback.print_exc()
+        asked = {"skipped": _NOT_ASKED}
+    write_json(file, asked)
+
+
 def answer_held_out(
-    trainer: Trainer, prepared: Prepared, reporter: Reporter, work_dir: Path
+    trainer: Trainer, prepared: Prepared, reporter: Reporter, work_dir: Path, base_answers: Path
 ) -> None:
     """Asks the base and the tuned model what some held-out rows ask, and reports their answers, or
     why they were not asked; once, however often the run restarts.
@@ -97,12 +125,11 @@ def answer_held_out(
     reporter.phase("asking both models", counted=False)
     questions: list[str] = []
     try:
-        model: Any = trainer.model
-        rows = _rows(prepared, getattr(model.config, "max_position_embeddings", None))
+        rows = _rows(prepared, _max_positions(trainer))
         questions = _plain_questions(rows)
         # For the next start, should this process be killed here: it would be killed again.
         note([], "The run was interrupted while both models were asked.", questions)
-        answers = note(_ask(trainer, rows, reporter), None, [])
+        answers = note(_ask(trainer, rows, reporter, base_answers), None, [])
     except StopRequested:
         answers_file.unlink()
         raise
@@ -111,18 +138,53 @@ def answer_held_out(
     except Exception:
         # The model is trained, and worth more than this.
         traceback.print_exc()
-        answers = note([], "The models could not be asked.", questions)
+        answers = note([], _NOT_ASKED, questions)
     reporter.held_out_answers(answers)
 
 
-def _ask(trainer: Trainer, rows: list[_Row], reporter: Reporter) -> list[HeldOutAnswer]:
+def _ask(
+    trainer: Trainer, rows: list[_Row], reporter: Reporter, base_answers: Path
+) -> list[HeldOutAnswer]:
     """Raises PlainError with why the models are not asked, and StopRequested."""
-    model = cast("PeftModel", trainer.model)
-    base_model: Any = model.get_base_model()
+    if isinstance(trainer.model, PeftModel):
+        # By this name PEFT knows the model without its adapter. Both answer in one batch: where
+        # time is up, they have come equally far.
+        adapters = ["__base__", trainer.model.active_adapter]
+        both = _written(trainer, rows, reporter, adapters)
+        answers = zip(both[: len(rows)], both[len(rows) :], strict=True)
+    else:
+        asked = read_object(base_answers)
+        if "answers" not in asked:
+            raise PlainError(asked["skipped"])
+        answers = zip(asked["answers"], _written(trainer, rows, reporter), strict=True)
     tokenizer: Any = trainer.processing_class
+    return [
+        HeldOutAnswer(
+            question=_cut(
+                _decoded(tokenizer, row.prompt) if row.question.text is None else row.question.text
+            ),
+            earlier_turns=row.question.earlier_turns,
+            expected=_cut(row.reference or "")
+            or _displayed(tokenizer, row.expected, ended=row.is_whole),
+            base=base,
+            tuned=tuned,
+        )
+        for row, (base, tuned) in zip(rows, answers, strict=True)
+    ]
+
+
+def _written(
+    trainer: Trainer, rows: list[_Row], reporter: Reporter, adapters: list[str] | None = None
+) -> list[str]:
+    """What the model writes after each prompt; with `adapters` once by each of these, one after the
+    other. Raises PlainError and StopRequested."""
+    model: Any = trainer.model
+    base: Any = model.get_base_model() if isinstance(model, PeftModel) else model
+    tokenizer: Any = trainer.processing_class
+    known = base.generation_config
+    stops = _stops(known, tokenizer, rows)
     # In place of the base's own, which may sample.
-    stops = _stops(base_model.generation_config, tokenizer, rows)
-    base_model.generation_config = GenerationConfig(
+    base.generation_config = GenerationConfig(
         max_new_tokens=_NEW_TOKENS,
         do_sample=False,
         use_cache=True,
@@ -130,22 +192,19 @@ def _ask(trainer: Trainer, rows: list[_Row], reporter: Reporter) -> list[HeldOut
         pad_token_id=tokenizer.pad_token_id,
     )
     model.eval()
-    with torch.inference_mode(), _precision(trainer):
-        answers = _write(model, tokenizer, rows, stops, _Until(reporter))
+    try:
+        with torch.inference_mode(), _precision(trainer):
+            texts = _write(model, tokenizer, rows, stops, _Until(reporter), adapters)
+    finally:
+        base.generation_config = known
     if reporter.stop_requested:
         raise StopRequested
-    return [
-        HeldOutAnswer(
-            question=_cut(
-                _decoded(tokenizer, row.prompt) if row.question.text is None else row.question.text
-            ),
-            earlier_turns=row.question.earlier_turns,
-            expected=_displayed(tokenizer, row.expected, ended=row.is_whole),
-            base=base,
-            tuned=tuned,
-        )
-        for row, (base, tuned) in zip(rows, answers, strict=True)
-    ]
+    return texts
+
+
+def _max_positions(trainer: Trainer) -> int | None:
+    model: Any = trainer.model
+    return getattr(model.config, "max_position_embeddings", None)
 
 
 def _rows(prepared: Prepared, max_positions: int | None) -> list[_Row]:
@@ -173,6 +232,9 @@ def _plain_questions(rows: list[_Row]) -> list[str]:
 
 def _row(examples: Examples, question: Question) -> _Row:
     tokens = examples.example(question.example).tolist()
+    if examples.references is not None:
+        reference = examples.references[question.example]
+        return _Row(question, tokens, [], is_whole=True, reference=reference)
     if question.text is None:
         begins = min(len(tokens) // 2, _BEGINNING_TOKENS)
         ends = min(len(tokens), begins + _NEW_TOKENS)
@@ -221,10 +283,14 @@ def _precision(trainer: Trainer) -> contextlib.AbstractContextManager[Any]:
 
 
 def _write(
-    model: PeftModel, tokenizer: Any, rows: list[_Row], stops: set[int], until: _Until
-) -> list[tuple[str, str]]:
-    """What the base and the tuned model write after each prompt. Both do so in one batch: where
-    time is up, they have come equally far. Raises PlainError where that is next to nothing."""
+    model: Any,
+    tokenizer: Any,
+    rows: list[_Row],
+    stops: set[int],
+    until: _Until,
+    adapters: list[str] | None,
+) -> list[str]:
+    """Raises PlainError where time is up and that is next to nothing."""
     longest = max(len(row.prompt) for row in rows)
     # Filled up on the left: the answer follows the prompt.
     gaps = [longest - len(row.prompt) for row in rows]
@@ -232,23 +298,24 @@ def _write(
         [tokenizer.pad_token_id] * gap + row.prompt for gap, row in zip(gaps, rows, strict=True)
     ]
     masks = [[0] * gap + [1] * (longest - gap) for gap in gaps]
+    times = len(adapters or [""])
+    named = {"adapter_names": [name for name in adapters for _ in rows]} if adapters else {}
     written = model.generate(
-        input_ids=torch.tensor(prompts * 2, device=model.device),
-        attention_mask=torch.tensor(masks * 2, device=model.device),
-        # By this name PEFT knows the model without its adapter.
-        adapter_names=["__base__"] * len(rows) + [model.active_adapter] * len(rows),
+        input_ids=torch.tensor(prompts * times, device=model.device),
+        attention_mask=torch.tensor(masks * times, device=model.device),
         stopping_criteria=StoppingCriteriaList([until]),
+        **named,
     )[:, longest:]
     if until.is_late and written.shape[1] < _TOKENS_MIN:
         raise PlainError(
-            f"In the {_SECONDS / 60:.0f} minutes that there are for it, both models wrote next to "
-            "nothing."
+            f"In the {_SECONDS / 60:.0f} minutes that there are for it, next to nothing was "
+            "written."
         )
     texts = []
     for answer in written.tolist():
         end = next((at for at, token in enumerate(answer) if token in stops), None)
         texts.append(_displayed(tokenizer, answer[:end], ended=end is not None))
-    return list(zip(texts[: len(rows)], texts[len(rows) :], strict=True))
+    return texts
 
 
 def _displayed(tokenizer: Any, tokens: list[int], *, ended: bool) -> str:

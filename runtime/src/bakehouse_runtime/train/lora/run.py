@@ -1,44 +1,54 @@
-"""LoRA fine-tuning of a causal language model with TRL and PEFT."""
+"""Fine-tuning of a causal language model with TRL: an adapter by PEFT, or all weights."""
 
 from __future__ import annotations
 
 import json
+import time
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from ...base_model import lora_targets, read_base_model
+from ...base_model import new_tokens, read_base_model, require_packable, trained_modules
 from ...confined import run_confined
 from ...data.examples import steps_per_epoch
+from ...data.prepared import has_references
 from ...data.tokens import read_model_tokens
 from ...data.validation_file import prepare_files
-from ...device import choose_device, device_name, refuse_several_devices, use_all_cores
+from ...device import choose_device, device_name, require_devices, use_all_cores
 from ...errors import PlainError, StoppedEarly, StopRequested
-from ...files import inside, write_json
+from ...files import inside, read_optional_object, write_json
+from ...rewards import build_rules
 from ...workload import CHECKPOINTS_FOLDER, workload
+from ..cadence import Cadence
 from ..checkpoint_artefact import CheckpointArtefact, restore_checkpoint
-from .checkpoints import last_checkpoint
-from .export import Outcome, export
+from .checkpoints import drop_earlier, last_checkpoint
+from .export import export, stored_dtype
+from .model_card import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from peft import PeftModel
+    import torch
     from transformers import Trainer
 
     from ...base_model import LoraTargets
     from ...data.prepared import Prepared
-    from ...device import Device
     from ...protocol import TrainTextSpec
-    from ...server_client import Reporter
+    from ...reporter import Reporter
     from ...workload import Workload
-    from .best import Best, BestAdapter
+    from .best import Best, BestWeights
     from .callback import TrainingCallback
     from .checkpoints import Checkpoint
+    from .ranks.group import Ranks
 
 
+# Of a checkpoint of all weights, which takes as long to upload as many steps.
+_WHOLE_AFTER_S = 600.0
 _BASE_EVALUATION = "base_evaluation.json"
+# What held-out rows were answered before all weights were trained.
+_BASE_ANSWERS = "base_answers.json"
 _BEST_ADAPTER = "best_adapter.safetensors"
+_BEST_MODEL = "best_model.safetensors"
 
 
 def run(spec: TrainTextSpec) -> int:
@@ -54,98 +64,137 @@ def run(spec: TrainTextSpec) -> int:
 
 def _run(spec: TrainTextSpec, work: Workload) -> None:
     reporter = work.reporter
-    inputs = work.inputs()
-    validation = ["validation"] if spec.data.validation_path else []
-    for name in ("base_model", "dataset", *validation):
-        if name not in inputs:
-            raise PlainError(f"The spec has no input {name}.")
-
+    inputs = _inputs(spec, work)
     restore_checkpoint(work)
     targets, prepared = _read(spec, inputs, reporter)
     parameters = spec.parameters
     epoch_steps = steps_per_epoch(
-        len(prepared.train), parameters.batch_size, parameters.gradient_accumulation_steps
+        len(prepared.trained_lengths(packing=parameters.packing)),
+        parameters.batch_size,
+        parameters.gradient_accumulation_steps,
     )
     reporter.phase("loading model")
-    from .callback import TrainingCallback
-    from .held_out import answer_held_out
+    from .held_out import answer_held_out, ask_base
+    from .ranks.launch import train_together
     from .trainer import build_trainer
 
-    use_all_cores()
+    use_all_cores(spec.gpus)
     device = choose_device(spec.device)
-    refuse_several_devices(device)
+    require_devices(device, spec.gpus)
     checkpoints = work.work_dir / CHECKPOINTS_FOLDER
-    best_adapter = _best_adapter(work, len(prepared.held_out))
-    on_server = CheckpointArtefact(work)
-    callback = TrainingCallback(
-        reporter,
-        epoch_steps,
-        _to_server(work, on_server),
-        best_adapter.note,
-        best_adapter.save,
-        eval_steps=parameters.eval_steps,
-        patience=parameters.early_stopping_patience if best_adapter.chooses else 0,
-    )
-    trainer = build_trainer(
-        spec,
-        inputs["base_model"],
-        checkpoints,
-        prepared,
-        targets.modules,
-        device,
-        epoch_steps * parameters.epochs,
-        [callback],
-    )
+    is_whole = parameters.lora is None
+    dtype = stored_dtype(inputs["base_model"]) if is_whole else None
+    best_weights = _best_weights(work, len(prepared.held_out), dtype)
+    cadence = Cadence(time.monotonic(), _WHOLE_AFTER_S, _WHOLE_AFTER_S) if is_whole else None
+    on_server = CheckpointArtefact(work, cadence)
+    build: dict[str, Any] = {
+        "spec": spec,
+        "base": inputs["base_model"],
+        "checkpoints": checkpoints,
+        "prepared": prepared,
+        "modules": targets.modules,
+        "device": device,
+        "steps_total": epoch_steps * parameters.epochs,
+    }
     held_out = len(prepared.held_out) > 0
-    if held_out:
-        reporter.metrics(0, {"held_out_rows": len(prepared.held_out)})
     try:
-        base_loss = _base_loss(trainer, reporter, work.work_dir) if held_out else None
-        _train(trainer, callback, reporter, last_checkpoint(checkpoints))
-        if held_out:
-            _measure_last(trainer, reporter)
-        best = best_adapter.restore(trainer.model, trainer.state.global_step)
-        answer_held_out(trainer, prepared, reporter, work.work_dir)
+        with train_together(work, spec.gpus, build) as ranks:
+            callback = _callback(spec, work, epoch_steps, best_weights, on_server, ranks)
+            trainer = build_trainer(**build, callbacks=[callback], ranks=ranks)
+            if held_out:
+                reporter.metrics(0, {"held_out_rows": len(prepared.held_out)})
+            base = _base_measures(trainer, reporter, work.work_dir) if held_out else {}
+            if is_whole and held_out:
+                ask_base(trainer, prepared, reporter, work.work_dir / _BASE_ANSWERS)
+            _train(trainer, callback, reporter, last_checkpoint(checkpoints))
+            if held_out:
+                _measure_last(trainer, reporter)
+        best = best_weights.restore(trainer.model, trainer.state.global_step)
+        if dtype is not None:
+            _round_to(dtype, trainer.model)
+        answer_held_out(trainer, prepared, reporter, work.work_dir, work.work_dir / _BASE_ANSWERS)
     except StopRequested:
         on_server.upload_last()
         _say_stopped(reporter, checkpoints)
         return
 
-    outcome = _outcome(trainer, callback, base_loss, best, targets, prepared, device)
-    _say_what_is_kept(outcome, reporter)
+    outcome = _outcome(
+        trainer, callback, base, best, targets, prepared, device_name(device, spec.gpus)
+    )
+    _say_what_is_kept(outcome, reporter, "weights" if is_whole else "adapter")
     reporter.phase("saving", counted=False)
     out = work.work_dir / "outputs"
-    for warning in export(
-        cast("PeftModel", trainer.model), spec, inputs["base_model"], out, prepared, outcome
-    ):
+    for warning in export(trainer.model, spec, inputs, out, prepared, outcome):
         reporter.log(f"Note: {warning}")
     reporter.result(work.upload(out), _summary(outcome))
 
 
-def _best_adapter(work: Workload, held_out: int) -> BestAdapter:
-    """What keeps the best adapter; the log says where so few rows are held out that it cannot."""
-    from .best import CHOOSING_ROWS_MIN, BestAdapter
+def _inputs(spec: TrainTextSpec, work: Workload) -> dict[str, Path]:
+    inputs = work.inputs()
+    validation = ["validation"] if spec.data.validation_path else []
+    for name in ("base_model", "dataset", *validation):
+        if name not in inputs:
+            raise PlainError(f"The spec has no input {name}.")
+    return inputs
+
+
+def _callback(
+    spec: TrainTextSpec,
+    work: Workload,
+    epoch_steps: int,
+    best_weights: BestWeights,
+    on_server: CheckpointArtefact,
+    ranks: Ranks,
+) -> TrainingCallback:
+    from .callback import TrainingCallback
+
+    parameters = spec.parameters
+    return TrainingCallback(
+        work.reporter,
+        epoch_steps,
+        _to_server(work, on_server, is_whole=parameters.lora is None),
+        best_weights.note,
+        best_weights.save,
+        eval_steps=parameters.eval_steps,
+        patience=parameters.early_stopping_patience if best_weights.chooses else 0,
+        ranks=ranks,
+    )
+
+
+def _best_weights(work: Workload, held_out: int, dtype: torch.dtype | None) -> BestWeights:
+    """What keeps the best weights, all of them in `dtype` if there is one, else the adapter; the
+    log says where so few rows are held out that it cannot."""
+    from .best import CHOOSING_ROWS_MIN, BestWeights
 
     chooses = held_out >= CHOOSING_ROWS_MIN
     if not chooses and held_out > 0:
         work.reporter.log(
             f"Fewer than {CHOOSING_ROWS_MIN} rows are held out, too few to choose a step by: the "
-            "adapter of the last step is kept."
+            f"{'weights' if dtype else 'adapter'} of the last step {'are' if dtype else 'is'} kept."
         )
-    return BestAdapter(work.work_dir / _BEST_ADAPTER, chooses=chooses)
+    file = work.work_dir / (_BEST_MODEL if dtype else _BEST_ADAPTER)
+    return BestWeights(file, chooses=chooses, dtype=dtype)
 
 
-def _say_what_is_kept(outcome: Outcome, reporter: Reporter) -> None:
-    """Why training ended before its last step, and which step's adapter is kept, if another's."""
+def _round_to(dtype: torch.dtype, model: Any) -> None:
+    """Rounds what was trained to the numbers in which it is stored: what is kept is asked."""
+    for weight in model.parameters():
+        weight.data.copy_(weight.data.to(dtype))
+
+
+def _say_what_is_kept(outcome: Outcome, reporter: Reporter, what: str) -> None:
+    """Why training ended before its last step, and which step's weights are kept, if another's."""
+    is_paid = outcome.eval_reward is not None
+    measure, gain, best = ("reward", "rise", "highest") if is_paid else ("loss", "fall", "lowest")
     if outcome.stopped_early is not None:
         reporter.log(
-            f"The held-out loss did not fall in {outcome.stopped_early} evaluations: training "
-            f"stopped early, at step {outcome.steps} of {outcome.steps_total}."
+            f"The held-out {measure} did not {gain} in {outcome.stopped_early} evaluations: "
+            f"training stopped early, at step {outcome.steps} of {outcome.steps_total}."
         )
     if outcome.best_step is not None and outcome.best_step != outcome.steps:
         reporter.log(
-            f"The held-out loss was lowest at step {outcome.best_step}: the adapter of that step "
-            "is kept."
+            f"The held-out {measure} was {best} at step {outcome.best_step}: the {what} of that "
+            f"step {'are' if what == 'weights' else 'is'} kept."
         )
 
 
@@ -177,12 +226,20 @@ def _say_stopped(reporter: Reporter, checkpoints: Path) -> None:
     reporter.stopped(saved.step if saved else 0)
 
 
-def _to_server(work: Workload, on_server: CheckpointArtefact) -> Callable[[Path], None]:
+def _to_server(
+    work: Workload, on_server: CheckpointArtefact, *, is_whole: bool
+) -> Callable[[Path], None]:
     """Uploads a checkpoint to the server, with what a run measures only once."""
-    files = [work.work_dir / name for name in (_BASE_EVALUATION, _BEST_ADAPTER)]
-    return lambda checkpoint: on_server.upload(
-        [checkpoint, *(file for file in files if file.exists())]
-    )
+    names = (_BASE_EVALUATION, _BASE_ANSWERS, _BEST_ADAPTER, _BEST_MODEL)
+    files = [work.work_dir / name for name in names]
+
+    def saved(checkpoint: Path) -> None:
+        if is_whole:
+            # One has twelve bytes for each weight.
+            drop_earlier(checkpoint)
+        on_server.upload([checkpoint, *(file for file in files if file.exists())])
+
+    return saved
 
 
 def read_inputs(
@@ -193,15 +250,26 @@ def read_inputs(
     data = spec.data
     base = read_base_model(base_model)
     parameters = spec.parameters
-    targets = lora_targets(base, parameters.lora.target_modules, parameters.objective)
+    targets = trained_modules(base, parameters)
+    if parameters.packing:
+        require_packable(read_optional_object(base_model / "config.json"), parameters.objective)
     tokens = read_model_tokens(base_model, data.date)
     path = inside(dataset, data.file_path)
     held_out = (
         inside(validation, data.validation_path) if validation and data.validation_path else None
     )
-    return targets, prepare_files(
-        path, held_out, data, tokens, base.max_positions, objective=parameters.objective
+    prepared = prepare_files(
+        path,
+        held_out,
+        data,
+        tokens,
+        base.max_positions,
+        objective=parameters.objective,
+        new_tokens=new_tokens(parameters),
     )
+    if parameters.objective == "grpo":
+        build_rules(parameters.rewards, has_references=has_references(prepared))
+    return targets, prepared
 
 
 def _train(
@@ -222,8 +290,9 @@ def _train(
         raise StopRequested
 
 
-def _base_loss(trainer: Trainer, reporter: Reporter, work_dir: Path) -> float:
-    """The held-out loss before training, measured once, however often the run restarts."""
+def _base_measures(trainer: Trainer, reporter: Reporter, work_dir: Path) -> dict[str, float]:
+    """What is measured on the held-out rows before training, once, however often the run
+    restarts."""
     from .callback import held_out_measures
 
     evaluation_file = work_dir / _BASE_EVALUATION
@@ -234,13 +303,15 @@ def _base_loss(trainer: Trainer, reporter: Reporter, work_dir: Path) -> float:
         reporter.phase("evaluating")
         measured = held_out_measures(trainer.evaluate())
         write_json(evaluation_file, measured)
-    return measured["eval_loss"]
+    return measured
 
 
 def _measure_last(trainer: Trainer, reporter: Reporter) -> None:
     """Measures the held-out loss at the last step where the run was killed before that."""
-    step = trainer.state.global_step
-    if not any("eval_loss" in one and one["step"] == step for one in trainer.state.log_history):
+    from .callback import held_out_loss
+
+    step, history = trainer.state.global_step, trainer.state.log_history
+    if not any(held_out_loss(one) is not None and one["step"] == step for one in history):
         reporter.phase("evaluating")
         trainer.evaluate()
 
@@ -248,11 +319,11 @@ def _measure_last(trainer: Trainer, reporter: Reporter) -> None:
 def _outcome(
     trainer: Trainer,
     callback: TrainingCallback,
-    base_loss: float | None,
+    base: dict[str, float],
     best: Best | None,
     targets: LoraTargets,
     prepared: Prepared,
-    device: Device,
+    device: str,
 ) -> Outcome:
     from .callback import evaluations_without_gain
 
@@ -262,8 +333,10 @@ def _outcome(
     return Outcome(
         train_loss=_mean(losses),
         train_loss_end=_mean(losses[-max(1, len(losses) // 10) :]),
-        eval_loss_base=base_loss,
-        eval_loss=best.eval_loss if best else None,
+        eval_loss_base=base.get("eval_loss"),
+        eval_loss=best.eval_loss if best and "eval_loss" in base else None,
+        eval_reward_base=base.get("eval_reward"),
+        eval_reward=-best.eval_loss if best and "eval_reward" in base else None,
         eval_reward_accuracy=_measured_at(state.log_history, best, "eval_reward_accuracy"),
         best_step=best.step if best else None,
         tokens=state.num_input_tokens_seen,
@@ -271,7 +344,7 @@ def _outcome(
         steps_total=state.max_steps,
         stopped_early=evaluations_without_gain(state.log_history) if ended_early else None,
         seconds=callback.seconds,
-        device=device_name(device),
+        device=device,
         modules=targets.modules,
         warnings=[*targets.warnings, *prepared.warnings],
         history=state.log_history,
@@ -294,15 +367,15 @@ def _summary(outcome: Outcome) -> dict[str, float | str | None]:
         "train_loss_end": outcome.train_loss_end,
         "eval_loss_base": outcome.eval_loss_base,
         "eval_loss": outcome.eval_loss,
-        **(
-            {}
-            if outcome.eval_reward_accuracy is None
-            else {"eval_reward_accuracy": outcome.eval_reward_accuracy}
-        ),
+        **{
+            name: value
+            for name in ("eval_reward_base", "eval_reward", "eval_reward_accuracy")
+            if (value := getattr(outcome, name)) is not None
+        },
         "best_step": outcome.best_step,
         **({} if outcome.stopped_early is None else {"stopped_early": outcome.stopped_early}),
         "tokens": outcome.tokens,
         "steps": outcome.steps,
         "seconds": round(outcome.seconds, 3),
-        "target_modules": ", ".join(outcome.modules),
+        **({"target_modules": ", ".join(outcome.modules)} if outcome.modules else {}),
     }

@@ -6,7 +6,7 @@ Imports the heavy libraries at once, and is therefore itself imported late.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 import transformers
@@ -16,7 +16,6 @@ from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
     PrinterCallback,
-    Trainer,
 )
 from transformers.utils import logging
 from trl.kernels import chunked_logprob
@@ -25,7 +24,11 @@ from ...device import has_c_compiler, weights_dtype
 from ...errors import PlainError
 from ...files import SAFE_TOKENIZER, SAFE_WEIGHTS, read_optional_object
 from .config import lora_config, settings
+from .data import to_packed
+from .isolation import require_isolation
 from .objectives.table import OBJECTIVES
+from .ranks.group import ALONE
+from .ranks.share import shared_settings, with_blank
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
     from ...data.prepared import Prepared
     from ...device import Device
     from ...protocol import TrainTextSpec
+    from .ranks.group import Ranks
+    from .ranks.trainer import OverRanks
 
 
 def build_trainer(
@@ -46,8 +51,9 @@ def build_trainer(
     device: Device,
     steps_total: int,
     callbacks: list[TrainerCallback],
-) -> Trainer:
-    """A trainer that is ready to evaluate and to train."""
+    ranks: Ranks = ALONE,
+) -> OverRanks:
+    """A trainer that is ready to evaluate and to train, on this one of several processes."""
     # People read this log: warnings for developers who use the libraries stay out of it.
     warnings.filterwarnings("ignore", category=FutureWarning)
     logging.set_verbosity_error()
@@ -55,24 +61,40 @@ def build_trainer(
     objective = OBJECTIVES[spec.parameters.objective]
     evaluates = len(prepared.held_out) > 0
     arguments = objective.arguments(
-        spec.parameters, settings(spec, device, checkpoints, steps_total, evaluates=evaluates)
+        spec.parameters,
+        settings(spec, device, checkpoints, steps_total, evaluates=evaluates)
+        | shared_settings(spec.parameters, ranks.count),
     )
-    model = _load(base, device)
+    lora = spec.parameters.lora
+    # All that is trained is float32: steps are smaller than what 16 bits tell apart.
+    model = _load(base, weights_dtype(device) if lora else torch.float32)
     tokenizer = AutoTokenizer.from_pretrained(base, **SAFE_TOKENIZER)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
     _leave_out_triton_without_compiler()
+    rows = (
+        to_packed(prepared.train, prepared.limit)
+        if spec.parameters.packing
+        else objective.dataset(prepared.train)
+    )
+    held_out = objective.dataset(prepared.held_out) if evaluates else None
+    if ranks.count > 1:
+        rows = with_blank(rows, tokenizer.pad_token_id)
+        held_out = held_out and with_blank(held_out, tokenizer.pad_token_id)
     parts: dict[str, Any] = {
         "args": arguments,
-        "data_collator": objective.collator(tokenizer.pad_token_id),
-        "train_dataset": objective.dataset(prepared.train),
-        "eval_dataset": objective.dataset(prepared.held_out) if evaluates else None,
+        "data_collator": objective.collator(tokenizer.pad_token_id, prepared.limit),
+        "train_dataset": rows,
+        "eval_dataset": held_out,
         "processing_class": tokenizer,
         "callbacks": callbacks,
     }
-    adapter = lora_config(spec.parameters.lora, modules)
-    trainer = objective.trainer(model, adapter, device, parts)
-    if device == "cpu" and arguments.bf16:
+    if spec.parameters.packing:
+        require_isolation(model, device)
+    adapter = lora_config(lora, modules) if lora else None
+    trainer = cast("OverRanks", objective.trainer(model, adapter, spec.parameters, device, parts))
+    trainer.ranks = ranks
+    if lora and device == "cpu" and arguments.bf16:
         _narrow_frozen_matrices(trainer.model)
     # It prints every log line as a dict; the reporter says the same.
     trainer.remove_callback(PrinterCallback)
@@ -86,7 +108,7 @@ def _leave_out_triton_without_compiler() -> None:
         chunked_logprob._TRITON_AVAILABLE = False
 
 
-def _load(base: Path, device: Device) -> Any:
+def _load(base: Path, dtype: torch.dtype) -> Any:
     """The base model. Raises PlainError for an architecture that only code of its own knows."""
     try:
         is_known = type(AutoConfig.from_pretrained(base, **SAFE_TOKENIZER)) in (
@@ -96,7 +118,7 @@ def _load(base: Path, device: Device) -> Any:
         raise _unknown_architecture(base) from error
     if not is_known:
         raise _unknown_architecture(base)
-    return AutoModelForCausalLM.from_pretrained(base, dtype=weights_dtype(device), **SAFE_WEIGHTS)
+    return AutoModelForCausalLM.from_pretrained(base, dtype=dtype, **SAFE_WEIGHTS)
 
 
 def _unknown_architecture(base: Path) -> PlainError:

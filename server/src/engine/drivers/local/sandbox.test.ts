@@ -372,6 +372,6 @@ test('the server says what its workloads run behind', async () => {
       user: /users of their own/,
       bubblewrap: /in bubblewrap/,
       none: /as the server's own user: .*not sandboxed/,
-    }[sandbox.kind],
+    }[sandbox.kind as 'user' | 'bubblewrap' | 'none'],
   );
 });

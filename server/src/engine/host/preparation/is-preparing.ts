@@ -2,9 +2,9 @@ import type { Services } from '../../../platform/context.ts';
 import { listPreparations } from './list-preparations.ts';
 import type { PreparationId } from './preparation-ids.ts';
 
-/** Whether this machine will soon have finished a step of its preparation; not while that, or one before it, fails. */
+/** Whether the machine will soon have finished a step of its preparation; not while that, or one before it, fails. */
 export async function isPreparing(
-  services: Pick<Services, 'config' | 'db' | 'machineId'>,
+  services: Pick<Services, 'config' | 'db'>,
   id: PreparationId,
 ): Promise<boolean> {
   const steps = await listPreparations(services, { hasGpus: false });

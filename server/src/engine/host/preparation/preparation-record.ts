@@ -7,7 +7,7 @@ import { findPreparation, upsertPreparation } from './queries.ts';
 
 type State = Machine['preparations'][number]['state'];
 
-type NeededServices = Pick<Services, 'clock' | 'db' | 'log' | 'machineId'>;
+type NeededServices = Pick<Services, 'clock' | 'db' | 'log'>;
 
 const PROGRESS_EVERY_MS = 1_000;
 const LOG_EVERY_MS = 10_000;
@@ -26,7 +26,7 @@ export class PreparationRecord {
   }
 
   async fingerprint(): Promise<string | null> {
-    return (await findPreparation(this.#services.db, this.#services.machineId, this.id))?.fingerprint ?? null;
+    return (await findPreparation(this.#services.db, this.id))?.fingerprint ?? null;
   }
 
   async set(state: State, detail: string, progress: number | null, fingerprint?: string): Promise<void> {
@@ -50,10 +50,9 @@ export class PreparationRecord {
   };
 
   async #write(state: State, detail: string, progress: number | null, fingerprint?: string): Promise<void> {
-    const { db, clock, machineId } = this.#services;
+    const { db, clock } = this.#services;
     await inTransaction(db, async (tx) => {
       await upsertPreparation(tx, {
-        machine_id: machineId,
         id: this.id,
         state,
         detail,

@@ -7,7 +7,6 @@ import { runProgram } from '../../../platform/processes/run-program.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 import { readMachine } from '../../machines/read-machine.ts';
-import { testMachine } from '../../testing/test-machine.ts';
 import { runtimeCommand } from '../runtime-command.ts';
 import { startPreparing } from './prepare-machine.ts';
 import { findPreparation } from './queries.ts';
@@ -17,7 +16,6 @@ it('prepares the environment and registers the starter models', { timeout: 600_0
   const { db } = await testDatabase();
   const config = readConfig(process.env);
   const services = {
-    machineId: await testMachine(db),
     db,
     config,
     clock: systemClock,
@@ -34,7 +32,7 @@ it('prepares the environment and registers the starter models', { timeout: 600_0
 
   const prepareToTheEnd = async () => {
     const preparing = startPreparing(services, register);
-    const last = () => findPreparation(services.db, services.machineId, 'starter-image-model');
+    const last = () => findPreparation(services.db, 'starter-image-model');
     await expect.poll(last, { timeout: 600_000, interval: 200 }).toMatchObject({ state: 'ready' });
     await preparing.stop();
   };
@@ -88,7 +86,9 @@ it('goes on to try while the database is away', async () => {
     error,
   } as unknown as Logger;
   const config = readConfig(process.env);
-  const preparing = startPreparing({ db, config, clock: systemClock, log, machineId: 'oven' }, null);
+  const nothing = async () => undefined;
+  const register = { language: nothing, embedding: nothing, image: nothing };
+  const preparing = startPreparing({ db, config, clock: systemClock, log }, register);
   const last = () => messages.slice(-2);
   await expect
     .poll(last)

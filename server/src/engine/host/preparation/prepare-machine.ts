@@ -21,7 +21,7 @@ const RETRY_MS = 60_000;
 const NO_COMPILER =
   'This machine has no C compiler, which vLLM builds a part of its code for the GPU with: install gcc (Debian, Ubuntu: apt install gcc).';
 
-type NeededServices = Pick<Services, 'clock' | 'config' | 'db' | 'log' | 'machineId'>;
+type NeededServices = Pick<Services, 'clock' | 'config' | 'db' | 'log'>;
 /** What makes models that everybody may use out of the files of each starter model. */
 type RegisterImageStarter = (name: ImageStarter, files: StarterFile[]) => Promise<unknown>;
 export type RegisterStarterModels = {
@@ -31,7 +31,7 @@ export type RegisterStarterModels = {
 };
 type Work = {
   services: NeededServices;
-  register: RegisterStarterModels | null;
+  register: RegisterStarterModels;
   signal: AbortSignal;
   /** The message about GPUs that do not compute; null before some were found that do. */
   brokenGpus: string[] | null;
@@ -76,7 +76,7 @@ const steps: Record<PreparationId, Step> = {
   'starter-image-model': async ({ register }, _fingerprint, onProgress) => {
     onProgress('Storing the files', null);
     for (const name of Object.keys(imageStarters) as ImageStarter[])
-      await register?.image(name, await listImageStarter(name));
+      await register.image(name, await listImageStarter(name));
     return { detail: 'Everyone can generate and edit with them' };
   },
 
@@ -113,11 +113,10 @@ function unavailable(...sentences: string[]): AppError {
  * Prepares the Python environment and the starter models in the background, one step after the
  * other, so that each part of the product works as soon as what it needs is there. A step that
  * fails says why and is tried again every minute: what was missing may have come meanwhile.
- * @param register null: another machine holds the files, and makes the models.
  */
 export function startPreparing(
   services: NeededServices,
-  register: RegisterStarterModels | null,
+  register: RegisterStarterModels,
 ): { stop: () => Promise<void> } {
   const aborting = new AbortController();
   const work: Work = { services, register, signal: aborting.signal, brokenGpus: null };
@@ -194,7 +193,7 @@ async function registerFormat(
   starter: PreparedStarter = 'language',
 ): Promise<string> {
   const wanted = `${path.basename(await starterModelDir(services.config, starter))}/${format}`;
-  if (done === wanted || !register) return wanted;
+  if (done === wanted) return wanted;
   const files = await ensureStarterModel(services.config, format, onProgress, signal, starter);
   onProgress('Storing the files', null);
   await register[starter](files);

@@ -5,12 +5,14 @@ import * as uploads from '@bakehouse/contract/asset-uploads';
 import * as batches from '@bakehouse/contract/batches';
 import * as captions from '@bakehouse/contract/captions';
 import * as chat from '@bakehouse/contract/chat';
+import * as chatRows from '@bakehouse/contract/chat-rows';
 import * as configurations from '@bakehouse/contract/configurations';
 import * as contact from '@bakehouse/contract/contact';
 import * as conversations from '@bakehouse/contract/conversations';
 import * as imageDeployments from '@bakehouse/contract/deployments/images';
 import * as deployments from '@bakehouse/contract/deployments/text';
 import * as diffusionTraining from '@bakehouse/contract/diffusion-training';
+import * as drafts from '@bakehouse/contract/drafts';
 import { createEmbeddings } from '@bakehouse/contract/embeddings';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 import * as errorReports from '@bakehouse/contract/error-reports';
@@ -41,6 +43,8 @@ import * as responses from '@bakehouse/contract/responses';
 import * as runs from '@bakehouse/contract/runs';
 import * as shareLinks from '@bakehouse/contract/share-links';
 import * as sql from '@bakehouse/contract/sql';
+import * as sweeps from '@bakehouse/contract/sweeps';
+import * as trackers from '@bakehouse/contract/trackers';
 import * as training from '@bakehouse/contract/training';
 import * as videos from '@bakehouse/contract/videos';
 import * as visitors from '@bakehouse/contract/visitors';
@@ -50,6 +54,9 @@ const CHANGES_NOTHING = 'changes nothing';
 const STATEMENT = "the statement's";
 const PREFERENCE = 'a preference';
 const MESSAGE = 'a message';
+/** Nobody but its owner sees it. */
+const DRAFT = 'a draft, until it is saved in a dataset';
+const THE_COMMIT = 'the commit to its dataset is audited: drafts/drafts.test.ts';
 const BEFORE_COMMIT = 'bytes that only a commit makes files of';
 /** Its completion is audited, as an upload in a form is. */
 const UNFINISHED = 'nobody sees an unfinished upload';
@@ -76,6 +83,7 @@ export const notAudited = new Map<Endpoint, string>([
   [notifications.listNotifications, CHANGES_NOTHING],
   [training.validateFineTune, CHANGES_NOTHING],
   [diffusionTraining.validateDiffusionTraining, CHANGES_NOTHING],
+  [sweeps.quoteSweep, CHANGES_NOTHING],
   [training.cancelReading, 'a reading is not kept'],
   [deployments.quoteVllm, CHANGES_NOTHING],
   [imageDeployments.imageCalls.flux.quote, CHANGES_NOTHING],
@@ -84,6 +92,8 @@ export const notAudited = new Map<Endpoint, string>([
   [hubClones.startClone, ASKS_THE_HUB],
   [hubClones.cancelClone, 'what a clone makes is audited'],
   [hubClones.retryClone, 'what a clone makes is audited'],
+  [trackers.saveTracker, 'audited once the service has accepted the key'],
+  [trackers.deleteTracker, 'audited where one is connected'],
   [publicHub.saveHubToken, ASKS_THE_HUB],
   [publicHub.deleteHubToken, ASKS_THE_HUB],
   [uploads.createUpload, UNFINISHED],
@@ -129,6 +139,16 @@ export const notAudited = new Map<Endpoint, string>([
   [responses.deleteResponse, PREFERENCE],
   [generations.startGeneration, STATEMENT],
   [generations.cancelGeneration, STATEMENT],
+  [drafts.createDraft, DRAFT],
+  [drafts.deleteDraft, DRAFT],
+  [drafts.addDocument, DRAFT],
+  [drafts.removeDocument, DRAFT],
+  [drafts.changeDraftRow, DRAFT],
+  [drafts.deleteDraftRows, DRAFT],
+  [drafts.quoteDraft, CHANGES_NOTHING],
+  [drafts.startDraft, STATEMENT],
+  [drafts.cancelDraft, STATEMENT],
+  [drafts.saveDraftRows, THE_COMMIT],
   [batches.createBatch, STATEMENT],
   [batches.cancelBatch, STATEMENT],
   [openAiFiles.createFile, THE_DATASET],
@@ -152,6 +172,7 @@ export const notAudited = new Map<Endpoint, string>([
 const HUB_TEST = 'hub/repositories.test.ts';
 const LINK_TEST = 'share-links/share-links.test.ts';
 const SHARING_TEST = 'assets/sharing/sharing.test.ts';
+const SWEEP_TEST = 'training/sweeps/sweeps.test.ts';
 
 /** Calls that need another server or other models: a test beside them looks for the row. */
 export const auditedElsewhere = new Map<Endpoint, { action: string; test: string }>([
@@ -169,6 +190,8 @@ export const auditedElsewhere = new Map<Endpoint, { action: string; test: string
     diffusionTraining.startDiffusionTraining,
     { action: 'run.started', test: 'training/pictures/diffusion-training.test.ts' },
   ],
+  [sweeps.startSweep, { action: 'run.started', test: SWEEP_TEST }],
+  [sweeps.cancelSweep, { action: 'run.cancelled', test: SWEEP_TEST }],
   [exported.startExport, { action: 'run.started', test: 'training/exports/exports.test.ts' }],
   [
     runs.makeCheckpointModel,
@@ -182,6 +205,7 @@ export const auditedElsewhere = new Map<Endpoint, { action: string; test: string
   [shareLinks.unshareRun, { action: 'run.unshared', test: 'share-links/shared-run.test.ts' }],
   [shareLinks.shareModel, { action: 'asset.link_shared', test: 'share-links/shared-model.test.ts' }],
   [shareLinks.unshareModel, { action: 'asset.link_revoked', test: 'share-links/shared-model.test.ts' }],
+  [chatRows.addChatRow, { action: 'asset.committed', test: 'datasets/chats/chat-rows.test.ts' }],
   [captions.saveCaptions, { action: 'asset.committed', test: 'datasets/captions/captions.test.ts' }],
   [commits.saveCard, { action: 'asset.committed', test: 'hub/commits.test.ts' }],
   [hubCommits.commitFiles, { action: 'asset.committed', test: 'hub/commits.test.ts' }],

@@ -11,7 +11,7 @@ const join = () => {
     const made = {
       notedAt: time,
       lookedAt: time,
-      others: { count: lastSeenMs === null ? 0 : 1, lastSeenMs },
+      others: { count: lastSeenMs === null ? 0 : 1, lastSeenMs, asked: {} },
     };
     presence.onBeat(made);
     return made;

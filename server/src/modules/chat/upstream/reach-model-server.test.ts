@@ -38,7 +38,7 @@ const upstream = {
   ...{ sleeping: false, revision_id: null, workload, replicas: [] },
 } as unknown as Upstream;
 const parts = {
-  turns: serverTurns(() => 1),
+  turns: serverTurns({ begin: () => () => undefined, sharers: () => 1 }),
   unreached: unreachedServers(),
   replicas: { grow: () => undefined, keep: () => () => undefined },
   presence: { settled: async () => undefined, alone: () => null },

@@ -7,10 +7,12 @@ import { SHORT_BYTES, serverTurns } from './server-turns.ts';
 const server = { id: 'one', isOwn: true, engine: 'llamacpp', adapter: null } as const;
 const PLACES = PARALLEL_REQUESTS.llamacpp;
 const never = new AbortController().signal;
+/** Shares of a server to which so many processes send. */
+const sharedBy = (count: number) => ({ begin: () => () => undefined, sharers: () => count });
 
 it('remembers a model server for as long as a request is there or waits', async () => {
   const queues = new Map<string, FairQueue>();
-  const turns = serverTurns(() => 1, queues);
+  const turns = serverTurns(sharedBy(1), queues);
   const leaves = [];
   for (let n = 0; n < PLACES; n += 1) leaves.push(await turns.enter(server, 'ada', never));
   const client = new AbortController();
@@ -29,13 +31,13 @@ it('remembers a model server for as long as a request is there or waits', async 
 
 it('remembers nothing of a request whose client had disconnected before', async () => {
   const queues = new Map<string, FairQueue>();
-  const turns = serverTurns(() => 1, queues);
+  const turns = serverTurns(sharedBy(1), queues);
   await expect(turns.enter(server, 'ada', AbortSignal.abort(new Error('disconnected')))).rejects.toThrow();
   expect(queues.size).toBe(0);
 });
 
 it('sends as many to each model server as its engine answers side by side', async () => {
-  const turns = serverTurns(() => 2);
+  const turns = serverTurns(sharedBy(2));
   const onGpu = { ...server, id: 'other', engine: 'vllm' } as const;
   expect([turns.places(server), turns.places(onGpu)]).toEqual([2, 32]);
   for (let n = 0; n < 32; n += 1) await turns.enter(onGpu, 'ada', never);
@@ -48,7 +50,7 @@ it('sends as many to each model server as its engine answers side by side', asyn
 
 it('lets in the requests for one adapter at a time, and remembers nothing of them', async () => {
   const adapters = new Map<string, AdapterTurns>();
-  const turns = serverTurns(() => 1, new Map(), adapters);
+  const turns = serverTurns(sharedBy(1), new Map(), adapters);
   const leave = await turns.enterAdapter(server, never);
   const client = new AbortController();
   const other = turns.enterAdapter({ ...server, adapter: 'rye' }, client.signal);
@@ -64,7 +66,7 @@ describe('the turn to have a prompt read', () => {
 
   it("waits for a long one of the same user, and for nobody else's", async () => {
     const queues = new Map<string, FairQueue>();
-    const turns = serverTurns(() => 1, queues);
+    const turns = serverTurns(sharedBy(1), queues);
     const end = await turns.read(server, 'ada', long, never);
     let hasSecond = false;
     const second = turns.read(server, 'ada', long, never).then((endSecond) => {
@@ -88,7 +90,7 @@ describe('the turn to have a prompt read', () => {
   });
 
   it('is apart for each adapter, whose prompts wait for other answers', async () => {
-    const turns = serverTurns(() => 1);
+    const turns = serverTurns(sharedBy(1));
     await turns.read(server, 'ada', 1, never);
     await expect(turns.read({ ...server, adapter: 'rye' }, 'ada', 1, never)).resolves.toBeTypeOf('function');
   });

@@ -3,6 +3,7 @@ import { shareLimit } from '../../../platform/concurrency/share-limit.ts';
 import type { ModelServer } from '../../deployments/reach/await-model-server.ts';
 import { PARALLEL_REQUESTS } from '../../serving/text-spec.ts';
 import { type AdapterTurns, adapterTurns } from './adapter-turns.ts';
+import type { ServerShares } from './server-shares.ts';
 
 type Server = Pick<ModelServer<'text' | 'embedding'>, 'id' | 'isOwn' | 'engine'>;
 
@@ -12,7 +13,7 @@ export const SHORT_BYTES = 1024;
 /** Whose turn it is at each model server, among the requests of this process. */
 export type ServerTurns = {
   /** Requests that this process sends to one model server at once: its share of those that are answered side by side. */
-  places: (server: Pick<Server, 'engine'>) => number;
+  places: (server: Pick<Server, 'id' | 'engine'>) => number;
   /** How many requests the server answers or has waiting. */
   load: (server: Server) => number;
   /** Waits for a place at the server, and resolves with how to give it back. */
@@ -29,18 +30,18 @@ export type ServerTurns = {
 };
 
 /**
- * All web processes send as many requests at once as a model server answers side by side; the others wait
+ * The web processes that send to a model server send as many requests at once as it answers side by side; the others wait
  * here, and not in a line of the server's own. Of each user one short and one long prompt are read at a time: llama.cpp
  * goes on with the others between two of them, and reads none faster beside another (`prompt-slots.ts`).
  * A server that nobody asks is not remembered.
  */
 export function serverTurns(
-  webProcesses: () => number,
+  shares: Pick<ServerShares, 'begin' | 'sharers'>,
   queues = new Map<string, FairQueue>(),
   adapters = new Map<string, AdapterTurns>(),
 ): ServerTurns {
-  const places = ({ engine }: Pick<Server, 'engine'>) =>
-    shareLimit(PARALLEL_REQUESTS[engine], webProcesses());
+  const places = ({ id, engine }: Pick<Server, 'id' | 'engine'>) =>
+    shareLimit(PARALLEL_REQUESTS[engine], shares.sharers(id));
   const enterAt = async (
     name: string,
     makeQueue: () => FairQueue,
@@ -71,7 +72,8 @@ export function serverTurns(
     load: ({ id }) => queues.get(id)?.load() ?? 0,
     enter: (server, userId, signal) => {
       const makeQueue = () => fairQueue(() => places(server), { lastForNewcomer: !server.isOwn });
-      return enterAt(server.id, makeQueue, userId, signal);
+      const end = shares.begin(server.id);
+      return endedBy(end, enterAt(server.id, makeQueue, userId, signal));
     },
     enterAdapter: async ({ id, adapter }, signal) => {
       const turns = adapters.get(id) ?? adapterTurns();
@@ -96,4 +98,18 @@ export function serverTurns(
       return enterAt(name, () => fairQueue(Number.POSITIVE_INFINITY, { perKey: 1 }), userId, signal);
     },
   };
+}
+
+/** Ends something else as well, with the place or where there is none. */
+async function endedBy(end: () => void, entering: Promise<() => void>): Promise<() => void> {
+  try {
+    const leave = await entering;
+    return () => {
+      leave();
+      end();
+    };
+  } catch (error) {
+    end();
+    throw error;
+  }
 }

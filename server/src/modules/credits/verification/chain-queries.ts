@@ -19,10 +19,18 @@ export async function takeFence(db: Database): Promise<{ seq: bigint; xid: strin
   return { seq, xid };
 }
 
-/** Whether all transactions up to this id are over. */
+/**
+ * Whether all transactions of this database up to this id are over. Another database of the same server may keep one for hours
+ * (a long import, a copy of a database), which a snapshot counts, too. A transaction locks its own id before it can draw a seq, and
+ * until what it wrote is visible.
+ */
 export async function hasEveryoneBeforeEnded(db: Database, xid: string): Promise<boolean> {
   const { rows } = await sql<{ ended: boolean }>`
-    select pg_snapshot_xmin(pg_current_snapshot()) > ${xid}::xid8 as ended`.execute(db);
+    select not exists (
+      select from pg_locks join pg_stat_activity using (pid)
+      where datname = current_database() and locktype = 'transactionid' and mode = 'ExclusiveLock'
+        and age(transactionid) >= age(${xid}::xid8::xid)
+    ) as ended`.execute(db);
   return rows[0]?.ended === true;
 }
 

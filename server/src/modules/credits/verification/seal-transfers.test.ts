@@ -91,6 +91,16 @@ describe('sealing', () => {
     expect(await failed(db)).toEqual([]);
   });
 
+  test('does not wait for another database of the same server', async () => {
+    const { db, ada } = await sealedLedger();
+    const other = await testDatabase();
+    await other.db.transaction().execute(async (tx) => {
+      await sql`select pg_current_xact_id()`.execute(tx);
+      await db.transaction().execute((own) => grant(own, ada));
+      expect(await hasEveryoneBeforeEnded(db, (await takeFence(db)).xid)).toBe(true);
+    });
+  });
+
   test('is not confused by numbers that were never used', async () => {
     const { db, ada } = await sealedLedger();
     const undone = db.transaction().execute(async (tx) => {

@@ -38,6 +38,7 @@ test('csv: a page, all counted, broken rows named', async () => {
       input_column: 'question',
       output_column: 'answer',
       rejected_column: null,
+      label_column: null,
       system_column: null,
     },
     format_problem: null,

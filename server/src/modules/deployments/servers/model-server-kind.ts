@@ -1,20 +1,34 @@
 import type { Workload } from '../../../engine/model/workload.ts';
 import type { WorkloadKind } from '../../../engine/model/workload-kind.ts';
+import { stopWorkload } from '../../../engine/stop-workload.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import type { Jobs } from '../../../platform/jobs/jobs.ts';
+import { IN_ALL_MS_MAX } from '../../serving/ask/request-deadline.ts';
 import { reconcileModelServerJob } from '../jobs/reconcile-model-server.ts';
 import { showDeployment } from '../kinds/deployment-state.ts';
 import { findModelServerOfWorkload, listDeploymentsOfServer } from './server-queries.ts';
 import { MODEL_SERVER_KIND } from './start-server-workload.ts';
 import { announceModelServer } from './watch-model-server.ts';
 
+const LEAVES = 'Its place was needed, or given up';
+/** As long as a request may take. */
+const LEAVES_S_MAX = IN_ALL_MS_MAX / 1000;
+
 /**
  * How this module hears of its workloads. The engine holds the workload's lock here, and a model
  * server is always locked before its workloads: so the work itself is left to a job.
  */
-export function modelServerKind(jobs: Jobs): WorkloadKind {
+export function modelServerKind(jobs: Jobs, clock: Clock): WorkloadKind {
   return {
     name: MODEL_SERVER_KIND,
+    // Its node is given up, or its place: nobody sends it more, and another one is started.
+    onReports: async (tx, { id }, reports) => {
+      const leaving = reports.find((report) => report.type === 'leaving');
+      if (!leaving) return;
+      const drainSeconds = Math.min(leaving.within_seconds, LEAVES_S_MAX);
+      await stopWorkload(tx, { id, reason: LEAVES, drainSeconds, now: clock.now() });
+    },
     onChange: async (tx, workload, before) => {
       const moved = workload.state !== before.state || passedOver(workload) !== passedOver(before);
       if (!moved && visibleState(workload) === visibleState(before)) return;

@@ -26,3 +26,31 @@ it("finishes an answer although another user's fine-tune has replaced its model 
   expect(text).not.toContain('error');
   await expect.poll(() => driver.running()).toHaveLength(1);
 });
+
+it('finishes an answer although its place is given up, while another one takes what comes', async () => {
+  const serving = await testServing();
+  const { stub, server, driver } = serving;
+  await insertStarter(server.services, STARTER);
+  const ada = await server.signUp();
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  Object.assign(stub, { answer: 'hold', held });
+  const answer = await serving.ask(ada, STARTER, { stream: true });
+  await expect.poll(() => stub.open).toBe(1);
+  stub.answer = 'ok';
+  const [first] = driver.running();
+  await stub.leave[0]?.();
+  const wanted = await server.services.db
+    .selectFrom('workloads')
+    .select(['wanted', 'drain_seconds'])
+    .execute();
+  expect(wanted).toEqual([{ wanted: 'stopped', drain_seconds: 1770 }]);
+
+  await expect.poll(() => driver.running()).toHaveLength(2);
+  expect((await serving.ask(ada, STARTER)).status).toBe(200);
+  // It was the other one that was asked.
+  expect(stub.open).toBe(1);
+  release();
+  expect(await answer.text()).toContain('[DONE]');
+  await expect.poll(() => driver.running()).toHaveLength(1);
+  expect(driver.running()).not.toEqual([first]);
+});

@@ -30,6 +30,8 @@ export type Stub = {
   failure: string | null;
   /** Starting servers that carry this adapter (revision id) fail. */
   brokenAdapter: string | null;
+  /** Of each server that has become ready: its place tells it to end. */
+  leave: (() => Promise<unknown>)[];
 };
 
 const tokens = ['Good', ' ', 'bread', '.'];
@@ -45,8 +47,7 @@ export function stubModelServer(): Stub {
     ...{ answer: 'ok' as const, says: null },
     held: Promise.resolve(),
     gate: Promise.resolve(),
-    failure: null,
-    brokenAdapter: null,
+    ...{ failure: null, brokenAdapter: null, leave: [] },
     script: async (launch, { stop, killed, print }) => {
       const post = (reports: object[]) =>
         fetch(launch.server.base_url + postWorkloadReports.path.replace(':workloadId', launch.workloadId), {
@@ -93,6 +94,7 @@ export function stubModelServer(): Stub {
       const { port } = server.address() as AddressInfo;
       print('model loaded');
       await report(2, { type: 'ready', base_url: `http://127.0.0.1:${port}` });
+      stub.leave.push(() => report(3, { type: 'leaving', within_seconds: 1770 }));
       const life = signsOfLife(post, () => inFlight);
       await ended(AbortSignal.any([stop, killed, life.drained]));
       life.end();
@@ -223,4 +225,15 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
   let text = '';
   for await (const chunk of request) text += String(chunk);
   return JSON.parse(text) as Record<string, unknown>;
+}
+
+/** Answers are on hold from now on, until the returned function is called. */
+export function holdAnswers(stub: Stub): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  stub.answer = 'hold';
+  stub.held = promise;
+  return () => {
+    stub.answer = 'ok';
+    resolve();
+  };
 }

@@ -16,12 +16,12 @@ test('anybody may ask which generators are served', async () => {
 
 test('a generator whose starter model this server is still preparing is called that until it is prepared', async () => {
   const server = await testServer({ config: { prepare: true } });
-  const { db, machineId } = server.services;
+  const { db } = server.services;
   const prepared = async (
     state: 'waiting' | 'running' | 'failed' | 'ready',
     id: 'training' | 'starter-image-model' = 'starter-image-model',
   ) => {
-    const row = { machine_id: machineId, id, state, detail: '', progress: null };
+    const row = { id, state, detail: '', progress: null };
     await db.transaction().execute((tx) => upsertPreparation(tx, { ...row, updated_at: new Date() }));
     const { generators: listed } = await server.request(listGenerators, {});
     return listed.filter((one) => one.is_being_prepared).map(({ name }) => name);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noSandbox } from '../../../platform/sandbox/sandbox.ts';
+import { noSandbox, type SandboxedCommand } from '../../../platform/sandbox/sandbox.ts';
 import { checkWeights } from './check-weights.ts';
 import { findFault, weightsExtension } from './find-fault.ts';
 
@@ -183,7 +183,12 @@ describe('a check that takes long', () => {
   });
 
   test('is given up', async () => {
-    const endless = { ...sandbox(), enclose: async () => [process.execPath, '-e', 'for (;;);'] };
+    // Within the limits of the program that it stands for.
+    const enclose = async ({ argv }: SandboxedCommand) => [
+      ...argv.slice(0, argv.indexOf(process.execPath)),
+      ...[process.execPath, '-e', 'for (;;);'],
+    ];
+    const endless = { ...sandbox(), enclose };
     const file = path.join(dir, 'small.gguf');
     await writeFile(file, 'GGUF');
     await expect(

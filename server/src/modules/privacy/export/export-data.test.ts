@@ -93,6 +93,7 @@ test('is one JSON file with all that is the caller’s, and no secret', async ()
     configurations: [{ config_name: 'Mine' }],
     runs: [],
     batches: [],
+    drafts: [],
     fine_tuning_jobs: [],
     deployments: [],
     generations: [],

@@ -25,6 +25,7 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'credit_codes.created_by': { leftOut: "an operator's work for others" },
   'data_readings.user_id': { leftOut: "what was counted in a dataset's file, which can be downloaded" },
   'deployments.user_id': { section: 'deployments' },
+  'drafts.user_id': { section: 'drafts' },
   // Beside the runs.
   'fine_tuning_jobs.user_id': { section: 'fine_tuning_jobs' },
   'generation_outputs.user_id': { section: 'generations' },
@@ -61,8 +62,12 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
     leftOut: 'pictures that checkpoints drew; the models of the runs have the first and the last',
   },
   'runs.user_id': { section: 'runs' },
+  'tracked_runs.user_id': { leftOut: 'what was logged to other services, of runs that are exported' },
+  'trackers.user_id': { leftOut: 'a secret for another service, of which the activity tells' },
   'sessions.user_id': { section: 'sessions' },
   'share_links.user_id': { section: 'share_links' },
+  // Each of its runs names it.
+  'sweeps.user_id': { section: 'runs' },
   'sign_in_methods.user_id': { section: 'sign_in_methods' },
   'training_configurations.user_id': { section: 'configurations' },
   'usage_windows.user_id': { section: 'usage_windows' },

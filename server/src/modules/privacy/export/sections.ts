@@ -13,6 +13,7 @@ import { getBalance } from '../../credits/statement/get-balance.ts';
 import { listTransactions } from '../../credits/statement/list-transactions.ts';
 import { listAllPurchases, listRedeemedCodes, listUsageWindows } from '../../credits/steps.ts';
 import { listDeployments } from '../../deployments/list-deployments.ts';
+import { exportDrafts } from '../../drafts/read-drafts.ts';
 import { listGenerations } from '../../generations/list-generations.ts';
 import { listClones } from '../../hub/clone/read-clones.ts';
 import { listOwnAcceptances } from '../../licences/steps.ts';
@@ -45,6 +46,7 @@ export function sectionsOf(ctx: Context) {
     datasets: { rows: assetsOf(ctx, 'RAW') },
     models: { rows: assetsOf(ctx, 'MODEL') },
     batches: { rows: listAllBatches(ctx) },
+    drafts: { rows: exportDrafts(ctx) },
     fine_tuning_jobs: { value: () => listJobRecords(db, userId) },
     configurations: { value: async () => (await listConfigurations(ctx)).configurations },
     ...workOf(ctx),

@@ -4,18 +4,19 @@ import type { WorkloadSpec } from '../../../engine/model/workload.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
 import { toModelName } from '../../models/names/model-name.ts';
 import { findGguf } from '../../models/weights/find-gguf.ts';
+import { isWholeModel } from '../../models/weights/is-whole-model.ts';
 import { listModelFiles } from '../../models/weights/list-model-files.ts';
 import type { Exportable } from './read-exportable.ts';
 
-/** What of a fine-tune is read: the adapter, and the tokenizer that it was trained with. */
-const ADAPTER_FILES = [
-  'adapter_config.json',
-  'adapter_model.safetensors',
+/** By which a Modelfile is written. */
+const TOKENIZER_FILES = [
   'tokenizer.json',
   'tokenizer_config.json',
   'special_tokens_map.json',
   'chat_template.jinja',
 ];
+/** What of a fine-tune is read: the adapter, and the tokenizer that it was trained with. */
+const ADAPTER_FILES = ['adapter_config.json', 'adapter_model.safetensors', ...TOKENIZER_FILES];
 /** What beside its GGUF a base says of itself. */
 const BASE_FILES = ['config.json', 'generation_config.json'];
 
@@ -35,7 +36,9 @@ type Asked = Exportable & {
 /** What the runtime is told of an export, apart from what only the engine knows. Pure. */
 export function toExportSpec({ fineTune, base, format, repository, license, prompts }: Asked): WorkloadSpec {
   const gguf = format === 'safetensors' ? [] : findGguf(base).files;
-  const own = format === 'safetensors' ? listModelFiles(base.files) : pick(base.files, BASE_FILES);
+  const isWhole = isWholeModel(fineTune.files);
+  const beside = isWhole ? [...BASE_FILES, ...TOKENIZER_FILES] : BASE_FILES;
+  const own = format === 'safetensors' ? listModelFiles(base.files) : pick(base.files, beside);
   const told = {
     kind: 'export' as const,
     title: exportTitle(fineTune.asset.title, format),
@@ -45,7 +48,7 @@ export function toExportSpec({ fineTune, base, format, repository, license, prom
     prompts,
     inputs: [
       { name: 'base_model', files: [...own, ...gguf].map(toInput) },
-      { name: 'adapter', files: pick(fineTune.files, ADAPTER_FILES).map(toInput) },
+      ...(isWhole ? [] : [{ name: 'adapter', files: pick(fineTune.files, ADAPTER_FILES).map(toInput) }]),
     ],
   };
   if (format === 'safetensors') return { ...told, format };

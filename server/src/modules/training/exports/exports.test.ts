@@ -48,8 +48,26 @@ const merges: Script = async (launch) => {
   return 0;
 };
 
+/** Trains all weights, and leaves a whole model. */
+const trainsAll: Script = async (launch) => {
+  const { report, put } = workload(launch);
+  await report({ type: 'phase', phase: 'training' }, step(0));
+  const files = [
+    await put('config.json', '{"model_type":"llama"}'),
+    await put('tokenizer.json', '{}'),
+    await put('model.safetensors', emptySafetensors().toString('latin1')),
+    await put('model-F16.gguf', emptyGguf().toString('latin1')),
+  ];
+  await report({ type: 'held_out_answers', ...answers });
+  await report(step(2), { type: 'result', files, summary: {} });
+  return 0;
+};
+
 /** A fine-tune of a base with these files besides its configuration. */
-async function fineTuned(files: Record<string, string | Buffer> = { 'base-F16.gguf': emptyGguf() }) {
+async function fineTuned(
+  files: Record<string, string | Buffer> = { 'base-F16.gguf': emptyGguf() },
+  script: Script = trains,
+) {
   const base = await create(user, 'MODEL', 'tiny base', {
     'config.json': '{"model_type":"llama"}',
     'tokenizer.json': '{}',
@@ -57,8 +75,9 @@ async function fineTuned(files: Record<string, string | Buffer> = { 'base-F16.gg
     'model.safetensors': emptySafetensors(),
     ...files,
   });
-  machine.script = trains;
-  const modelId = await start({ payload: { base_model: base } });
+  machine.script = script;
+  const adaptation = script === trainsAll ? ('full' as const) : ('lora' as const);
+  const modelId = await start({ payload: { base_model: base, adaptation } });
   await ended(modelId);
   machine.script = idleUntilStopped;
   return { base, modelId };
@@ -199,4 +218,27 @@ test('what is no fine-tune of text, or has lost its base, is refused by the fiel
 test('a higher price than was quoted is refused with the new one', async () => {
   const { modelId } = await fineTuned();
   await expect(begin(modelId, 'gguf_f16', '0.000001')).rejects.toThrow('this export now costs');
+});
+
+test('a fine-tune of all weights is a model already, and is converted from its own GGUF', async () => {
+  const { base, modelId } = await fineTuned({}, trainsAll);
+  // It stands by itself.
+  await sql`update assets set deleted_at = now() where id = ${base}`.execute(db);
+  const { exports } = await request(listExports, { params: { id: modelId } }, { as: user });
+  expect(exports.map(({ obstacle }) => obstacle)).toEqual([
+    'my model is a whole model already: download its files',
+    null,
+    null,
+  ]);
+  let launch: Launch | undefined;
+  machine.script = (launched, process) => {
+    launch = launched;
+    return merges(launched, process);
+  };
+  const begun = await begin(modelId, 'gguf_q8_0');
+  await ended(begun.model_id);
+  expect(launch?.spec).toMatchObject({ base_model_file: 'model-F16.gguf', prompts: ['Which bread?'] });
+  expect(inputsOf(launch?.spec)).toEqual({ base_model: ['config.json', 'model-F16.gguf', 'tokenizer.json'] });
+  const ready = await request(getModelReadiness, { params: { id: modelId } }, { as: user });
+  expect(ready.deploy).toBeNull();
 });

@@ -2,9 +2,13 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { readLineage } from '../../assets/read-lineage.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
+import { isWholeModel } from '../../models/weights/is-whole-model.ts';
 import { findRun, type RunRow } from '../queries.ts';
 
-/** What is merged: the caller's fine-tune, the base that it was trained on, and the run that has made it. */
+/**
+ * What is exported: the caller's fine-tune, the base that its adapter is merged into, and the run that has made it. Where all weights were
+ * trained there is no adapter, and the base is the fine-tune itself.
+ */
 export type Exportable = { fineTune: AssetRevision; base: AssetRevision; run: RunRow };
 
 const NEEDED = ['adapter_config.json', 'adapter_model.safetensors', 'tokenizer.json'];
@@ -26,6 +30,7 @@ export async function readExportable(ctx: Context, { assetId }: { assetId: strin
   if (run.kind === 'pictures') {
     throw refused(`${title} is a LoRA for pictures: only fine-tunes of language models can be exported`);
   }
+  if (isWholeModel(fineTune.files)) return { fineTune, base: fineTune, run };
   const missing = NEEDED.find((name) => !fineTune.files.some(({ path }) => path === name));
   if (missing !== undefined) throw refused(`${title} has no ${missing}, which an export needs`);
   const base = await readRevision(ctx.db, { ...lineage.baseModel, userId, top: true }).catch(

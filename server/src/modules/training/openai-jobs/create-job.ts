@@ -24,6 +24,8 @@ type Asked = NonNullable<NonNullable<NonNullable<Body['method']>['dpo']>['hyperp
 
 /** Of the rows, where no file measures them: the others are held out. The best checkpoint is chosen by what is held out. */
 const TRAINED_PART = 0.9;
+/** Rows of a batch, whose answers KTO compares, where nothing else is asked for. */
+const KTO_BATCH_AUTO = 4;
 /** Of the base, in the title of the model that is made. */
 const BASE_TITLE_LENGTH_MAX = 120;
 
@@ -89,16 +91,16 @@ async function findValidation(
 
 /** Throws AppError 'invalid_request' for what belongs to another method. What is asked for, under the method or beside it; the learning rate that is usual for LoRA, times what is asked. */
 function toParameters({ method, hyperparameters }: Body): Record<string, number | string> {
-  const objective = method?.type === 'dpo' ? 'dpo' : 'sft';
-  const [ofMethod, other] =
-    objective === 'dpo' ? [method?.dpo, method?.supervised] : [method?.supervised, method?.dpo];
+  const type = method?.type ?? 'supervised';
+  const objective = type === 'supervised' ? 'sft' : type;
+  const other = (['supervised', 'dpo', 'kto'] as const).find((name) => name !== type && method?.[name]);
   if (other) {
-    const name = `method.${objective === 'dpo' ? 'supervised' : 'dpo'}`;
-    throw refused(name, `${name} must be left out where method.type is '${method?.type}'`);
+    const name = `method.${other}`;
+    throw refused(name, `${name} must be left out where method.type is '${type}'`);
   }
-  const asked: Asked = ofMethod?.hyperparameters ?? hyperparameters ?? {};
+  const asked: Asked = method?.[type]?.hyperparameters ?? hyperparameters ?? {};
   const numberOf = (value: 'auto' | number | null | undefined) => (typeof value === 'number' ? value : null);
-  const batchSize = numberOf(asked.batch_size);
+  const batchSize = numberOf(asked.batch_size) ?? (objective === 'kto' ? KTO_BATCH_AUTO : null);
   const beta = numberOf(asked.beta);
   return {
     objective,

@@ -100,7 +100,7 @@ test('a job prefers the better answers by DPO, and says so', async () => {
   const format = {
     format: 'preference',
     ...{ input_column: 'input', output_column: 'preferred_output' },
-    ...{ rejected_column: 'non_preferred_output', system_column: null },
+    ...{ rejected_column: 'non_preferred_output', label_column: null, system_column: null },
   } as const;
   machine.data = { ...goodData, format, tied_embeddings: false };
   machine.script = idleUntilStopped;
@@ -127,6 +127,29 @@ test('a job prefers the better answers by DPO, and says so', async () => {
   });
   await jobs().cancel(chosenForIt.id);
   await ended((chosenForIt as unknown as { model_id: string }).model_id);
+});
+
+test('a job learns from rated answers by KTO, which the openai library passes on', async () => {
+  const format = {
+    format: 'feedback',
+    ...{ input_column: 'prompt', output_column: 'completion' },
+    ...{ rejected_column: null, label_column: 'label', system_column: null },
+  } as const;
+  machine.data = { ...goodData, format, tied_embeddings: false };
+  machine.script = idleUntilStopped;
+  const kto = { hyperparameters: { beta: 0.3 } };
+  const create = { model: 'tiny base', training_file: await uploadRows(), method: { type: 'kto', kto } };
+  const job = await jobs().create(create as never);
+  const hyperparameters = { n_epochs: 3, batch_size: 4, learning_rate_multiplier: 1, beta: 0.3 };
+  expect(job.method).toEqual({ type: 'kto', kto: { hyperparameters } });
+  const { run_id, model_id } = job as unknown as { run_id: string; model_id: string };
+  const { parameters } = await runOf(model_id);
+  expect(parameters).toMatchObject({
+    ...{ objective: 'kto', label_column: 'label', batch_size: 4, gradient_accumulation_steps: 1 },
+  });
+  await request(runContract.cancelRun, { params: { runId: run_id } }, { as: user });
+  await ended(model_id);
+  machine.data = goodData;
 });
 
 test('events tell what has happened, newest first and by pages', async () => {
@@ -200,7 +223,11 @@ test('what the house cannot train is refused by its field, and nothing is held',
   await refusedBy({ model: 'gpt-5' }, 'model', "There is no model 'gpt-5' to fine-tune", 404);
   await refusedBy({ training_file: `file-${'0'.repeat(32)}` }, 'training_file', 'There is no file', 404);
   await refusedBy({ training_file: 'rows' }, 'training_file', 'No file has this id');
-  await refusedBy({ method: { type: 'reinforcement' } }, 'method.type', "must be 'supervised' or 'dpo'");
+  await refusedBy(
+    { method: { type: 'reinforcement' } },
+    'method.type',
+    "must be 'supervised', 'dpo' or 'kto'",
+  );
   const dpo = (hyperparameters: object) => ({ method: { type: 'dpo', dpo: { hyperparameters } } });
   await refusedBy(
     dpo({ beta: 0 }),

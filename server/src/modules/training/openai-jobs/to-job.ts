@@ -52,10 +52,7 @@ export function toJob(run: TextRun, { job, fineTunedModel, now }: Beside): FineT
     result_files: isDone ? [toFlatId('file-', run.run_id)] : [],
     trained_tokens: isDone ? numberOf(run.summary?.tokens) : null,
     hyperparameters,
-    method:
-      parameters.objective === 'dpo'
-        ? { type: 'dpo', dpo: { hyperparameters: { ...hyperparameters, beta: parameters.beta } } }
-        : { type: 'supervised', supervised: { hyperparameters } },
+    method: methodOf(parameters, hyperparameters),
     seed: parameters.seed ?? DEFAULT_SEED,
     user_provided_suffix: job?.suffix ?? null,
     metadata: job?.metadata ?? null,
@@ -65,6 +62,16 @@ export function toJob(run: TextRun, { job, fineTunedModel, now }: Beside): FineT
     quote: run.quote.total,
     cost_so_far: run.cost_so_far,
   };
+}
+
+function methodOf(
+  { objective, beta }: TextRun['parameters'],
+  hyperparameters: FineTuningJob['hyperparameters'],
+): FineTuningJob['method'] {
+  if (objective === 'sft') return { type: 'supervised', supervised: { hyperparameters } };
+  const chosen = { hyperparameters: { ...hyperparameters, beta } };
+  if (objective === 'grpo') return { type: 'grpo', grpo: chosen };
+  return objective === 'dpo' ? { type: 'dpo', dpo: chosen } : { type: 'kto', kto: chosen };
 }
 
 /** Whoever did not cancel it has a job that failed, and reads why. */

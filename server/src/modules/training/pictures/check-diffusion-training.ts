@@ -95,8 +95,11 @@ export async function checkDiffusionTraining(
         );
   faults.push(...(report?.critical_errors ?? []).map((message) => ({ message, about: null })));
 
-  const wanted = { type: choice.gpu_type, count: choice.accelerator_count };
+  const wanted = { type: choice.gpu_type, count: 1 };
   const place = placeRun(wanted, report?.gpu_memory_bytes ?? 0, await capacity());
+  if (place.gpu !== null && choice.accelerator_count > 1) {
+    faults.push({ message: 'Diffusion training uses one GPU: choose 1', about: 'accelerator_count' });
+  }
   const device = place.gpu === null ? 'cpu' : 'gpu';
   const neededBytes = (place.gpu ? report?.gpu_memory_bytes : report?.memory_bytes) ?? 0;
   const refusal = faults.length === 0 ? refuseMemory(neededBytes, place.gpu, cpu.memoryBytes) : null;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DataToRead } from '../validation/read-data.ts';
 
 /** Counts up where files are read otherwise than before, so that no older reading answers. */
-const READER = 3;
+const READER = 4;
 
 /** Of training alone: none of these changes the report. */
 const OF_TRAINING = [
@@ -16,6 +16,8 @@ const OF_TRAINING = [
   'early_stopping_patience',
   'beta',
   'sft_weight',
+  'desirable_weight',
+  'undesirable_weight',
 ] as const satisfies readonly (keyof DataToRead['spec']['parameters'])[];
 
 /**
@@ -23,7 +25,7 @@ const OF_TRAINING = [
  * templates write into each example: that of another day is as long.
  */
 export function nameData({ base, dataFile, validationFile, spec }: DataToRead): string {
-  const { alpha, dropout, use_rslora, ...lora } = spec.parameters.lora;
+  const lora = spec.parameters.lora && ofAdapter(spec.parameters.lora);
   const read = Object.entries(spec.parameters).filter(([name]) => !OF_TRAINING.some((one) => one === name));
   const { date, ...data } = spec.data;
   const named = {
@@ -34,4 +36,13 @@ export function nameData({ base, dataFile, validationFile, spec }: DataToRead): 
     spec: { ...spec, data, parameters: { ...Object.fromEntries(read), lora } },
   };
   return createHash('sha256').update(JSON.stringify(named)).digest('hex');
+}
+
+function ofAdapter({
+  alpha,
+  dropout,
+  use_rslora,
+  ...lora
+}: NonNullable<DataToRead['spec']['parameters']['lora']>) {
+  return lora;
 }

@@ -2,9 +2,11 @@ import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { cancelRun as endpoint, Run } from '@bakehouse/contract/runs';
 import { stopWorkload } from '../../../engine/stop-workload.ts';
 import type { Context } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
+import type { RunRow } from '../queries.ts';
 import { findOwnRun } from './find-own-run.ts';
 import { toRun } from './to-run.ts';
 
@@ -14,13 +16,22 @@ export async function cancelRun(ctx: Context, { params }: InputOf<typeof endpoin
   return inTransaction(ctx.db, async (tx) => {
     const { runId } = params;
     const own = await findOwnRun(tx, { runId, userId });
-    if (await stopWorkload(tx, { id: runId, reason: 'Cancelled', now: ctx.clock.now() })) {
-      const detail = { run_id: runId, model_id: own.run.modelAssetId };
-      await recordAudit(tx, { userId, action: 'run.cancelled', detail });
-      await publishChange(tx, userId, { topic: 'run', id: runId });
-    }
+    await stopRun(tx, ctx, own.run);
     // Read under the workload's lock: it may have ended since.
     const { run, workload } = await findOwnRun(tx, { runId, userId });
     return toRun(ctx.config, run, workload);
   });
+}
+
+/** Step: asks a run of the caller to save its work and end, unless it has ended or was asked before. */
+export async function stopRun(
+  tx: Transaction,
+  ctx: Context,
+  { id, modelAssetId }: Pick<RunRow, 'id' | 'modelAssetId'>,
+): Promise<void> {
+  if (!(await stopWorkload(tx, { id, reason: 'Cancelled', now: ctx.clock.now() }))) return;
+  const { userId } = ctx.caller;
+  const detail = { run_id: id, model_id: modelAssetId };
+  await recordAudit(tx, { userId, action: 'run.cancelled', detail });
+  await publishChange(tx, userId, { topic: 'run', id });
 }

@@ -1,5 +1,5 @@
 import { heldOutAnswers } from '@bakehouse/contract/runtime/report';
-import { listCpuMachines } from '../../../engine/machines/list-cpu-machines.ts';
+import { findCpuMachine } from '../../../engine/machines/find-cpu-machine.ts';
 import { hasEnded } from '../../../engine/model/has-ended.ts';
 import type { WorkloadKind } from '../../../engine/model/workload-kind.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -73,8 +73,9 @@ export function fineTuneKind(clock: Clock, usage: IdleCredit): WorkloadKind {
       }
       // How fast its machine is, whatever else that did meanwhile, is known from both.
       if (workload.state === 'completed' && workload.placement.accelerator === null) {
-        const machine = (await listCpuMachines(tx)).find(({ id }) => id === workload.machineId);
-        if (machine) await updateSlowdown(tx, run.id, measuredSlowdown(machine.load, workload.activeSeconds));
+        const machine = await findCpuMachine(tx);
+        if (machine && machine.id === workload.machineId)
+          await updateSlowdown(tx, run.id, measuredSlowdown(machine.load, workload.activeSeconds));
       }
     },
   };

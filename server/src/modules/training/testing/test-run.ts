@@ -7,6 +7,7 @@ export const goodData: ValidateReport = {
     input_column: 'question',
     output_column: 'answer',
     rejected_column: null,
+    label_column: null,
     system_column: null,
   },
   columns: ['question', 'answer'],
@@ -22,6 +23,8 @@ export const goodData: ValidateReport = {
   train_examples: 8,
   eval_examples: 2,
   steps_total: 2,
+  packs: null,
+  ratings: null,
   token_histogram: [],
   samples: [],
   base_parameters: 135_000_000,
@@ -32,6 +35,7 @@ export const goodData: ValidateReport = {
   gguf_obstacle: null,
   critical_errors: [],
   validation_errors: [],
+  reward_errors: [],
   warnings: [],
 };
 

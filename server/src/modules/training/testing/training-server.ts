@@ -1,4 +1,5 @@
 import { createFakeDriver, idleUntilStopped } from '../../../engine/drivers/fake/fake-driver.ts';
+import type { Gpu } from '../../../engine/model/gpu.ts';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { testServer } from '../../../testing/test-server.ts';
 import { type Machine, runCalls } from './run-calls.ts';
@@ -7,7 +8,7 @@ import { goodData } from './test-run.ts';
 import { workloadCalls } from './workload-calls.ts';
 
 /** A server whose machine does what the test says, a user with a dataset and a base model, and the calls of tests of runs. */
-export async function trainingServer() {
+export async function trainingServer(gpus: Gpu[] = []) {
   const machine: Machine = {
     script: idleUntilStopped,
     data: goodData,
@@ -18,7 +19,7 @@ export async function trainingServer() {
   };
   const clock = fakeClock();
   const driver = createFakeDriver({
-    capacity: { 'cpu:run': 1, 'cpu:deployment': 1 },
+    capacity: { 'cpu:run': 1, 'cpu:deployment': 1, gpus },
     script: (launch, process) => machine.script(launch, process),
   });
   const server = await testServer({

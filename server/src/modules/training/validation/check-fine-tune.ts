@@ -34,11 +34,14 @@ import {
   runFlops,
   type Work,
 } from './estimate-run.ts';
+import { findAdaptationFaults } from './find-adaptation-faults.ts';
 import { findBaseFault } from './find-base-fault.ts';
 import { findFormatFaults, findObjectiveFaults } from './find-format-faults.ts';
+import { findGpuFaults } from './find-gpu-faults.ts';
 import { findStoppingFaults, warnOfStopping } from './find-stopping-faults.ts';
 import type { DataToRead, ReadData } from './read-data.ts';
 import { toCostEstimate } from './to-cost-estimate.ts';
+import { warnOfObjective } from './warn-of-objective.ts';
 import { warnOfServing } from './warn-of-serving.ts';
 
 /** What training takes from the program around it. */
@@ -90,10 +93,6 @@ export type FineTuneCheck = {
   costMicro: bigint;
 };
 
-/** Learning rates outside of these have rarely been wanted. */
-const LEARNING_RATE = { min: 1e-6, max: 2e-3 };
-const DPO_RATE_MAX = 2e-4;
-
 /**
  * Reads the files of a fine-tune as the run would, of a long one only its first rows, and says where the
  * run goes, what it costs and what stands in its way. Throws AppError when the caller may not read the dataset or the base model.
@@ -138,10 +137,15 @@ export async function checkFineTune(
   }
   const ofValidation = report?.validation_errors ?? [];
   faults.push(...ofValidation.map((message) => ({ message, about: 'validation_file' as const })));
+  const ofRewards = report?.reward_errors ?? [];
+  faults.push(...ofRewards.map((message) => ({ message, about: 'rewards' as const })));
   const readable = report !== null && report.critical_errors.length + ofValidation.length === 0;
 
   const there = await capacity();
-  const place = placeRun(gpu, report?.gpu_memory_bytes ?? 0, there);
+  const ofGpus = findGpuFaults({ ...fields, count: gpu.count }, there);
+  faults.push(...ofGpus);
+  const wanted = ofGpus.length > 0 ? { ...gpu, count: 1 } : gpu;
+  const place = placeRun(wanted, report?.gpu_memory_bytes ?? 0, there);
   const device = place.gpu === null ? 'cpu' : 'gpu';
   const neededBytes = (place.gpu ? report?.gpu_memory_bytes : report?.memory_bytes) ?? 0;
   const refusal = readable ? refuseMemory(neededBytes, place.gpu, cpu.memoryBytes) : null;
@@ -157,13 +161,13 @@ export async function checkFineTune(
           cpu.cores,
           await selectMeasuredFlops(ctx.db, { priceId: place.priceId, kind: 'text' }),
         ) * cpu.slowdown
-      : gpuSeconds(work, place.gpu.like);
+      : gpuSeconds(work, place.gpu.like, place.devices);
   return {
     validation: {
       critical_errors: faults.map(({ message }) => message),
       warnings: [
         ...(report?.warnings ?? []),
-        ...warnOfLearningRate(fields),
+        ...warnOfObjective(fields, report?.ratings ?? null),
         ...(readable ? warnOfStopping(fields, work.evaluations) : []),
         ...(readable ? await readWarnings(ctx, { base, report, fields }, there) : []),
       ],
@@ -226,7 +230,7 @@ async function refuseChoice(
   dataset: AssetRevision,
   fields: FineTuneFields,
 ): Promise<Fault[]> {
-  const faults: Fault[] = findFormatFaults(fields);
+  const faults: Fault[] = [...findFormatFaults(fields), ...findAdaptationFaults(fields)];
   const baseFault = await findBaseFault(ctx, base);
   if (baseFault) faults.push({ message: baseFault, about: 'base_model' });
   const { title, datasetType } = dataset.asset;
@@ -253,31 +257,20 @@ async function readWarnings(
 function toWork(report: ValidateReport | null, fields: SettledFields): Work {
   return {
     objective: fields.objective,
+    adaptation: fields.adaptation,
+    written:
+      fields.objective === 'grpo' ? { answers: fields.generations, tokens: fields.max_new_tokens } : null,
     train_tokens: report?.train_tokens ?? 0,
     train_padded_tokens: report?.train_padded_tokens ?? 0,
     eval_padded_tokens: report?.eval_padded_tokens ?? 0,
-    train_examples: report?.train_examples ?? 0,
+    // Packed ones are read as one.
+    train_examples: report?.packs ?? report?.train_examples ?? 0,
     eval_examples: report?.eval_examples ?? 0,
     base_parameters: report?.base_parameters ?? 0,
     epochs: fields.epochs,
+    steps: report?.steps_total ?? 0,
     batchSize: fields.batch_size,
     evalBatchSize: fields.eval_batch_size,
     evaluations: countEvaluations(report?.steps_total ?? 0, fields.epochs, fields.eval_steps),
   };
-}
-
-function warnOfLearningRate({ learning_rate: rate, objective }: SettledFields): string[] {
-  if (objective === 'dpo' && rate > DPO_RATE_MAX) {
-    return [
-      `A learning rate of ${rate} is far above what DPO usually bears (5e-6 to 2e-4): the model may forget how to answer.`,
-    ];
-  }
-  if (rate > LEARNING_RATE.max) {
-    return [
-      `A learning rate of ${rate} is far above what LoRA usually bears (2e-4 to 1e-3): the loss may not fall.`,
-    ];
-  }
-  if (rate < LEARNING_RATE.min)
-    return [`A learning rate of ${rate} is so low that the model will hardly change.`];
-  return [];
 }

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { createFakeDriver } from '../../../engine/drivers/fake/fake-driver.ts';
 import { noteMachine } from '../../../engine/machines/queries.ts';
 import { readOffer } from '../../../engine/machines/read-offer.ts';
-import { testMachine } from '../../../engine/testing/test-machine.ts';
+import type { Capacity } from '../../../engine/model/capacity.ts';
+import { testCluster, testMachine } from '../../../engine/testing/test-machine.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 import { estimateLoad } from './estimate-load.ts';
 
@@ -15,29 +16,38 @@ function load(busyThreads: number, cores: number) {
 }
 
 /** A machine that says what it has and how busy it is. */
-async function offer(id: string, cores: number, busyThreads: number): Promise<void> {
-  const driver = createFakeDriver({ capacity: { 'cpu:run': 1 }, script: async () => 0 });
+async function offer(
+  id: string,
+  cores: number,
+  busyThreads: number,
+  capacity: Capacity = { 'cpu:run': 1 },
+): Promise<void> {
+  const driver = createFakeDriver({ capacity, script: async () => 0 });
   const cpu = { cores, memory_bytes: cores * 1000 };
   await noteMachine(db, id, await readOffer(driver, { cpu, load: load(busyThreads, cores) }));
 }
 
-test('an estimate uses the facts of the machine that will run the work', async () => {
+test('an estimate uses the facts of what runs the work', async () => {
   expect(await estimateLoad(db, own)).toEqual({ cores: 1, memoryBytes: 1, slowdown: 1 });
 
-  const [holder, other] = [await testMachine(db), await testMachine(db, 'second oven')];
-  await offer(holder, 2, 10);
-  await offer(other, 8, 4);
+  const machine = await testMachine(db);
+  await offer(machine, 2, 10);
   expect(await estimateLoad(db, own)).toEqual({ cores: 2, memoryBytes: 2000, slowdown: 6 });
 
-  // The first one has its slot taken: the next run goes to the other.
+  // Its own run is not there when the next one begins.
   const at = new Date();
   const times = { check_at: at, created_at: at, queued_at: at, not_before: at };
   await db
     .insertInto('workloads')
     .values({
       ...{ id: randomUUID(), behaviour: 'run', kind: 'test', title: 'x', spec: '{}', accelerator_count: 0 },
-      ...{ ...times, attempt: 1, state: 'ready', machine_id: holder },
+      ...{ ...times, attempt: 1, state: 'ready', machine_id: machine },
     })
     .execute();
+  expect(await estimateLoad(db, own)).toEqual({ cores: 2, memoryBytes: 2000, slowdown: 5 });
+
+  // Where the cluster takes such work, its facts are those that count.
+  await offer(machine, 2, 10, {});
+  await offer(await testCluster(db), 8, 4);
   expect(await estimateLoad(db, own)).toEqual({ cores: 8, memoryBytes: 8000, slowdown: 1.5 });
 });

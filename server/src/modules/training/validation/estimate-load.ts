@@ -1,4 +1,4 @@
-import { type CpuMachine, listCpuMachines } from '../../../engine/machines/list-cpu-machines.ts';
+import { type CpuMachine, findCpuMachine } from '../../../engine/machines/find-cpu-machine.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { expectedSlowdown } from '../slowdown.ts';
 
@@ -13,15 +13,10 @@ export type RunCpu = {
   slowdown: number;
 };
 
-/** Estimates by what the machines offer and by their runs; while none has said anything by `own`, this one's facts. */
+/** Estimates by what the machine offers and by its runs; while it has said nothing by `own`, this computer's facts. */
 export async function estimateLoad(db: Database, own: Omit<CpuMachine, 'id'>): Promise<RunCpu> {
-  const { cores, memoryBytes, load, slots, atWork } = soonest(await listCpuMachines(db)) ?? own;
+  const { cores, memoryBytes, load, slots, atWork } = (await findCpuMachine(db)) ?? own;
   return { cores, memoryBytes, slowdown: expectedSlowdown(load, { atWork, slots }) };
-}
-
-/** The first machine with a free slot, as the queue takes it; else the first. Pure. */
-function soonest(machines: CpuMachine[]): CpuMachine | undefined {
-  return machines.find(({ slots, atWork }) => atWork < slots) ?? machines[0];
 }
 
 /** What the estimate says of the load of a CPU. Pure. */

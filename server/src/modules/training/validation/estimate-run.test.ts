@@ -3,6 +3,7 @@ import { listed } from '../../../engine/testing/test-gpus.ts';
 import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { pricesAt } from '../../credits/prices/prices-at.ts';
 import {
+  ADAM,
   countEvaluations,
   cpuSeconds,
   gpuSeconds,
@@ -18,6 +19,8 @@ const prices = pricesAt([], new Date());
 /** The example that the formulas were checked with: 8.03B parameters, 10M tokens. */
 const work: Work = {
   objective: 'sft',
+  adaptation: 'lora',
+  written: null,
   train_tokens: 10_000_000,
   train_padded_tokens: 10_000_000,
   eval_padded_tokens: 0,
@@ -26,16 +29,43 @@ const work: Work = {
   eval_examples: 0,
   base_parameters: 8_030_000_000,
   epochs: 1,
+  steps: 1,
   // One pass.
   batchSize: 19_531,
   evalBatchSize: 1,
   evaluations: 1,
 };
 
-test('DPO asks the base model about each token as well', () => {
+test('GRPO trains on all that it writes, and waits for each token on a GPU', () => {
+  const asked = { ...work, train_padded_tokens: 1000, train_examples: 10, batchSize: 5, base_parameters: 1 };
+  const written = { ...asked, objective: 'grpo', written: { answers: 8, tokens: 50 } } as const;
+  // 8 x (1000 + 10 x 50) tokens are trained on, and asked of the base; 8 x 10 x 50 are written.
+  expect(runFlops(written, 'cpu')).toBe(6 * 12_000 + 6 * 4_000);
+  expect(runFlops(written, 'gpu')).toBe(8 * 12_000 + 2 * 4_000);
+  const evaluated = { ...written, eval_examples: 4, eval_padded_tokens: 400, evaluations: 2 };
+  expect(runFlops(evaluated, 'cpu') - runFlops(written, 'cpu')).toBe(2 * (2 * 400 + 6 * 4 * 50));
+  const longer = { ...written, written: { answers: 8, tokens: 150 } };
+  const waited = gpuSeconds(longer, 'NVIDIA_H100_80GB') - gpuSeconds(written, 'NVIDIA_H100_80GB');
+  // Two batches, each of 100 tokens more.
+  expect(waited).toBeCloseTo(2 * 100 * 0.03, 3);
+});
+
+test('a full fine-tune computes the gradients of all weights, and moves them in every step', () => {
+  const one = { ...work, train_padded_tokens: 1000, base_parameters: 1_000_000, steps: 10 };
+  const full = { ...one, adaptation: 'full' } as const;
+  expect(runFlops(full, 'cpu') - runFlops(one, 'cpu')).toBe(1e6 * (2 * 1000 + 10 * ADAM));
+  expect(runFlops(full, 'gpu') - runFlops(one, 'gpu')).toBe(1e6 * 2 * 1000);
+  const stepsAlone = { ...full, base_parameters: 1e9, steps: 110 };
+  const waited =
+    gpuSeconds(stepsAlone, 'NVIDIA_H100_80GB') - gpuSeconds({ ...stepsAlone, steps: 10 }, 'NVIDIA_H100_80GB');
+  expect(waited).toBeCloseTo(3, 3);
+});
+
+test('DPO asks the base model about each token as well, and KTO both about the answers to other questions', () => {
   const evaluated = { ...work, eval_padded_tokens: 10_000_000 };
   expect(runFlops(evaluated, 'cpu')).toBe(8_030_000_000 * 10_000_000 * 6);
   expect(runFlops({ ...evaluated, objective: 'dpo' }, 'cpu')).toBe(8_030_000_000 * 10_000_000 * 10);
+  expect(runFlops({ ...evaluated, objective: 'kto' }, 'cpu')).toBe(8_030_000_000 * 10_000_000 * 18);
 });
 
 test.each([

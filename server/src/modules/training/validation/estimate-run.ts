@@ -1,3 +1,4 @@
+import type { Adaptation } from '@bakehouse/contract/fine-tune-numbers';
 import { gpuLabel } from '@bakehouse/contract/labels';
 import { type GpuType, gpuTypes, type Objective } from '@bakehouse/contract/limits';
 import { formatBgl } from '@bakehouse/contract/money';
@@ -8,7 +9,7 @@ import { costMicro, type QuoteItem } from '../../credits/prices/cost-micro.ts';
 import type { PriceList } from '../../credits/prices/prices.ts';
 
 /*
- * How long a LoRA run takes and what memory it needs; docs/engine.md has the formulas and their
+ * How long a run takes and what memory it needs; docs/engine.md has the formulas and their
  * sources. Everything here is pure.
  */
 
@@ -23,7 +24,12 @@ export type Work = Pick<
   | 'base_parameters'
 > & {
   objective: Objective;
+  adaptation: Adaptation;
+  /** What the model writes to each row, where it learns from that: so many answers of at most so many tokens. */
+  written: { answers: number; tokens: number } | null;
   epochs: number;
+  /** Of the optimizer, in the whole run. */
+  steps: number;
   batchSize: number;
   evalBatchSize: number;
   /** Of what is held out, in the whole run. */
@@ -44,21 +50,50 @@ export const peakFlops: Record<GpuType, number> = {
 export const CPU_CORE_FLOPS = 40e9;
 /** Launching a forward and backward pass costs this much however small the model is. */
 export const PASS_OVERHEAD_S = 0.05;
+/** Operations per parameter for what an objective asks of each token besides training on it. */
+const ASKED: Record<Objective, number> = { sft: 0, dpo: 2, kto: 6, grpo: 2 };
+/**
+ * Operations per parameter that writing a token takes as long as on a CPU: it reads all weights for one token of each
+ * answer at a time. Measured with the starter model on two cores, docs/engine.md.
+ */
+const WRITING = 6;
+/**
+ * What Adam does to each trained weight in a step, as operations that take as long on a CPU: it reads and writes 45 bytes. Measured with
+ * the starter model on one core, docs/engine.md.
+ */
+export const ADAM = 240;
+/** The same on a GPU, by the bandwidth of an A100 of 40 GB. */
+const ADAM_S = 45 / 1.5e12;
+/** On a GPU a step that writes one token to each answer of a batch waits for its kernels, and for nothing else. */
+const WRITING_STEP_S = 0.03;
+/**
+ * What each of several GPUs does of what it does alone: they wait for the longest batch of each step, and for each other's gradients.
+ * Not measured: PyTorch's distributed data parallel scales nearly linearly within a machine (https://arxiv.org/abs/2006.15704).
+ */
+const TOGETHER = 0.9;
 /** Memory that fragmentation takes. */
 const HEADROOM = 0.08;
 
 /**
  * Operations of a run: per trained token 4 per parameter (forward and the gradients of the
- * activations), 6 where activations are computed again (GPU); per evaluated token 2. DPO asks the base
- * model about each token as well, which is 2 more. What fills a batch up to its longest example is
- * computed as any token is.
+ * activations), 6 where activations are computed again (GPU), and 2 more where all weights are trained, for their own
+ * gradients; per evaluated token 2. DPO asks the base
+ * model about each token as well, which is 2 more, and KTO both models about answers to other questions
+ * too, which are as long: 4 more. What fills a batch up to its longest example is computed as any token is. GRPO trains on
+ * what it has written to each prompt, of which every answer is taken to be as long as it may be, and asks the base model as DPO does.
  */
 export function runFlops(work: Work, device: 'cpu' | 'gpu'): number {
-  const perToken = device === 'gpu' ? 6 : 4;
-  const asked = work.objective === 'dpo' ? 2 : 0;
-  const training = work.epochs * (perToken + asked) * work.train_padded_tokens;
-  const evaluating = work.evaluations * (2 + asked) * work.eval_padded_tokens;
-  return work.base_parameters * (training + evaluating);
+  const isFull = work.adaptation === 'full';
+  const perToken = (device === 'gpu' ? 6 : 4) + (isFull ? 2 : 0);
+  const asked = ASKED[work.objective];
+  const { answers, tokens } = work.written ?? { answers: 1, tokens: 0 };
+  const [trained, evaluated] = [work.train_examples * tokens * answers, work.eval_examples * tokens];
+  const training = work.epochs * (perToken + asked) * (work.train_padded_tokens * answers + trained);
+  const evaluating = work.evaluations * (work.written ? 2 : 2 + asked) * work.eval_padded_tokens;
+  const writing = (device === 'gpu' ? 2 : WRITING) * (work.epochs * trained + work.evaluations * evaluated);
+  // On a GPU its time has nothing to do with operations.
+  const adam = isFull && device === 'cpu' ? work.steps * ADAM : 0;
+  return work.base_parameters * (training + evaluating + writing + adam);
 }
 
 /** How often a run evaluates: after each epoch, and after each `evalSteps` steps where no epoch ends; 0: after each epoch alone. */
@@ -73,10 +108,13 @@ function greatestDivisor(a: number, b: number): number {
   return b === 0 ? a : greatestDivisor(b, a % b);
 }
 
-/** Seconds of training on one GPU of this type. */
-export function gpuSeconds(work: Work, type: GpuType): number {
+/** Seconds of training on so many GPUs of this type. */
+export function gpuSeconds(work: Work, type: GpuType, count = 1): number {
   const speed = peakFlops[type] * utilisation(type, work.train_tokens / Math.max(1, work.train_examples));
-  return runFlops(work, 'gpu') / speed + passes(work) * PASS_OVERHEAD_S;
+  const adam = work.adaptation === 'full' ? work.steps * work.base_parameters * ADAM_S : 0;
+  const waiting = passes(work) * PASS_OVERHEAD_S + writingSteps(work) * WRITING_STEP_S;
+  const alone = runFlops(work, 'gpu') / speed + adam + waiting;
+  return count === 1 ? alone : alone / (count * TOGETHER);
 }
 
 /**
@@ -100,6 +138,13 @@ function passes(work: Work): number {
   const training = Math.ceil(work.train_examples / work.batchSize);
   const evaluating = Math.ceil(work.eval_examples / work.evalBatchSize) / 3;
   return work.epochs * training + work.evaluations * evaluating;
+}
+
+/** Tokens that are written one after the other. */
+function writingSteps(work: Work): number {
+  const training = work.epochs * Math.ceil(work.train_examples / work.batchSize);
+  const evaluating = work.evaluations * Math.ceil(work.eval_examples / work.evalBatchSize);
+  return (work.written?.tokens ?? 0) * (training + evaluating);
 }
 
 /** Whether a run that needs so much memory fits into so much, with something to spare. */

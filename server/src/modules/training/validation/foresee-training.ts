@@ -1,5 +1,4 @@
 import { gpuLabel } from '@bakehouse/contract/labels';
-import { GPUS_PER_RUN } from '@bakehouse/contract/limits';
 import type { Capacity } from '../../../engine/model/capacity.ts';
 import { PIPELINE_INDEX } from '../../assets/recognise/pipeline-index.ts';
 import type { Foresee, RemoteModel } from '../../models/remote-model.ts';
@@ -13,7 +12,7 @@ import { findMissingFile } from './find-train-obstacle.ts';
 
 /** What a run needs beside the weights at the least. */
 const BESIDE_WEIGHTS = 1.3;
-const WANTED = { type: 'NVIDIA_TESLA_A100', count: GPUS_PER_RUN } as const;
+const WANTED = { type: 'NVIDIA_TESLA_A100', count: 1 } as const;
 
 type Parts = { capacity: () => Promise<Capacity>; machineBytes: () => number };
 
@@ -25,7 +24,7 @@ export function foreseeTraining({ capacity, machineBytes }: Parts): Foresee {
     const weights = listModelFiles(model.files).filter(isWeights);
     const neededBytes = BESIDE_WEIGHTS * weights.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const { gpu } = placeRun(WANTED, neededBytes, await capacity());
-    if (gpu) return { device: `${GPUS_PER_RUN} x ${gpuLabel(gpu.type)}`, obstacle: null };
+    if (gpu) return { device: `1 x ${gpuLabel(gpu.type)}`, obstacle: null };
     if (fitsInto(machineBytes(), neededBytes)) return { device: 'CPU', obstacle: null };
     const lack = `${model.title} needs at least ${gigabytes(neededBytes)} of memory to be trained`;
     return { device: null, obstacle: `${lack}, and neither a GPU nor this machine has so much` };

@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { fineTuneDefaults } from '@bakehouse/contract/fine-tune-numbers';
+import { trainingParameters } from '@bakehouse/contract/runtime/train-spec';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../config.ts';
@@ -52,9 +53,6 @@ async function withPython(...script: string[]) {
   };
 }
 
-const { epochs, learning_rate, batch_size, eval_batch_size, gradient_accumulation_steps } = fineTuneDefaults;
-const { lr_scheduler, warmup_ratio, weight_decay, max_grad_norm, neftune_noise_alpha } = fineTuneDefaults;
-const { eval_steps, early_stopping_patience } = fineTuneDefaults;
 const { segmentation_method, max_chunk_size, stride, min_segment_length, train_test_split } =
   fineTuneDefaults;
 const rows = 'question,answer\na,b\n';
@@ -69,6 +67,7 @@ const input: DataToRead = {
       input_column: 'question',
       output_column: 'answer',
       rejected_column: null,
+      label_column: null,
       system_column: null,
       segmentation_method,
       max_chunk_size,
@@ -79,19 +78,10 @@ const input: DataToRead = {
       seed: 1,
       date: '2026-11-20',
     },
-    parameters: {
-      objective: 'sft',
-      beta: 0.1,
-      sft_weight: 0,
-      epochs,
-      learning_rate,
-      ...{ lr_scheduler, warmup_ratio, weight_decay, max_grad_norm, neftune_noise_alpha },
-      ...{ eval_steps, early_stopping_patience },
-      batch_size,
-      eval_batch_size,
-      gradient_accumulation_steps,
-      lora: { r: 8, alpha: 16, dropout: 0, use_rslora: false, target_modules: ['q_proj'] },
-    },
+    parameters: trainingParameters.parse({
+      ...fineTuneDefaults,
+      lora: { r: 8, alpha: 16, dropout: 0, target_modules: ['q_proj'] },
+    }),
   },
 };
 

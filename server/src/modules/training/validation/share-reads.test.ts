@@ -1,4 +1,4 @@
-import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
+import { trainingParameters, type ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import { expect, test, vi } from 'vitest';
 import type { DataToRead, ReadData } from './read-data.ts';
 import { shareReads } from './share-reads.ts';
@@ -19,6 +19,7 @@ function input(sha256: string, more: Partial<DataToRead['spec']['parameters']> =
         input_column: 'question',
         output_column: 'answer',
         rejected_column: null,
+        label_column: null,
         system_column: null,
         segmentation_method: 'regex',
         max_chunk_size: 512,
@@ -29,25 +30,15 @@ function input(sha256: string, more: Partial<DataToRead['spec']['parameters']> =
         seed: 42,
         date: '2026-11-20',
       },
-      parameters: {
-        objective: 'sft',
-        beta: 0.1,
-        sft_weight: 0,
+      parameters: trainingParameters.parse({
         epochs: 1,
         learning_rate: 0.001,
-        lr_scheduler: 'cosine',
-        warmup_ratio: 0.03,
-        weight_decay: 0,
-        max_grad_norm: 1,
-        neftune_noise_alpha: 0,
-        eval_steps: 0,
-        early_stopping_patience: 0,
         batch_size: 1,
         eval_batch_size: 1,
         gradient_accumulation_steps: 4,
-        lora: { r: 8, alpha: 16, dropout: 0.05, use_rslora: false, target_modules: ['q_proj'] },
+        lora: { r: 8, alpha: 16, dropout: 0.05, target_modules: ['q_proj'] },
         ...more,
-      },
+      }),
     },
   };
 }

@@ -12,8 +12,8 @@ const client = new pg.Client({ connectionString: url });
 await client.connect();
 onFileEnd(() => client.end());
 await client.query(`
-  insert into machines (id, name, host, driver, holds_blobs, secret_check, started_at)
-  values ('00000000-0000-4000-8000-000000000001', 'oven', '127.0.0.1', 'fake', true, '', now())`);
+  insert into machines (id, name, host, driver, holds_blobs, started_at)
+  values ('00000000-0000-4000-8000-000000000001', 'oven', '127.0.0.1', 'fake', true, now())`);
 const run = (roles: string, seen: string, left = 'null') =>
   client.query(`
     delete from processes;

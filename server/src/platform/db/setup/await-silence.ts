@@ -29,8 +29,8 @@ async function listRunning(client: pg.Client): Promise<string[]> {
   const known = await client.query("select to_regclass('processes') is not null as found");
   if (!known.rows[0].found) return [];
   const { rows } = await client.query<{ what: string }>(`
-    select array_to_string(p.roles, '+') || ' on ' || m.name as what
-    from processes p join machines m on m.id = p.machine_id
+    select array_to_string(p.roles, '+') || coalesce(' on ' || m.name, ' at ' || p.url, '') as what
+    from processes p left join machines m on m.id = p.machine_id
     where p.left_at is null and p.seen_at > clock_timestamp() - interval '${SILENT_S} seconds'
     order by what`);
   return rows.map(({ what }) => what);

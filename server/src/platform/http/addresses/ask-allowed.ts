@@ -16,10 +16,12 @@ type Options = {
   headers: Record<string, string>;
   /** Keeps connections for further requests; none are kept unless said. */
   agent?: Agent;
+  /** Sent as JSON by POST. */
+  body?: object;
 };
 
 /**
- * Sends a GET to the machine behind a URL, at the very address that was checked, and follows no redirect. Throws
+ * Sends a GET, or a POST, to the machine behind a URL, at the very address that was checked, and follows no redirect. Throws
  * RefusedAddress, also for a URL that is none of the web or has a password in it, UnknownHost, and what the network throws.
  */
 export async function askAllowed(url: URL, { isAllowed, ...options }: Options): Promise<IncomingMessage> {
@@ -57,13 +59,23 @@ async function lookUp(name: string, signal: AbortSignal): Promise<{ address: str
 function ask(
   url: URL,
   address: string,
-  { agent, signal, headers }: Omit<Options, 'isAllowed'>,
+  { agent, signal, headers, body }: Omit<Options, 'isAllowed'>,
 ): Promise<IncomingMessage> {
+  const sent = body && JSON.stringify(body);
   return new Promise((done, fail) => {
-    const request = (url.protocol === 'https:' ? https : http).get(url, {
+    const request = (url.protocol === 'https:' ? https : http).request(url, {
       agent: agent ?? false,
       signal,
-      headers: { 'accept-encoding': 'identity', 'user-agent': 'Bakehouse', ...headers },
+      method: sent === undefined ? 'GET' : 'POST',
+      headers: {
+        'accept-encoding': 'identity',
+        'user-agent': 'Bakehouse',
+        ...(sent !== undefined && {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(sent),
+        }),
+        ...headers,
+      },
       lookup: (_name, { all }, answer) => {
         const family = isIP(address);
         if (all) answer(null, [{ address, family }]);
@@ -72,5 +84,6 @@ function ask(
     });
     request.on('response', done);
     request.on('error', fail);
+    request.end(sent);
   });
 }

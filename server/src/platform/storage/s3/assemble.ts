@@ -21,15 +21,15 @@ type SendPart = (part: PartOf) => Promise<string | undefined>;
 type Source = { name: string; etag: string | undefined; range?: { start: number; end: number } };
 
 /**
- * Makes one object of parts, which are sent four at once as they come. It is visible once `beforeVisible` has passed;
- * what throws leaves nothing.
+ * Makes one object of parts, which are sent four at once as they come. It is visible once `beforeVisible` has passed,
+ * and answers what that does; what throws leaves nothing.
  */
-async function assemble(
+async function assemble<T>(
   bucket: Bucket,
   name: string,
   parts: AsyncIterable<SendPart> | Iterable<SendPart>,
-  beforeVisible: () => Promise<void>,
-): Promise<void> {
+  beforeVisible: () => Promise<T>,
+): Promise<T> {
   const { UploadId } = await bucket.ask(new CreateMultipartUploadCommand(bucket.at(name)));
   const upload = { ...bucket.at(name), UploadId };
   const sent: Promise<{ PartNumber: number; ETag: string | undefined }>[] = [];
@@ -46,8 +46,9 @@ async function assemble(
       if (underWay.size >= PARTS_AT_ONCE) await Promise.race(underWay);
     }
     const Parts = await Promise.all(sent);
-    await beforeVisible();
+    const answer = await beforeVisible();
     await bucket.ask(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }));
+    return answer;
   } catch (error) {
     await Promise.allSettled(sent);
     // What is left all the same, `removeUnfinished` takes away.
@@ -57,17 +58,17 @@ async function assemble(
 }
 
 /** Makes one object of these pieces, each a part. */
-export async function assembleBytes(
+export async function assembleBytes<T>(
   bucket: Bucket,
   name: string,
   pieces: AsyncIterable<Buffer>,
-  beforeVisible: () => Promise<void>,
-): Promise<void> {
+  beforeVisible: () => Promise<T>,
+): Promise<T> {
   const parts = async function* (): AsyncGenerator<SendPart> {
     for await (const Body of pieces)
       yield async (part) => (await bucket.ask(new UploadPartCommand({ ...part, Body }))).ETag;
   };
-  await assemble(bucket, name, parts(), beforeVisible);
+  return assemble(bucket, name, parts(), beforeVisible);
 }
 
 /** Makes one object of others of the same bucket, which are not read for it. All but the last have 5 MiB at least. */

@@ -152,10 +152,9 @@ async function receive(
       yield chunk;
     }
   };
-  let blob: Blob | undefined;
   /** Once all have come. */
-  const register = async () => {
-    blob = { sha256: hash.digest('hex'), sizeBytes };
+  const register = async (): Promise<Blob> => {
+    const blob = { sha256: hash.digest('hex'), sizeBytes };
     if (blob.sha256 !== (expectedSha256 ?? blob.sha256)) throw new OtherBytes(blob.sha256);
     await beforeVisible?.(blob);
     return blob;
@@ -175,10 +174,8 @@ async function receive(
   }
   const all = following(first, pieces);
   // What is no hash at all is nobody's name.
-  if (expectedSha256 !== undefined && /^[0-9a-f]{64}$/.test(expectedSha256)) {
-    await assembleBytes(bucket, nameOfBlob(expectedSha256), all, async () => void (await register()));
-    return blob as unknown as Blob;
-  }
+  if (expectedSha256 !== undefined && /^[0-9a-f]{64}$/.test(expectedSha256))
+    return assembleBytes(bucket, nameOfBlob(expectedSha256), all, register);
   return assembleAndMove(bucket, all, register);
 }
 

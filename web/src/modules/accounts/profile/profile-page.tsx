@@ -3,6 +3,7 @@ import { useSearch } from '@tanstack/react-router';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
+import { TrackersCard } from '../../tracking/trackers-card.tsx';
 import { providerProblem } from '../sign-in/provider-problem.ts';
 import { AccountCard } from './account-card.tsx';
 import { ChangePasswordForm } from './change-password-form.tsx';
@@ -27,6 +28,7 @@ export function ProfilePage() {
         <SignInMethodsCard />
         <Password />
         <SessionsCard />
+        <TrackersCard />
         <ExportCard />
         <DeleteAccountCard />
       </div>

@@ -34,11 +34,6 @@ export function SendFields({ id, form, currency, amount, problems, nothing, onCh
 
   return (
     <form id={id} noValidate onSubmit={onSubmit} className="flex flex-col gap-5">
-      {nothing && (
-        <Callout tone="warn" title="You cannot send any credits now" action={nothing.buy && <GetCredits />}>
-          {nothing.reason}
-        </Callout>
-      )}
       <Field
         label="Recipient"
         error={problems.recipient}
@@ -67,6 +62,12 @@ export function SendFields({ id, form, currency, amount, problems, nothing, onCh
           onChange={(event) => onChange({ amount: event.target.value })}
         />
       </Field>
+      {/* Below the fields: it is known later than they are shown. */}
+      {nothing && (
+        <Callout tone="warn" title="You cannot send any credits now" action={nothing.buy && <GetCredits />}>
+          {nothing.reason}
+        </Callout>
+      )}
       {balance && !nothing && (
         <div className="rounded-lg bg-subtle px-3.5 py-2.5 text-[0.8125rem] text-muted leading-5">
           You can send up to <Money bgl={balance.sendable} className="font-medium text-ink" />.{' '}

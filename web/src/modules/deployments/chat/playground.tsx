@@ -1,7 +1,7 @@
 import { CONVERSATIONS_BYTES_MAX, CONVERSATIONS_MAX } from '@bakehouse/contract/conversations';
 import { formatBytes } from '@bakehouse/contract/labels';
 import { DEFAULT_CONTEXT_TOKENS } from '@bakehouse/contract/limits';
-import { SquarePen } from 'lucide-react';
+import { GraduationCap, SquarePen } from 'lucide-react';
 import { type ReactNode, type RefObject, useRef, useState } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { cx } from '../../../lib/cx.ts';
@@ -23,6 +23,7 @@ import { beginConversation, type ReadConversation, useOpenedConversation } from 
 import { ConversationTurns } from './conversation-turns.tsx';
 import { PastConversations } from './past-conversations.tsx';
 import { Question } from './question-field.tsx';
+import { SaveChatDialog } from './save-chat-dialog.tsx';
 import { useConversation } from './use-conversation.ts';
 import { type ConversationKey, readQuestion } from './use-question.ts';
 
@@ -181,12 +182,29 @@ function OwnPlayground({
           onHeldUp={() => fields.current && focusFirstInvalid(fields.current)}
         />
         {wrong && <HeldUp by={optionLabels[wrong]} />}
-        <TokenPrices device={device} pricePerHour={pricePerHour} />
+        <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
+          <TokenPrices device={device} pricePerHour={pricePerHour} />
+          {!answering && turns.length > 0 && <SaveChat {...{ turns, settings }} />}
+        </div>
       </div>
       <Settings {...{ fields, folded }} hasProblem={wrong !== undefined} isKept={read.is_kept}>
         <ChatOptionFields {...{ settings, contextTokens }} onChange={setSettings} />
       </Settings>
     </div>
+  );
+}
+
+/** The way from a conversation to a dataset. */
+function SaveChat(props: Pick<Conversation, 'turns' | 'settings'>) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button variant="ghost" size="sm" className="-mr-2.5 ml-auto" onClick={() => setOpen(true)}>
+        <GraduationCap aria-hidden />
+        Save as training data
+      </Button>
+      {open && <SaveChatDialog {...props} onClose={() => setOpen(false)} />}
+    </>
   );
 }
 

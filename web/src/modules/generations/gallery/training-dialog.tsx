@@ -3,32 +3,18 @@ import type { addTrainingPictures } from '@bakehouse/contract/gallery';
 import type { Generation } from '@bakehouse/contract/generations';
 import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
-import { NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { Field } from '../../../ui/field.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
-import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
-import { Segmented } from '../../../ui/segmented.tsx';
-import { nameProblem } from '../../../ui/text-problem.ts';
-import { useUser } from '../../accounts/session.ts';
-import { AssetField } from '../../assets/choice/asset-field.tsx';
-import { useAllAssets } from '../../assets/choice/choices.ts';
+import { DatasetTargetFields, useDatasetTarget } from '../../assets/choice/dataset-target.tsx';
 import { countPictures } from '../deletion-calls.ts';
 import { useAddTrainingPictures } from './reuse-calls.ts';
 
 type Props = { generations: readonly Generation[]; onClose: () => void; onAdded: () => void };
-type Target = 'new' | 'existing';
-
-const targets = [
-  { value: 'new', label: 'New dataset' },
-  { value: 'existing', label: 'Existing dataset' },
-] as const;
-
 /** Says what has become of the dataset, with the way there. */
 function useNotifyAdded() {
   const navigate = useNavigate();
@@ -52,22 +38,6 @@ function useNotifyAdded() {
   };
 }
 
-const NAME = 'Training pictures';
-
-/** The name of a new dataset: until one is typed, one that no other has. */
-function useTitle(): [title: string, change: (typed: string) => void] {
-  const [typed, setTyped] = useState<string | null>(null);
-  const { assets } = useAllAssets(useUser().id, 'RAW');
-  return [typed ?? freeName(assets.map(({ title }) => title)), setTyped];
-}
-
-function freeName(titles: readonly string[]): string {
-  const taken = new Set(titles);
-  let name = NAME;
-  for (let count = 2; taken.has(name); count += 1) name = `${NAME} ${count}`;
-  return name;
-}
-
 /** How many pictures the server takes of these, and how many of these it leaves out. */
 function countTaken(generations: readonly Generation[]): { added: number; edits: number } {
   const taken = generations.filter(
@@ -89,15 +59,10 @@ function editsSentence(edits: number): string {
 export function TrainingDialog({ generations, onClose, onAdded }: Props) {
   const form = useId();
   const notifyAdded = useNotifyAdded();
-  const [target, setTarget] = useState<Target>('new');
-  const [title, setTitle] = useTitle();
-  const [datasetId, setDatasetId] = useState<string | null>(null);
+  const { chosen, problem, fields } = useDatasetTarget('Training pictures');
   const [submitted, setSubmitted] = useState(false);
   const addition = useAddTrainingPictures();
   const { added, edits } = countTaken(generations);
-  const problem =
-    target === 'new' ? nameProblem(title, NAME_LENGTH_MAX) : datasetId === null && 'Choose a dataset';
-  const error = (submitted && problem) || undefined;
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -106,8 +71,7 @@ export function TrainingDialog({ generations, onClose, onAdded }: Props) {
     addition.mutate(
       {
         ids: generations.map(({ id }) => id),
-        title: title.trim(),
-        datasetId: target === 'existing' ? datasetId : null,
+        ...chosen,
       },
       {
         onSuccess: (answer) => {
@@ -135,22 +99,11 @@ export function TrainingDialog({ generations, onClose, onAdded }: Props) {
       }
     >
       <form id={form} onSubmit={submit} noValidate className="grid gap-4">
-        <Segmented label="Dataset" value={target} onChange={setTarget} options={targets} />
-        {target === 'new' ? (
-          <Field label="Name" error={error}>
-            <Input value={title} onChange={(event) => setTitle(event.target.value)} />
-          </Field>
-        ) : (
-          <AssetField
-            types="RAW"
-            label="Dataset"
-            failed="Your datasets could not be loaded"
-            value={datasetId}
-            onChange={setDatasetId}
-            error={error}
-            help="An empty dataset, or one with pictures and a metadata.jsonl."
-          />
-        )}
+        <DatasetTargetFields
+          {...fields}
+          error={submitted ? problem : undefined}
+          help="An empty dataset, or one with pictures and a metadata.jsonl."
+        />
       </form>
     </Dialog>
   );

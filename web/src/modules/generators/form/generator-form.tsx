@@ -101,7 +101,7 @@ function SettingsSkeleton() {
           <Skeleton key={name} className="h-15.5 rounded-lg" />
         ))}
       </div>
-      <Skeleton className="h-12.5 rounded-xl" />
+      <Skeleton className="h-12 rounded-xl" />
     </div>
   );
 }
@@ -109,8 +109,9 @@ function SettingsSkeleton() {
 /** Its code comes apart: few generators take a picture. */
 function PictureField(props: ComponentProps<typeof SourceField>) {
   const { isUserKnown } = useGeneratorPage();
-  const pending = <Skeleton className={cx('h-49 rounded-xl', props.userId !== undefined && 'sm:h-57.5')} />;
   // Who is signed in has one button more.
+  const height = props.userId === undefined ? 'h-49' : 'h-48.5 sm:h-50.5 lg:h-56';
+  const pending = <Skeleton className={cx('rounded-xl', height)} />;
   if (!isUserKnown) return pending;
   return (
     <DeferredPart pending={pending}>

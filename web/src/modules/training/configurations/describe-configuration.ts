@@ -10,6 +10,7 @@ export function describeConfiguration({ fine_tune_payload: saved, hfModelId }: D
     hfModelId,
     saved.epochs !== undefined && countOf(saved.epochs, 'epoch'),
     saved.learning_rate !== undefined && `learning rate ${withMinus(saved.learning_rate)}`,
+    saved.adaptation === 'full' && 'all weights',
     saved.lora_r !== undefined && `rank ${saved.lora_r}`,
     saved.file_name,
   ];

@@ -22,14 +22,16 @@ const uses: Record<ExportFormat, string> = {
 /** Makes one whole model of a fine-tune, in a format that other programs load. */
 export function ExportDialog({ modelId, onClose }: { modelId: string; onClose: () => void }) {
   const offers = useQuery(exportsQuery(modelId));
-  const [format, setFormat] = useState<ExportFormat>('safetensors');
+  const [format, setFormat] = useState<ExportFormat | null>(null);
   const start = useStartExport(modelId);
   const navigate = useNavigate();
-  const chosen = offers.data?.exports.find((one) => one.format === format);
+  const chosen = offers.data?.exports.find((one) =>
+    format === null ? one.obstacle === null : one.format === format,
+  );
   const begin = () => {
     if (!chosen) return;
     start.mutate(
-      { format, cost_max: chosen.quote.total },
+      { format: chosen.format, cost_max: chosen.quote.total },
       {
         onSuccess: ({ run_id: id }) => {
           onClose();
@@ -43,7 +45,7 @@ export function ExportDialog({ modelId, onClose }: { modelId: string; onClose: (
       open
       onOpenChange={onClose}
       title="Export"
-      description="Merges the adapter into its base, as a new model."
+      description="Makes one whole model in a format that other programs load."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -65,7 +67,7 @@ export function ExportDialog({ modelId, onClose }: { modelId: string; onClose: (
         {({ obstacle, exports }) => (
           <>
             {obstacle !== null && <Callout tone="bad">{`${obstacle}.`}</Callout>}
-            <Formats offers={exports} value={format} onChange={setFormat} />
+            <Formats offers={exports} value={chosen?.format ?? null} onChange={setFormat} />
             {chosen && (
               <p className="mt-4 text-[0.8125rem] text-muted">
                 At most <Money bgl={chosen.quote.total} />. You pay only for the time it takes.
@@ -85,7 +87,7 @@ export function ExportDialog({ modelId, onClose }: { modelId: string; onClose: (
 
 type FormatsProps = {
   offers: readonly OfferedExport[];
-  value: ExportFormat;
+  value: ExportFormat | null;
   onChange: (format: ExportFormat) => void;
 };
 

@@ -77,7 +77,7 @@ function RowAnswers({ row, task }: { row: Row; task: Answers['task'] }) {
       </p>
       <Text text={question} folded={folded} className="mt-0.5 font-medium" />
       <dl className="mt-3 grid gap-x-5 gap-y-3 md:grid-cols-3">
-        <Answer label="Expected" text={expected} folded={folded} />
+        {expected !== '' && <Answer label="Expected" text={expected} folded={folded} />}
         <Answer label="Base model" text={base} folded={folded} right={isExpected(base, expected)} />
         <Answer label="This model" text={tuned} folded={folded} right={isExpected(tuned, expected)} own />
       </dl>

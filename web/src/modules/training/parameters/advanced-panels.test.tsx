@@ -13,6 +13,7 @@ test.each([
   [{}, []],
   [{ lora_r: 16 }, ['LoRA']],
   [{ use_rslora: true }, ['LoRA']],
+  [{ adaptation: 'full' as const }, ['Adaptation']],
   [{ stride: 10 }, ['Segmentation']],
   [{ lr_scheduler: 'linear' as const }, ['Optimizer']],
   [{ early_stopping_patience: 3 }, ['Evaluation']],
@@ -27,9 +28,11 @@ test.each([
       <StepParameters wizard={{ state, problems: {}, validation: undefined, dispatch: () => undefined }} />
     </QueryClientProvider>,
   );
-  const panels = ['Segmentation', 'Optimizer', 'Evaluation', 'LoRA'].map((name) =>
-    screen.getByRole('button', { name }),
+  const panels = ['Segmentation', 'Optimizer', 'Evaluation', 'Adaptation', 'LoRA'].flatMap((name) =>
+    screen.queryAllByRole('button', { name }),
   );
+  // What only an adapter has is not asked for where there is none.
+  expect(panels).toHaveLength('adaptation' in configuration ? 4 : 5);
   expect(
     panels.filter((one) => one.getAttribute('aria-expanded') === 'true').map((one) => one.textContent),
   ).toEqual(open);

@@ -1,6 +1,6 @@
 import { Disclosure } from '../../../ui/disclosure.tsx';
 import { FormFields } from '../../../ui/form-fields.tsx';
-import { evaluationFields, loraFields, optimizerFields } from './parameter-fields.tsx';
+import { adaptationFields, evaluationFields, loraFields, optimizerFields } from './parameter-fields.tsx';
 import type { ParameterProblems } from './parameter-problems.ts';
 import { differsFromDefaults, type TrainingParameters } from './training-parameters.ts';
 
@@ -15,9 +15,11 @@ export function ExpertPanels({ values, problems, onChange }: Props) {
   const panels = [
     { panel: 'optimizer', title: 'Optimizer', fields: optimizerFields(values.objective) },
     { panel: 'evaluation', title: 'Evaluation', fields: evaluationFields },
+    { panel: 'adaptation', title: 'Adaptation', fields: adaptationFields },
     { panel: 'lora', title: 'LoRA', fields: loraFields },
   ] as const;
-  return panels.map(({ panel, title, fields }) => (
+  const asked = panels.filter(({ panel }) => panel !== 'lora' || values.adaptation === 'lora');
+  return asked.map(({ panel, title, fields }) => (
     <Disclosure
       key={panel}
       title={title}

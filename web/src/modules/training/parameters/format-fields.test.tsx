@@ -49,6 +49,7 @@ it('shows the format that was recognised, and asks for no columns where it has n
     input_column: 'messages',
     output_column: '',
     rejected_column: null,
+    label_column: null,
     system_column: null,
   });
   expect(shown('Data format')).toContain('Messages');
@@ -69,6 +70,7 @@ it('fills in the columns of a question and its answer', () => {
     input_column: 'prompt',
     output_column: 'response',
     rejected_column: null,
+    label_column: null,
     system_column: 'system',
   });
   expect([shown('Input column'), shown('Output column'), shown('System prompt column')]).toEqual([
@@ -84,6 +86,7 @@ it('shows the system prompt of other formats, so that it can be switched off', (
     input_column: '',
     output_column: '',
     rejected_column: null,
+    label_column: null,
     system_column: 'system',
   });
   expect(shown('System prompt column')).toBe('system');
@@ -92,7 +95,7 @@ it('shows the system prompt of other formats, so that it can be switched off', (
 it('fills in the three columns of preferences, of which the question may be none', () => {
   show(['prompt', 'chosen', 'rejected'], {
     format: 'preference',
-    ...{ input_column: 'prompt', output_column: 'chosen', rejected_column: 'rejected' },
+    ...{ input_column: 'prompt', output_column: 'chosen', rejected_column: 'rejected', label_column: null },
     system_column: null,
   });
   expect(shown('Data format')).toContain('Preferences');
@@ -100,6 +103,18 @@ it('fills in the three columns of preferences, of which the question may be none
     'prompt',
     'chosen',
     'rejected',
+  ]);
+});
+
+it('fills in the three columns of feedback, of which the question may be none', () => {
+  show(['chat', 'thumbs'], {
+    format: 'feedback',
+    ...{ input_column: '', output_column: 'chat', rejected_column: null, label_column: 'thumbs' },
+    system_column: null,
+  });
+  expect(shown('Data format')).toContain('Feedback');
+  expect([shown('Input column'), shown('Output column'), shown('Label column')]).toEqual([
+    ...['None', 'chat', 'thumbs'],
   ]);
 });
 

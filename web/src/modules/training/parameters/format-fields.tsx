@@ -25,7 +25,10 @@ const formats = dataFormats.map((format) => ({
   description: formatDescriptions[format],
 }));
 /** How many columns a format takes at least, its system prompt aside. */
-const columnsOf = { messages: 1, sharegpt: 1, alpaca: 2, prompt_completion: 2, preference: 2 } as const;
+const columnsOf = {
+  ...{ messages: 1, sharegpt: 1, alpaca: 2 },
+  ...{ prompt_completion: 2, preference: 2, feedback: 2, prompts: 1 },
+} as const;
 /** Stands for no column. */
 const NONE = '';
 
@@ -83,7 +86,7 @@ function ColumnFields({ parameters, problems, onChange, columns, placeholder }: 
   const options = columns.map((column) => ({ value: column, label: column }));
   const withNone = [{ value: NONE, label: 'None' }, ...options];
   const column = (
-    name: 'input_column' | 'output_column' | 'rejected_column',
+    name: 'input_column' | 'output_column' | 'rejected_column' | 'label_column',
     label: string,
     help?: string,
     isOptional = false,
@@ -113,6 +116,23 @@ function ColumnFields({ parameters, problems, onChange, columns, placeholder }: 
           {column('rejected_column', 'Rejected column', 'The worse answer.')}
         </div>
       )}
+      {format === 'feedback' && (
+        <div className="grid gap-5 sm:grid-cols-3">
+          {column('input_column', 'Input column', 'The question. None where the answer brings it.', true)}
+          {column('output_column', 'Output column', 'The answer, or a conversation that it ends.')}
+          {column('label_column', 'Label column', 'Good: true, 1, yes or up. Bad: false, 0, no or down.')}
+        </div>
+      )}
+      {format === 'prompts' && (
+        <div className="grid gap-5 sm:grid-cols-2">
+          {column(
+            'input_column',
+            'Prompt column',
+            'What is asked: a text, or turns that end with the question.',
+          )}
+          {column('output_column', 'Reference column', 'What answers are compared with. Optional.', true)}
+        </div>
+      )}
       {format !== null && format !== 'text' && options.length > columnsOf[format] && (
         <Field label="System prompt column" help="Read before the conversation of each row. Optional.">
           <Select
@@ -129,11 +149,12 @@ function ColumnFields({ parameters, problems, onChange, columns, placeholder }: 
 /** What the file was recognised as; two columns to choose where nobody could say. */
 export function readingOf({ format }: Preview): FileReading {
   if (!format) return blankReading('prompt_completion');
-  const { format: data_format, input_column, output_column, rejected_column, system_column } = format;
+  const { format: data_format, input_column, output_column, ...rest } = format;
   return {
     ...blankReading(data_format),
     ...{ input_column, output_column },
-    ...{ rejected_column: rejected_column ?? '', system_column: system_column ?? '' },
+    ...{ rejected_column: rest.rejected_column ?? '', label_column: rest.label_column ?? '' },
+    system_column: rest.system_column ?? '',
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Adaptation } from '@bakehouse/contract/fine-tune-numbers';
 import type { DataFormatName, Objective } from '@bakehouse/contract/limits';
 
 /** What people call the formats of a data file. */
@@ -8,6 +9,8 @@ export const formatLabels: Record<DataFormatName, string> = {
   prompt_completion: 'Question and answer',
   text: 'Text',
   preference: 'Preferences',
+  feedback: 'Feedback',
+  prompts: 'Prompts',
 };
 
 /** What a row of each has. */
@@ -18,9 +21,18 @@ export const formatDescriptions: Record<DataFormatName, string> = {
   prompt_completion: 'Two columns: a question and its answer',
   text: 'One column of plain text',
   preference: 'A question with a better and a worse answer',
+  feedback: 'A question with an answer that is rated good or bad',
+  prompts: 'A question alone, which the model answers itself',
+};
+
+export const adaptationLabels: Record<Adaptation, string> = {
+  lora: 'LoRA: a small adapter',
+  full: 'Full: all weights',
 };
 
 export const objectiveLabels: Record<Objective, string> = {
   sft: 'Learn the answers',
   dpo: 'Prefer the better answers (DPO)',
+  kto: 'Learn from good and bad (KTO)',
+  grpo: 'Learn from rewards (GRPO)',
 };

@@ -3,6 +3,7 @@ import { fireEvent, render, screen, within } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import { pricesQuery } from '../../credits/credit-queries.ts';
 import { useMachine } from '../../machines/machine-queries.ts';
+import { countObstacle } from './count-obstacle.ts';
 import { GpuFields } from './gpu-fields.tsx';
 import { initialParameters } from './training-parameters.ts';
 
@@ -80,19 +81,44 @@ it('says what an hour of a GPU costs that is there', () => {
 });
 
 it('shows the numbers of GPUs that a run cannot have, disabled, and says why', () => {
-  show([h100]);
+  show([{ ...h100, count: 2 }]);
   const counts = within(screen.getByRole('group', { name: 'Number of GPUs' })).getAllByRole('button');
   expect(counts.map((one) => [one.textContent, (one as HTMLButtonElement).disabled])).toEqual([
     ['1', false],
-    ['2', true],
+    ['2', false],
     ['4', true],
     ['8', true],
   ]);
-  expect(screen.getByText('A run trains on one GPU. Several are not available yet.')).toBeTruthy();
+  expect(screen.getByText(/the same result\. No machine here has 4 GPUs of one kind\.$/)).toBeTruthy();
 });
 
-it('says that several GPUs, of a configuration that was saved with them, are priced as one', () => {
+it('refuses several GPUs of a configuration that was saved with more than there are', () => {
   show([h100], { accelerator_count: 4 });
   expect(screen.getByRole('button', { name: '4' }).getAttribute('aria-pressed')).toBe('true');
-  expect(notes()).toMatch(/4 GPUs were chosen\. The run trains on one and is priced as one\./);
+  expect(screen.getByText('No machine here has 4 GPUs of one kind.')).toBeTruthy();
+});
+
+it('says that each of several GPUs has its price', () => {
+  show([{ ...h100, count: 4 }], { accelerator_type: 'NVIDIA_H100_80GB', accelerator_count: 4 });
+  expect(notes()).toMatch(/The run goes to 4 of these GPUs, each at \$4\.00 an hour\.$/);
+});
+
+const asked = {
+  ...({ accelerator_type: 'NVIDIA_H100_80GB', objective: 'sft', adaptation: 'lora' } as const),
+  ...{ batch_size: 1, gradient_accumulation_steps: 4 },
+};
+const eight = [{ ...h100, count: 8 }];
+
+it.each<[number, Partial<Parameters<typeof countObstacle>[1]>, typeof eight, string | null]>([
+  [4, {}, eight, null],
+  [8, {}, eight, '8 GPUs cannot share the 4 rows of a step (batch size x gradient accumulation).'],
+  [8, { batch_size: 2 }, eight, null],
+  [2, { objective: 'dpo' }, eight, 'DPO trains on one GPU.'],
+  [2, { adaptation: 'full' }, eight, 'Full fine-tuning trains on one GPU.'],
+  [1, { objective: 'dpo' }, eight, null],
+  [2, {}, [{ ...h100, gpu_type: 'L40S', count: 8 }, h100], 'No machine here has 2 GPUs of this kind.'],
+  [4, { accelerator_type: 'NVIDIA_TESLA_A100' }, eight, null],
+  [8, { objective: 'kto' }, [], null],
+])('says why a run cannot have %i GPUs with %o', (count, more, here, obstacle) => {
+  expect(countObstacle(count, { ...asked, ...more }, here)).toBe(obstacle);
 });

@@ -1,4 +1,4 @@
-import { GPUS_PER_RUN, type GpuType, gpuCounts, gpuLabels, gpuTypes } from '@bakehouse/contract/limits';
+import { type GpuType, gpuCounts, gpuLabels, gpuTypes } from '@bakehouse/contract/limits';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
 import { Callout } from '../../../ui/callout.tsx';
@@ -10,6 +10,7 @@ import { pricesQuery } from '../../credits/credit-queries.ts';
 import { CpuHardware } from '../../machines/cpu-hardware.tsx';
 import { describeAbsence, gpusHere } from '../../machines/devices.ts';
 import { useMachine } from '../../machines/machine-queries.ts';
+import { countObstacle } from './count-obstacle.ts';
 import type { ParameterProblems } from './parameter-problems.ts';
 import type { TrainingParameters } from './training-parameters.ts';
 
@@ -27,6 +28,9 @@ export function GpuFields({ parameters, problems, onChange }: Props) {
   const price = usePriceOfHour();
   const gpuProblem = problems.accelerator_type ?? problems.accelerator_count;
   const isCpuOnly = machine.data?.accelerators.length === 0;
+  const obstacle = (value: number) => countObstacle(value, parameters, machine.data?.accelerators ?? []);
+  const refusal = obstacle(count) ?? undefined;
+  const why = gpuCounts.map(obstacle).find((reason) => reason !== null && reason !== refusal);
   const fields = (
     <div className="flex flex-col gap-3">
       <div className="grid gap-5 sm:grid-cols-2">
@@ -45,8 +49,8 @@ export function GpuFields({ parameters, problems, onChange }: Props) {
         </Field>
         <Field
           label="Number of GPUs"
-          error={problems.accelerator_count}
-          help="A run trains on one GPU. Several are not available yet."
+          error={problems.accelerator_count ?? refusal}
+          help={`Several share the rows of each step: faster, and the same result. ${why ?? ''}`.trim()}
         >
           <Segmented
             label="Number of GPUs"
@@ -55,15 +59,12 @@ export function GpuFields({ parameters, problems, onChange }: Props) {
             options={gpuCounts.map((value) => ({
               value: String(value),
               label: String(value),
-              disabled: value !== GPUS_PER_RUN,
+              disabled: obstacle(value) !== null,
             }))}
           />
         </Field>
       </div>
-      {chosen && !isCpuOnly && <Placement chosen={chosen} />}
-      {count > GPUS_PER_RUN && !isCpuOnly && (
-        <Callout>{count} GPUs were chosen. The run trains on one and is priced as one.</Callout>
-      )}
+      {chosen && !isCpuOnly && <Placement chosen={chosen} count={count} />}
     </div>
   );
   if (!isCpuOnly) return fields;
@@ -87,13 +88,18 @@ function usePriceOfHour() {
   };
 }
 
-/** Where a run that asks for this GPU will really go, and at which price. */
-function Placement({ chosen }: { chosen: GpuType }) {
+/** Where a run that asks for so many of this GPU will really go, and at which price. */
+function Placement({ chosen, count }: { chosen: GpuType; count: number }) {
   const machine = useMachine();
   const hour = usePriceOfHour();
   if (!machine.data || !hour('CPU')) return null;
   if (gpusHere(machine.data).has(chosen)) {
-    return <Callout>The run goes to this GPU, at {hour(chosen)} an hour.</Callout>;
+    return (
+      <Callout>
+        {count === 1 ? 'The run goes to this GPU, at ' : `The run goes to ${count} of these GPUs, each at `}
+        {hour(chosen)} an hour.
+      </Callout>
+    );
   }
   const { accelerators } = machine.data;
   return (

@@ -1,7 +1,14 @@
 import type { DataFormatName, Objective } from '@bakehouse/contract/limits';
 
-/** What a model learns of preferences; null of other rows, whose answers it learns. */
+/** What a model learns of answers that are compared or rated; null of other rows, whose answers it learns. */
 export function objectiveSentence(format: DataFormatName | null, objective: Objective): string | null {
+  if (format === 'feedback') {
+    return objective === 'kto'
+      ? 'The model learns from good and bad answers (KTO).'
+      : 'The model learns the good answers. The bad ones are not used.';
+  }
+  if (format === 'prompts')
+    return 'The model answers the prompts, and learns from the rewards of its answers (GRPO).';
   if (format !== 'preference') return null;
   return objective === 'dpo'
     ? 'The model learns to prefer the better answers (DPO).'

@@ -1,15 +1,19 @@
 import {
+  type Adaptation,
+  adaptations,
   fineTuneNumbers,
   loraTargetModules,
   lrSchedulers,
   segmentationMethods,
+  usualObjective,
 } from '@bakehouse/contract/fine-tune-numbers';
-import { type Objective, objectives } from '@bakehouse/contract/limits';
+import { type DataFormatName, type Objective, objectives } from '@bakehouse/contract/limits';
+import { withMinus } from '../../../lib/format/format-number.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CheckboxGroup } from '../../../ui/checkbox-group.tsx';
 import type { FormField } from '../../../ui/form-fields.tsx';
 import { Select } from '../../../ui/select.tsx';
-import { objectiveLabels } from './format-labels.ts';
+import { adaptationLabels, objectiveLabels } from './format-labels.ts';
 import { learningRateAdvice, type TrainingParameters } from './training-parameters.ts';
 
 type ParameterField = FormField<keyof TrainingParameters>;
@@ -19,14 +23,28 @@ const number = (
   rest: Pick<ParameterField, 'help' | 'helpFor'> & { label?: string; maxDecimals?: number } = {},
 ): ParameterField => ({ kind: 'number', name, ...fineTuneNumbers[name], ...rest });
 
-const learningRatePresets = { sft: [0.001, 0.0002, 0.00005], dpo: [0.0002, 0.00005] };
+const learningRatePresets = {
+  sft: [0.001, 0.0002, 0.00005],
+  dpo: [0.0002, 0.00005],
+  kto: [0.0002, 0.0001],
+  grpo: [0.0002, 0.0001, 0.00001],
+};
+
+const fullLearningRatePresets = {
+  sft: [0.00005, 0.00002, 0.00001],
+  dpo: [0.000001, 0.0000005],
+  kto: [0.000001, 0.0000005],
+  grpo: [0.000001, 0.0000005],
+};
+
+type Trained = Pick<TrainingParameters, 'objective' | 'adaptation'>;
 
 /** What every run is asked for. */
-export const mainFields = (objective: Objective): ParameterField[] => [
+export const mainFields = (trained: Trained): ParameterField[] => [
   number('epochs', { help: 'How many times the model sees every row.' }),
   number('learning_rate', {
     maxDecimals: 8,
-    helpFor: (rate: number, onChange: (rate: number) => void) => learningRateHelp(rate, onChange, objective),
+    helpFor: (rate: number, onChange: (rate: number) => void) => learningRateHelp(rate, onChange, trained),
   }),
   number('batch_size'),
   number('gradient_accumulation_steps', { help: 'Batches per training step.' }),
@@ -37,35 +55,79 @@ export const mainFields = (objective: Objective): ParameterField[] => [
 const objectiveHelp: Record<Objective, string> = {
   sft: 'Trains on the better answers. The worse ones are not used.',
   dpo: 'Makes each better answer more likely than the worse one.',
+  kto: 'Makes good answers more likely and bad ones less likely, each row by itself.',
+  grpo: 'Of several answers to a prompt, those with a higher reward become more likely.',
 };
 
-/** What preferences are trained for. */
-export const objectiveFields = (objective: Objective): ParameterField[] => [
+/** What answers that are compared or rated are trained for. */
+export const objectiveFields = (objective: Objective, format: DataFormatName | null): ParameterField[] => [
   {
     kind: 'control',
     name: 'objective',
     label: 'Objective',
-    help: objectiveHelp[objective],
+    help:
+      objective === 'sft' && format === 'feedback'
+        ? 'Trains on the good answers. The bad ones are not used.'
+        : objectiveHelp[objective],
     isWide: true,
     control: (value: Objective, onChange) => (
-      <Select value={value} onChange={onChange} options={objectiveOptions} />
+      <Select value={value} onChange={onChange} options={objectiveOptions(format)} />
     ),
   },
-  ...(objective === 'dpo' ? dpoFields : []),
+  ...fieldsOf[objective],
 ];
 
-const objectiveOptions = objectives.map((value) => ({ value, label: objectiveLabels[value] }));
+/** What such rows can be trained for: the answers, or what learns from the comparison. */
+const objectiveOptions = (format: DataFormatName | null) =>
+  objectives
+    .filter((value) => (value === 'sft' && format !== 'prompts') || value === usualObjective(format))
+    .map((value) => ({ value, label: objectiveLabels[value] }));
+
+const betaField = number('beta', {
+  maxDecimals: 4,
+  help: '0.001 to 10, usually 0.1. Higher keeps the model closer to its base.',
+});
 
 const dpoFields: ParameterField[] = [
-  number('beta', {
-    maxDecimals: 4,
-    help: '0.001 to 10, usually 0.1. Higher keeps the model closer to its base.',
-  }),
+  betaField,
   number('sft_weight', {
     maxDecimals: 3,
     help: '0 to 10, usually 0. Higher also trains on the better answers, so that they stay likely.',
   }),
 ];
+
+const ktoFields: ParameterField[] = [
+  betaField,
+  number('desirable_weight', {
+    maxDecimals: 3,
+    help: 'Up to 100, usually 1. Higher where there are fewer good answers, so that both kinds count alike.',
+  }),
+  number('undesirable_weight', {
+    maxDecimals: 3,
+    help: 'Up to 100, usually 1. Higher where there are fewer bad answers.',
+  }),
+];
+
+const grpoFields: ParameterField[] = [
+  number('generations', {
+    help: '2 to 64, usually 8. More tell better from worse more surely, and take as much longer.',
+  }),
+  number('max_new_tokens', {
+    help: 'Up to 16,384, usually as long as a good answer. Longer answers are cut; the time grows with it.',
+  }),
+  number('temperature', {
+    maxDecimals: 2,
+    help: '0.1 to 2, usually 1. Higher makes answers differ more, so that there is something to choose from.',
+  }),
+  betaField,
+];
+
+const fieldsOf: Record<Objective, ParameterField[]> = {
+  sft: [],
+  dpo: dpoFields,
+  kto: ktoFields,
+  grpo: grpoFields,
+};
 
 const schedulerLabels = {
   cosine: 'Cosine, down to 0',
@@ -88,13 +150,13 @@ export const optimizerFields = (objective: Objective): ParameterField[] => [
   }),
   number('weight_decay', {
     maxDecimals: 4,
-    help: '0 to 1, usually 0 to 0.1. Holds the adapter’s weights small, against learning by heart.',
+    help: '0 to 1, usually 0 to 0.1. Holds what is trained small, against learning by heart.',
   }),
   number('max_grad_norm', {
     maxDecimals: 3,
     help: '0 to 1,000, usually 1. Longer gradients are shortened to it; 0 leaves them as they are.',
   }),
-  // DPO compares with the base, which would be read with other noise.
+  // The others compare with the base, which would be read with other noise.
   ...(objective === 'sft' ? [neftuneField] : []),
 ];
 
@@ -113,7 +175,8 @@ export const evaluationFields: ParameterField[] = [
   }),
 ];
 
-export const segmentationFields: ParameterField[] = [
+/** How rows become what is read at once. */
+export const segmentationFields = (objective: Objective): ParameterField[] => [
   {
     kind: 'choice',
     name: 'segmentation_method',
@@ -124,6 +187,39 @@ export const segmentationFields: ParameterField[] = [
   number('max_chunk_size', { help: 'At most this many tokens per example.' }),
   number('stride', { help: 'Tokens shared by neighbouring chunks.' }),
   number('min_segment_length', { help: 'Shorter texts are dropped.' }),
+  // Others look at each answer by itself.
+  ...(objective === 'sft' ? [packingField] : []),
+];
+
+const packingField: ParameterField = {
+  kind: 'flag',
+  name: 'packing',
+  label: 'Packing',
+  box: 'Put short rows together',
+  help: 'Fills sequences up to the chunk size; no row reads another. Saves time, and makes fewer steps of more rows.',
+};
+
+const adaptationHelp: Record<Adaptation, string> = {
+  lora: 'Trains a small adapter: less memory, a small file, and many of them share one server. Suits most runs.',
+  full: 'Trains every weight and makes a whole model: learns more from many rows, and needs five to nine times the memory.',
+};
+
+/** What of the base model is trained. */
+export const adaptationFields: ParameterField[] = [
+  {
+    kind: 'control',
+    name: 'adaptation',
+    label: 'Adaptation',
+    isWide: true,
+    helpFor: (adaptation: Adaptation) => adaptationHelp[adaptation],
+    control: (value: Adaptation, onChange) => (
+      <Select
+        value={value}
+        onChange={onChange}
+        options={adaptations.map((one) => ({ value: one, label: adaptationLabels[one] }))}
+      />
+    ),
+  },
 ];
 
 /** Their panel is called LoRA, which need not be said again. */
@@ -157,15 +253,20 @@ export const loraFields: ParameterField[] = [
 ];
 
 /** A word of warning, or else common values to choose. */
-function learningRateHelp(rate: number, onChange: (rate: number) => void, objective: Objective) {
-  const advice = learningRateAdvice(rate, objective);
+function learningRateHelp(
+  rate: number,
+  onChange: (rate: number) => void,
+  { objective, adaptation }: Trained,
+) {
+  const advice = learningRateAdvice(rate, objective, adaptation);
   if (advice) return advice;
+  const presets = adaptation === 'full' ? fullLearningRatePresets : learningRatePresets;
   return (
     <span className="flex flex-wrap items-center gap-1">
       Common values:
-      {learningRatePresets[objective].map((preset) => (
+      {presets[objective].map((preset) => (
         <Button key={preset} size="sm" variant="ghost" className="-mx-0.5" onClick={() => onChange(preset)}>
-          {preset}
+          {withMinus(preset)}
         </Button>
       ))}
     </span>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parameterProblems } from './parameter-problems.ts';
-import { initialParameters, type TrainingParameters } from './training-parameters.ts';
+import { blankReward } from './rewards/reward-draft.ts';
+import { blankReading, initialParameters, type TrainingParameters } from './training-parameters.ts';
 
 describe('parameterProblems', () => {
   it('has none at the defaults for a text file', () => {
@@ -29,6 +30,39 @@ describe('parameterProblems', () => {
     });
   });
 
+  it('asks prompts for rewards that can be paid, and for answers that leave room for the question', () => {
+    const of = (values: Partial<TrainingParameters>) =>
+      parameterProblems(
+        {
+          ...initialParameters,
+          ...blankReading('prompts'),
+          input_column: 'q',
+          lora_target_modules: ['q_proj'],
+          ...values,
+        },
+        'rows.jsonl',
+      );
+    const pattern = { ...blankReward, pattern: '^Yes' };
+    expect(of({ rewards: [pattern] })).toEqual({});
+    expect(of({})).toEqual({ rewards: 'Write a pattern' });
+    expect(of({ rewards: [] })).toEqual({ rewards: 'GRPO learns from rewards: add at least one' });
+    const match = { ...blankReward, type: 'match' as const };
+    expect(of({ rewards: [pattern, match] })).toEqual({
+      rewards: 'Reward 2: Choose the column with the reference, or another reward',
+    });
+    expect(of({ rewards: [match], output_column: 'a' })).toEqual({});
+    expect(of({ rewards: [match], output_column: 'q' }).output_column).toContain('different columns');
+    const schema = (json_schema: string) =>
+      of({ rewards: [{ ...blankReward, type: 'json_schema', json_schema }] }).rewards;
+    expect(schema('{}')).toBeUndefined();
+    for (const text of ['', '{', '[]', 'null']) expect(schema(text)).toContain('as a JSON object');
+    expect(of({ rewards: [{ ...pattern, weight: Number.NaN }] }).rewards).toContain('Reward weight must be');
+    expect(of({ rewards: [pattern], max_new_tokens: 512 }).max_new_tokens).toContain('must be fewer');
+    expect(of({ rewards: [pattern], input_column: '' })).toEqual({
+      input_column: 'Please choose the prompt column',
+    });
+  });
+
   it('asks preferences for both answers, and for a question only where they bring none', () => {
     const of = (values: Partial<TrainingParameters>) =>
       parameterProblems({ ...initialParameters, data_format: 'preference', ...values }, 'rows.jsonl');
@@ -45,6 +79,20 @@ describe('parameterProblems', () => {
     });
   });
 
+  it('asks feedback for an answer and its label', () => {
+    const of = (values: Partial<TrainingParameters>) =>
+      parameterProblems({ ...initialParameters, data_format: 'feedback', ...values }, 'rows.jsonl');
+    const required = 'Output and label columns are required for feedback';
+    expect(of({})).toEqual({ output_column: required, label_column: required });
+    expect(of({ output_column: 'a', label_column: 'up' })).toEqual({});
+    expect(of({ output_column: 'a', label_column: 'a' })).toEqual({
+      label_column: 'Output and label must be different columns',
+    });
+    expect(of({ output_column: 'a', label_column: 'up', input_column: 'up' })).toEqual({
+      input_column: 'Input must be another column than output and label',
+    });
+  });
+
   it('checks what an objective is asked for only with it', () => {
     const bad = { ...initialParameters, beta: 0, sft_weight: 11, neftune_noise_alpha: -1 };
     expect(parameterProblems(bad, 'a.txt')).toEqual({
@@ -54,6 +102,14 @@ describe('parameterProblems', () => {
       beta: 'Beta must be at least 0.001',
       sft_weight: 'SFT weight must be at most 10',
       lora_target_modules: 'lm_head cannot be trained with DPO: leave it out',
+    });
+    const kto = { ...bad, objective: 'kto', desirable_weight: 0, undesirable_weight: 101 } as const;
+    expect(parameterProblems(kto, 'a.txt')).toEqual({
+      beta: 'Beta must be at least 0.001',
+      desirable_weight: 'Weight of good answers must be greater than 0',
+      undesirable_weight: 'Weight of bad answers must be at most 100',
+      batch_size: 'KTO compares the answers of a batch: its batch size must be at least 2',
+      lora_target_modules: 'lm_head cannot be trained with KTO: leave it out',
     });
   });
 
@@ -73,6 +129,12 @@ describe('parameterProblems', () => {
       stride: 'Stride must be at least 1',
       lora_dropout: 'LoRA dropout must be at most 0.5',
     });
+  });
+
+  it('asks for nothing of an adapter where all weights are trained', () => {
+    const values = { ...initialParameters, lora_r: 0, lora_dropout: 0.6, lora_target_modules: [] };
+    expect(Object.keys(parameterProblems(values, 'a.txt'))).toHaveLength(3);
+    expect(parameterProblems({ ...values, adaptation: 'full' }, 'a.txt')).toEqual({});
   });
 
   it('names first what the product names first, since the toast shows that', () => {

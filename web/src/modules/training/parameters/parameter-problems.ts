@@ -1,8 +1,15 @@
 import { numberProblem } from '@bakehouse/contract/fields/number-field';
-import { fineTuneNumbers, HEAD_WITH_DPO } from '@bakehouse/contract/fine-tune-numbers';
-import { gpuCounts, type Objective, objectives } from '@bakehouse/contract/limits';
+import {
+  ANSWER_TOO_LONG,
+  fineTuneNumbers,
+  headWith,
+  KTO_BATCH,
+  KTO_BATCH_MIN,
+} from '@bakehouse/contract/fine-tune-numbers';
+import { gpuCounts, type Objective } from '@bakehouse/contract/limits';
 import { currencyChoice } from '../../../lib/format/currency.ts';
 import { bglProblem } from '../../../lib/format/typed-amount.ts';
+import { rewardsProblem } from './rewards/reward-draft.ts';
 import { isTextFile, type TrainingParameters } from './training-parameters.ts';
 
 export type ParameterProblems = Partial<Record<keyof TrainingParameters, string>>;
@@ -14,7 +21,12 @@ const numberNames = Object.keys(fineTuneNumbers) as NumberName[];
 const ofObjective: Record<Objective, NumberName[]> = {
   sft: ['neftune_noise_alpha'],
   dpo: ['beta', 'sft_weight'],
+  kto: ['beta', 'desirable_weight', 'undesirable_weight'],
+  grpo: ['beta', 'generations', 'max_new_tokens', 'temperature'],
 };
+
+/** Of the adapter, where there is one. */
+const ofAdapter: NumberName[] = ['lora_r', 'lora_dropout'];
 
 /** What is wrong with a ceiling as it was typed; null where nothing is, or nothing was typed. */
 export function ceilingProblem(ceiling: string): string | null {
@@ -33,23 +45,32 @@ export function parameterProblems(parameters: TrainingParameters, fileName: stri
   }
   if (!isTextFile(fileName)) Object.assign(problems, columnProblems(parameters));
   // Those that have a problem already keep their place.
-  const isDpo = parameters.objective === 'dpo';
-  const others = objectives.filter((one) => one !== parameters.objective);
-  const unasked = others.flatMap((one) => ofObjective[one]);
-  const asked = numberNames.filter((name) => !unasked.includes(name));
+  const { objective, adaptation } = parameters;
+  const ofSome = [...Object.values(ofObjective).flat(), ...ofAdapter];
+  const ofThis = [...ofObjective[objective], ...(adaptation === 'lora' ? ofAdapter : [])];
+  const asked = numberNames.filter((name) => !ofSome.includes(name) || ofThis.includes(name));
   Object.assign(problems, numberProblems(parameters, asked));
-  if (isDpo && parameters.lora_target_modules.includes('lm_head')) {
-    problems.lora_target_modules = HEAD_WITH_DPO;
+  if (objective === 'grpo') {
+    const ofRewards = rewardsProblem(parameters.rewards, parameters.output_column !== '');
+    if (ofRewards) problems.rewards = ofRewards;
+    if (parameters.max_new_tokens >= parameters.max_chunk_size) problems.max_new_tokens ??= ANSWER_TOO_LONG;
   }
-  if (parameters.lora_target_modules.length === 0) {
-    problems.lora_target_modules = 'Select at least one target module';
-  }
+  if (objective === 'kto' && parameters.batch_size < KTO_BATCH_MIN) problems.batch_size ??= KTO_BATCH;
+  const ofModules = adaptation === 'lora' && modulesProblem(parameters);
+  if (ofModules) problems.lora_target_modules = ofModules;
   return problems;
+}
+
+function modulesProblem({ objective, lora_target_modules: modules }: TrainingParameters): string | null {
+  if (modules.length === 0) return 'Select at least one target module';
+  return objective !== 'sft' && modules.includes('lm_head') ? headWith(objective) : null;
 }
 
 function columnProblems(parameters: TrainingParameters): ParameterProblems {
   const { data_format, input_column, output_column } = parameters;
-  if (data_format === 'preference') return preferenceProblems(parameters);
+  if (data_format === 'preference') return comparedProblems(parameters, 'rejected_column');
+  if (data_format === 'feedback') return comparedProblems(parameters, 'label_column');
+  if (data_format === 'prompts') return promptProblems(parameters);
   if (data_format === 'text') return input_column ? {} : { input_column: 'Please choose the text column' };
   if (data_format !== null && data_format !== 'prompt_completion') return {};
   const message = 'Input and output columns are required for non-text files';
@@ -61,22 +82,31 @@ function columnProblems(parameters: TrainingParameters): ParameterProblems {
   };
 }
 
+/** What answers are compared with may be none. */
+function promptProblems({ input_column, output_column }: TrainingParameters): ParameterProblems {
+  if (!input_column) return { input_column: 'Please choose the prompt column' };
+  if (input_column !== output_column) return {};
+  return { output_column: 'Prompt and reference must be different columns' };
+}
+
+/** What a row needs beside its answer, or better answer. */
+const beside = {
+  rejected_column: { name: 'rejected', rows: 'preferences' },
+  label_column: { name: 'label', rows: 'feedback' },
+} as const;
+
 /** Whole conversations bring the question: the input column may be none. */
-function preferenceProblems({
-  input_column,
-  output_column,
-  rejected_column,
-}: TrainingParameters): ParameterProblems {
-  const message = 'Output and rejected columns are required for preferences';
-  const isAnswer = input_column !== '' && [output_column, rejected_column].includes(input_column);
+function comparedProblems(parameters: TrainingParameters, which: keyof typeof beside): ParameterProblems {
+  const { input_column, output_column } = parameters;
+  const other = parameters[which];
+  const { name, rows } = beside[which];
+  const message = `Output and ${name} columns are required for ${rows}`;
+  const isEither = input_column !== '' && [output_column, other].includes(input_column);
   return {
-    ...(isAnswer && { input_column: 'Input must be another column than output and rejected' }),
+    ...(isEither && { input_column: `Input must be another column than output and ${name}` }),
     ...(!output_column && { output_column: message }),
-    ...(!rejected_column && { rejected_column: message }),
-    ...(rejected_column &&
-      rejected_column === output_column && {
-        rejected_column: 'Output and rejected must be different columns',
-      }),
+    ...(!other && { [which]: message }),
+    ...(other && other === output_column && { [which]: `Output and ${name} must be different columns` }),
   };
 }
 

@@ -7,6 +7,7 @@ const format = {
   input_column: 'messages',
   output_column: '',
   rejected_column: null,
+  label_column: null,
   system_column: null,
 } as const;
 const sample = {
@@ -23,6 +24,8 @@ const sample = {
   ],
   tokens: 9,
   rejected: null,
+  label: null,
+  reference: null,
 };
 
 it('draws the turns of the first examples, and the text that the model reads with what is learnt', () => {
@@ -66,6 +69,22 @@ it('shows a better and a worse answer beside each other, and their question once
   expect(answer('Worse answer')).toBe('Worse answerNobody.<|end|>');
   expect(screen.getByText('Ada.<|end|>').tagName).toBe('MARK');
   expect(screen.getByText('Nobody.<|end|>').tagName).toBe('P');
+});
+
+it('says of a rated answer whether it is good', () => {
+  const rated = { ...sample, turns: [...sample.turns.slice(1, 3)] };
+  const samples = [
+    { ...rated, label: true },
+    { ...rated, label: false },
+  ];
+  render(<SampleList format={{ ...format, format: 'feedback', label_column: 'up' }} samples={samples} />);
+  fireEvent.click(screen.getByText('How the model sees the first examples'));
+  expect(
+    screen.getByText(/^Data format: Feedback\. The marked parts of good answers become more likely/),
+  ).toBeTruthy();
+  expect(screen.getAllByText(/^(Good|Bad) answer$/).map(({ textContent }) => textContent)).toEqual([
+    ...['Good answer', 'Bad answer'],
+  ]);
 });
 
 it('shows a text, which has no turns, as the model reads it', () => {

@@ -6,6 +6,8 @@ import { Segmented } from '../../../ui/segmented.tsx';
 import { formatLabels } from './format-labels.ts';
 import { SamplePair } from './sample-pair.tsx';
 import { SampleParts } from './sample-parts.tsx';
+import { SampleRating } from './sample-rating.tsx';
+import { SampleReference } from './sample-reference.tsx';
 
 type Data = NonNullable<FineTuneValidation['data']>;
 type Props = Pick<Data, 'samples' | 'format'>;
@@ -21,6 +23,7 @@ const views = [
 export function SampleList({ samples, format }: Props) {
   const [view, setView] = useState<View>('turns');
   const hasPairs = samples.some(({ rejected }) => rejected !== null);
+  const hasRatings = samples.some(({ label }) => label !== null);
   const hasTurns = samples.some(({ turns }) => turns.length > 0);
   return (
     <Disclosure title="How the model sees the first examples">
@@ -29,7 +32,11 @@ export function SampleList({ samples, format }: Props) {
           {format && `Data format: ${formatLabels[format.format]}. `}
           {hasPairs
             ? 'The model learns to prefer the better answer.'
-            : 'The model learns to write the marked parts and reads the rest.'}
+            : format?.format === 'prompts'
+              ? 'The model writes several answers to each, and learns from their rewards.'
+              : hasRatings
+                ? 'The marked parts of good answers become more likely, those of bad ones less likely.'
+                : 'The model learns to write the marked parts and reads the rest.'}
         </p>
         {hasTurns && <Segmented label="Show examples as" value={view} onChange={setView} options={views} />}
       </div>
@@ -46,5 +53,11 @@ export function SampleList({ samples, format }: Props) {
 
 function Sample({ sample, view }: { sample: Data['samples'][number]; view: View }) {
   if (sample.rejected) return <SamplePair sample={sample} rejected={sample.rejected} view={view} />;
-  return view === 'turns' ? <Conversation turns={sample.turns} /> : <SampleParts parts={sample.parts} />;
+  return (
+    <>
+      {sample.label !== null && <SampleRating isGood={sample.label} />}
+      {view === 'turns' ? <Conversation turns={sample.turns} /> : <SampleParts parts={sample.parts} />}
+      {sample.reference !== null && <SampleReference reference={sample.reference} />}
+    </>
+  );
 }

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { presetOf, presetValues, suggestParameters, valuesWith } from './suggested-parameters.ts';
+import {
+  presetOf,
+  presetValues,
+  suggestParameters,
+  valuesWith,
+  valuesWithAdaptation,
+} from './suggested-parameters.ts';
 import { initialParameters } from './training-parameters.ts';
 
 const STARTER_BYTES = 270_000_000;
@@ -60,6 +66,16 @@ it('a preset stays the same with another objective, and other values stay', () =
   expect(valuesWith('dpo', own, basis)).toEqual({ objective: 'dpo', lora_target_modules: ['q_proj'] });
 });
 
+it('KTO learns in batches of several rows, as many as a step had before', () => {
+  const basis = { rows: 100, baseBytes: STARTER_BYTES };
+  expect(valuesWith('kto', initialParameters, basis)).toMatchObject({
+    ...{ objective: 'kto', batch_size: 4, gradient_accumulation_steps: 1 },
+    lora_target_modules: expect.not.arrayContaining(['lm_head']),
+  });
+  expect(valuesWith('kto', { ...initialParameters, batch_size: 8 }, basis)).not.toHaveProperty('batch_size');
+  expect(suggestParameters(basis, 'kto').learning_rate).toBe(0.0001);
+});
+
 it('tells which preset the parameters are, and none once one of them is changed', () => {
   const basis = { rows: 30, baseBytes: STARTER_BYTES };
   const suggested = { ...initialParameters, ...presetValues('suggested', basis) };
@@ -69,4 +85,29 @@ it('tells which preset the parameters are, and none once one of them is changed'
   expect(presetOf({ ...suggested, epochs: 4 }, basis)).toBeNull();
   expect({ ...suggested, ...presetValues('specified', basis) }).toEqual(initialParameters);
   expect(presetValues('suggested', null)).toBeNull();
+});
+
+it('a full fine-tune is suggested a rate of its own, and never the specified one', () => {
+  const rates = (baseBytes: number) =>
+    (['sft', 'dpo', 'kto', 'grpo'] as const).map(
+      (objective) => suggestParameters({ rows: 100, baseBytes }, objective, 'full').learning_rate,
+    );
+  expect(rates(STARTER_BYTES)).toEqual([0.00005, 0.000001, 0.000001, 0.000001]);
+  expect(rates(LARGE_BYTES)).toEqual([0.00002, 0.0000005, 0.0000005, 0.0000005]);
+  expect(presetValues('specified', null, 'sft', 'full')).toBeNull();
+});
+
+it('a preset is left for the suggested one with another adaptation, and own values stay', () => {
+  const basis = { rows: 100, baseBytes: STARTER_BYTES };
+  const full = { ...initialParameters, ...valuesWithAdaptation('full', initialParameters, basis) };
+  expect(full).toMatchObject({ adaptation: 'full', learning_rate: 0.00005 });
+  expect(presetOf(full, basis)).toBe('suggested');
+  expect(valuesWithAdaptation('lora', full, basis)).toMatchObject({
+    adaptation: 'lora',
+    learning_rate: 0.001,
+  });
+  const own = { ...initialParameters, learning_rate: 0.00003 };
+  expect(valuesWithAdaptation('full', own, basis)).toEqual({ adaptation: 'full' });
+  const unknown = valuesWithAdaptation('full', initialParameters, null);
+  expect(unknown).toEqual({ adaptation: 'full', learning_rate: 0.00002 });
 });

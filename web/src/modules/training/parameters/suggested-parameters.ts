@@ -1,4 +1,4 @@
-import { usualTargetModules } from '@bakehouse/contract/fine-tune-numbers';
+import { type Adaptation, KTO_BATCH_MIN, usualTargetModules } from '@bakehouse/contract/fine-tune-numbers';
 import type { Objective } from '@bakehouse/contract/limits';
 import { initialParameters, layerModules, type TrainingParameters } from './training-parameters.ts';
 
@@ -28,16 +28,43 @@ const SEEN = { min: 300, max: 25_000 };
 /** A billion parameters of 16 bits. */
 const SMALL_BYTES = 2_000_000_000;
 
-/** Small: at which the starter model learns those facts. Large: QLoRA's for 7B and 13B. */
-const LEARNING_RATES = { small: 0.001, large: 0.0002 };
-/** DPO only shifts what the base can say. Small: the smol-course's for the starter model. Large: Zephyr's QLoRA's. */
-const DPO_LEARNING_RATES = { small: 0.00005, large: 0.000005 };
+/**
+ * Of SFT, small: at which the starter model learns those facts; large: QLoRA's for 7B and 13B. The others only shift what the base can
+ * say. Of DPO, small: the smol-course's for the starter model; large: Zephyr's QLoRA's. Of KTO, small: at which the starter tells the
+ * example's good answers from its bad ones; large: LLaMA-Factory's for 8B. Of GRPO, small: as of KTO; large: ten times what is usual
+ * without an adapter.
+ */
+const LEARNING_RATES: Record<Objective, { small: number; large: number }> = {
+  sft: { small: 0.001, large: 0.0002 },
+  dpo: { small: 0.00005, large: 0.000005 },
+  kto: { small: 0.0001, large: 0.000005 },
+  grpo: { small: 0.0001, large: 0.00001 },
+};
+/**
+ * Where all weights are trained. Every step moves each of them by about the rate, and there are a hundred times as many: the
+ * rates are a tenth of an adapter's and less. Of SFT, large: Llama 2's and Zephyr's; small: the upper end of what is usual, since
+ * small models bear and need more. Of the others, small: that of SmolLM2's own DPO; large: Zephyr's.
+ */
+const FULL_LEARNING_RATES: typeof LEARNING_RATES = {
+  sft: { small: 0.00005, large: 0.00002 },
+  dpo: { small: 0.000001, large: 0.0000005 },
+  kto: { small: 0.000001, large: 0.0000005 },
+  grpo: { small: 0.000001, large: 0.0000005 },
+};
+/** Rows of a batch, whose answers KTO compares; as many as a step has by default. */
+const KTO_BATCH = { batch_size: 4, gradient_accumulation_steps: 1 };
 
 /** What fits so many rows and a base of this size. Pure. */
-export function suggestParameters({ rows, baseBytes }: Basis, objective: Objective = 'sft'): PresetValues {
-  const rates = objective === 'dpo' ? DPO_LEARNING_RATES : LEARNING_RATES;
+export function suggestParameters(
+  { rows, baseBytes }: Basis,
+  objective: Objective = 'sft',
+  adaptation: Adaptation = 'lora',
+): PresetValues {
+  const rates = (adaptation === 'full' ? FULL_LEARNING_RATES : LEARNING_RATES)[objective];
   return {
-    epochs: suggestEpochs(rows),
+    // Of each row GRPO sees several answers in each epoch, which are others each time.
+    epochs:
+      objective === 'grpo' && rows !== null ? Math.min(EPOCHS, suggestEpochs(rows)) : suggestEpochs(rows),
     learning_rate: baseBytes < SMALL_BYTES ? rates.small : rates.large,
     // As PEFT's `all-linear`, and QLoRA.
     lora_target_modules: layerModules,
@@ -51,13 +78,15 @@ function suggestEpochs(rows: number | null): number {
   return Math.min(Math.max(EPOCHS, fewest), EPOCHS_MAX, most);
 }
 
-/** The values of a preset; null where it is not known yet what it is for. */
+/** The values of a preset; null where it is not known yet what it is for, and where nothing is specified. */
 export function presetValues(
   preset: Preset,
   basis: Basis | null,
   objective: Objective = 'sft',
+  adaptation: Adaptation = 'lora',
 ): PresetValues | null {
-  if (preset === 'suggested') return basis && suggestParameters(basis, objective);
+  if (preset === 'suggested') return basis && suggestParameters(basis, objective, adaptation);
+  if (adaptation === 'full') return null;
   const { epochs, learning_rate } = initialParameters;
   return { epochs, learning_rate, lora_target_modules: usualTargetModules(objective) };
 }
@@ -70,15 +99,37 @@ export function valuesWith(
 ): Partial<TrainingParameters> {
   const preset = presetOf(parameters, basis);
   const modules = parameters.lora_target_modules;
-  const trainable = objective === 'dpo' ? modules.filter((name) => name !== 'lm_head') : modules;
-  const values = preset && presetValues(preset, basis, objective);
-  return { objective, ...(values ?? { lora_target_modules: trainable }) };
+  const trainable = objective === 'sft' ? modules : modules.filter((name) => name !== 'lm_head');
+  const isBatchOfOne = objective === 'kto' && parameters.batch_size < KTO_BATCH_MIN;
+  const values = preset && presetValues(preset, basis, objective, parameters.adaptation);
+  return {
+    objective,
+    ...(values ?? { lora_target_modules: trainable }),
+    ...(isBatchOfOne && KTO_BATCH),
+  };
+}
+
+/**
+ * What changes with what is trained of the base. What is specified is of adapters, and would spoil a base all of whose weights are trained:
+ * only a person's own values stay.
+ */
+export function valuesWithAdaptation(
+  adaptation: Adaptation,
+  parameters: TrainingParameters,
+  basis: Basis | null,
+): Partial<TrainingParameters> {
+  const preset = presetOf(parameters, basis);
+  const { objective, learning_rate } = parameters;
+  const values = preset && presetValues('suggested', basis, objective, adaptation);
+  if (values) return { adaptation, ...values };
+  const isAdapters = adaptation === 'full' && learning_rate === initialParameters.learning_rate;
+  return { adaptation, ...(isAdapters && { learning_rate: FULL_LEARNING_RATES[objective].large }) };
 }
 
 /** The preset whose values these are; null where they are the person's own. */
 export function presetOf(parameters: TrainingParameters, basis: Basis | null): Preset | null {
   const isFrom = (preset: Preset) => {
-    const values = presetValues(preset, basis, parameters.objective);
+    const values = presetValues(preset, basis, parameters.objective, parameters.adaptation);
     return (
       values !== null &&
       values.epochs === parameters.epochs &&

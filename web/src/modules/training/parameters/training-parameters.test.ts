@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { blankReward, toDraft } from './rewards/reward-draft.ts';
 import {
   asksFor,
   blankReading,
@@ -35,11 +36,55 @@ it('names what DPO alone is asked for only with it', () => {
   expect(sft).toMatchObject({ objective: 'sft' });
   expect(sft).not.toHaveProperty('beta');
   expect(wireParameters(read)).not.toHaveProperty('neftune_noise_alpha');
+  expect(wireParameters({ ...read, packing: true })).not.toHaveProperty('packing');
+  expect(wireParameters({ ...initialParameters, packing: true })).toHaveProperty('packing', true);
   expect(wireParameters(initialParameters)).not.toHaveProperty('rejected_column');
+});
+
+it('names what KTO alone is asked for only with it', () => {
+  const read = { ...initialParameters, ...blankReading('feedback'), label_column: 'up' };
+  const weights = { desirable_weight: 1, undesirable_weight: 1 };
+  expect(wireParameters(read)).toMatchObject({ objective: 'kto', label_column: 'up', beta: 0.1, ...weights });
+  expect(wireParameters(read)).not.toHaveProperty('sft_weight');
+  expect(wireParameters({ ...read, objective: 'sft' })).not.toHaveProperty('desirable_weight');
+  expect(learningRateAdvice(0.0001, 'kto')).toBeNull();
+  expect(learningRateAdvice(0.002, 'kto')).toContain('With KTO this is much higher than usual');
+});
+
+it('sends rewards with GRPO alone, a schema as what it says', () => {
+  const draft = {
+    ...blankReward,
+    type: 'json_schema' as const,
+    json_schema: '{"type": "object"}',
+    weight: 2,
+  };
+  const read = { ...initialParameters, ...blankReading('prompts'), input_column: 'q', rewards: [draft] };
+  const sent = wireParameters(read);
+  const rewards = [{ type: 'json_schema' as const, json_schema: { type: 'object' }, weight: 2 }];
+  expect(sent).toMatchObject({ objective: 'grpo', generations: 8, max_new_tokens: 128, rewards });
+  expect(sent).not.toHaveProperty('output_column');
+  expect(sent).not.toHaveProperty('packing');
+  expect(wireParameters({ ...read, objective: 'sft' })).not.toHaveProperty('rewards');
+  const again = { ...draft, json_schema: JSON.stringify({ type: 'object' }, null, 2) };
+  expect(rewards.map(toDraft)).toEqual([again]);
 });
 
 it('opens an advanced panel that holds something of its own', () => {
   expect(differsFromDefaults(initialParameters, 'lora')).toBe(false);
   expect(differsFromDefaults({ ...initialParameters, lora_target_modules: ['q_proj'] }, 'lora')).toBe(true);
   expect(differsFromDefaults({ ...initialParameters, stride: 10 }, 'segmentation')).toBe(true);
+  expect(differsFromDefaults({ ...initialParameters, packing: true }, 'segmentation')).toBe(true);
+});
+
+it('of a full fine-tune nothing of an adapter is sent, and its rate is judged otherwise', () => {
+  const full = { ...initialParameters, adaptation: 'full' as const };
+  const names = Object.keys(wireParameters(full));
+  expect(names).toContain('adaptation');
+  expect(names.filter((name) => name.includes('lora'))).toEqual([]);
+  expect(Object.keys(wireParameters(initialParameters)).filter((name) => name.includes('lora'))).toHaveLength(
+    4,
+  );
+  expect(learningRateAdvice(0.00005, 'sft', 'full')).toBeNull();
+  expect(learningRateAdvice(0.001, 'sft', 'full')).toContain('Try 0.00002');
+  expect(learningRateAdvice(0.0002, 'dpo', 'full')).toContain('Try 0.000001');
 });

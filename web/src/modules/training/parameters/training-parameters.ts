@@ -1,12 +1,15 @@
 import {
+  type Adaptation,
   fineTuneDefaults,
   type loraTargetModules,
   type lrSchedulers,
+  objectiveNames,
   type segmentationMethods,
   usualObjective,
   usualTargetModules,
 } from '@bakehouse/contract/fine-tune-numbers';
 import type { DataFormatName, GpuType, Objective } from '@bakehouse/contract/limits';
+import { blankReward, type RewardDraft, toReward } from './rewards/reward-draft.ts';
 
 /** Every matrix of the layers: the output layer, which many bases share with their embeddings, stays as it is. */
 export const layerModules = usualTargetModules('dpo');
@@ -26,18 +29,27 @@ export type TrainingParameters = {
   eval_steps: number;
   early_stopping_patience: number;
   objective: Objective;
+  adaptation: Adaptation;
   beta: number;
   sft_weight: number;
+  desirable_weight: number;
+  undesirable_weight: number;
+  generations: number;
+  max_new_tokens: number;
+  temperature: number;
+  rewards: RewardDraft[];
   /** Null until the file has been looked at. */
   data_format: DataFormatName | null;
   input_column: string;
   output_column: string;
   rejected_column: string;
+  label_column: string;
   system_column: string;
   segmentation_method: (typeof segmentationMethods)[number];
   batch_size: number;
   eval_batch_size: number;
   gradient_accumulation_steps: number;
+  packing: boolean;
   max_chunk_size: number;
   stride: number;
   min_segment_length: number;
@@ -53,18 +65,25 @@ export type TrainingParameters = {
 /** How the rows of a file are read. */
 export type FileReading = Pick<
   TrainingParameters,
-  'data_format' | 'input_column' | 'output_column' | 'rejected_column' | 'system_column' | 'objective'
+  | 'data_format'
+  | 'input_column'
+  | 'output_column'
+  | 'rejected_column'
+  | 'label_column'
+  | 'system_column'
+  | 'objective'
 >;
 
 /** Rows of this format before any column is chosen. */
 export function blankReading(data_format: DataFormatName | null): FileReading {
-  const columns = { input_column: '', output_column: '', rejected_column: '', system_column: '' };
-  return { ...columns, data_format, objective: usualObjective(data_format) };
+  const columns = { input_column: '', output_column: '', rejected_column: '', label_column: '' };
+  return { ...columns, system_column: '', data_format, objective: usualObjective(data_format) };
 }
 
 export const initialParameters: TrainingParameters = {
   ...fineTuneDefaults,
   ...blankReading(null),
+  rewards: [blankReward],
   lora_target_modules: usualTargetModules('sft'),
 };
 
@@ -74,23 +93,42 @@ export function wireParameters({
   input_column,
   output_column,
   rejected_column,
+  label_column,
   system_column,
   beta,
   sft_weight,
+  desirable_weight,
+  undesirable_weight,
+  generations,
+  max_new_tokens,
+  temperature,
+  rewards,
   neftune_noise_alpha,
+  packing,
+  lora_r,
+  lora_dropout,
+  use_rslora,
+  lora_target_modules,
   accelerator_type,
   accelerator_count,
   ...rest
 }: TrainingParameters) {
   return {
     ...rest,
+    ...(rest.adaptation === 'lora' && { lora_r, lora_dropout, use_rslora, lora_target_modules }),
     accelerator_type: accelerator_type ?? undefined,
     accelerator_count: accelerator_count as 1 | 2 | 4 | 8,
     ...(data_format && { data_format }),
     ...(input_column && { input_column }),
     ...(output_column && { output_column }),
     ...(rejected_column && { rejected_column }),
-    ...(rest.objective === 'dpo' ? { beta, sft_weight } : { neftune_noise_alpha }),
+    ...(label_column && { label_column }),
+    ...{
+      sft: { neftune_noise_alpha, packing },
+      dpo: { beta, sft_weight },
+      kto: { beta, desirable_weight, undesirable_weight },
+      grpo: { beta, generations, max_new_tokens, temperature, rewards: rewards.map(toReward) },
+    }[rest.objective],
     // Empty means none, where the file may have one.
     ...(data_format && data_format !== 'text' && { system_column }),
   };
@@ -102,19 +140,49 @@ export function isTextFile(fileName: string): boolean {
 }
 
 /** A gentle word where a value is far from what works; null where it is usual. */
-export function learningRateAdvice(rate: number, objective: Objective = 'sft'): string | null {
+export function learningRateAdvice(
+  rate: number,
+  objective: Objective = 'sft',
+  adaptation: Adaptation = 'lora',
+): string | null {
   if (!(rate > 0)) return null;
-  if (objective === 'dpo') return dpoRateAdvice(rate);
+  if (adaptation === 'full') return fullRateAdvice(rate, objective);
+  if (objective !== 'sft') return shiftingRateAdvice(rate, objective);
   if (rate > 0.005) return 'This is much higher than usual, and training may become unstable. Try 0.0002.';
   if (rate < 0.00001) return 'At this rate the model will hardly change. Try 0.0002.';
   return null;
 }
 
-function dpoRateAdvice(rate: number): string | null {
-  if (rate > 0.0005)
-    return 'With DPO this is much higher than usual, and the model may forget how to answer. Try 0.00005.';
-  return rate < 0.000001 ? 'At this rate the model will hardly change. Try 0.00005.' : null;
+/** Of objectives that only shift what the base can say. */
+const shiftingRates = {
+  dpo: { max: 0.0005, usual: '0.00005' },
+  kto: { max: 0.001, usual: '0.0001' },
+  grpo: { max: 0.001, usual: '0.0001' },
+};
+
+function shiftingRateAdvice(rate: number, objective: keyof typeof shiftingRates): string | null {
+  const { max, usual } = shiftingRates[objective];
+  if (rate > max) {
+    const name = objectiveNames[objective];
+    return `With ${name} this is much higher than usual, and the model may forget how to answer. Try ${usual}.`;
+  }
+  return rate < 0.000001 ? `At this rate the model will hardly change. Try ${usual}.` : null;
 }
+
+/** Each step moves every weight by about the rate: what an adapter bears is far too much. */
+function fullRateAdvice(rate: number, objective: Objective): string | null {
+  const { max, usual } = fullRates[objective];
+  if (rate > max)
+    return `With all weights trained this is much higher than usual, and the model may forget what it knew. Try ${usual}.`;
+  return rate < 0.0000001 ? `At this rate the model will hardly change. Try ${usual}.` : null;
+}
+
+const fullRates: Record<Objective, { max: number; usual: string }> = {
+  sft: { max: 0.0001, usual: '0.00002' },
+  dpo: { max: 0.00005, usual: '0.000001' },
+  kto: { max: 0.00005, usual: '0.000001' },
+  grpo: { max: 0.00005, usual: '0.000001' },
+};
 
 /** What a fine-tune from the hub has no field for. */
 const chunking = ['max_chunk_size', 'stride'] as const;
@@ -125,10 +193,14 @@ export function asksFor(type: ModelType | null, name: string): boolean {
 }
 
 const panels = {
-  segmentation: ['segmentation_method', ...chunking, 'min_segment_length'],
-  objective: ['beta', 'sft_weight'],
+  segmentation: ['segmentation_method', ...chunking, 'min_segment_length', 'packing'],
+  objective: [
+    ...(['beta', 'sft_weight', 'desirable_weight', 'undesirable_weight'] as const),
+    ...(['generations', 'max_new_tokens', 'temperature'] as const),
+  ],
   optimizer: ['lr_scheduler', 'warmup_ratio', 'weight_decay', 'max_grad_norm', 'neftune_noise_alpha'],
   evaluation: ['eval_steps', 'early_stopping_patience'],
+  adaptation: ['adaptation'],
   lora: ['lora_r', 'lora_dropout', 'use_rslora', 'lora_target_modules'],
 } as const satisfies Record<string, readonly (keyof TrainingParameters)[]>;
 

@@ -19,7 +19,7 @@ it('tells where it ran, not which GPU was asked for', () => {
     kind: 'text' as const,
     device: 'CPU',
     summary: null,
-    parameters: { ...parameters, lora_target_modules: [...parameters.lora_target_modules] },
+    parameters: { ...parameters, rewards: [], lora_target_modules: [...parameters.lora_target_modules] },
   };
   const rows = describeParameters({ ...run, dataset: { file_name: 'rows.csv' } });
   expect(rows[0]).toEqual({ name: 'Runs on', value: 'This machine’s CPU' });
@@ -41,7 +41,7 @@ it('tells where it ran, not which GPU was asked for', () => {
 
 it('tells of preferences what they were trained for, and of other rows nothing of it', () => {
   const parameters = {
-    ...{ ...initialParameters, model_name: 'Crumb', lora_target_modules: ['q_proj' as const] },
+    ...{ ...initialParameters, rewards: [], model_name: 'Crumb', lora_target_modules: ['q_proj' as const] },
     ...{ accelerator_type: 'NVIDIA_TESLA_A100' as const, accelerator_count: 1 as const },
   };
   const described = (values: Partial<TextRun['parameters']>) =>
@@ -52,6 +52,26 @@ it('tells of preferences what they were trained for, and of other rows nothing o
   expect(described({ use_rslora: true })).toContainEqual({
     ...{ name: 'Scaling', value: 'Rank-stabilized (rsLoRA)' },
   });
+  const full = described({ adaptation: 'full', lora_target_modules: [] });
+  expect(full).toContainEqual({ name: 'Adaptation', value: 'Full: all weights' });
+  expect(JSON.stringify(full)).not.toContain('modules');
+  expect(JSON.stringify(described({}))).not.toContain('Adaptation');
+  expect(described({ packing: true })).toContainEqual({
+    name: 'Packing',
+    value: 'Short rows share a sequence',
+  });
+  expect(JSON.stringify(described({}))).not.toContain('Packing');
+  const grpo = described({
+    ...{ data_format: 'prompts', objective: 'grpo', generations: 4 },
+    rewards: [
+      { type: 'pattern', pattern: '^Yes', weight: 0.5 },
+      { type: 'match', compare: 'last_number', weight: 1 },
+    ],
+  });
+  expect(grpo).toContainEqual({ name: 'Objective', value: 'Learn from rewards (GRPO)' });
+  expect(grpo).toContainEqual({ name: 'Rewards', value: 'pattern ^Yes × 0.5, match (the last number)' });
+  expect(grpo).toContainEqual({ name: 'Answers per prompt', value: '4' });
+  expect(JSON.stringify(described({}))).not.toMatch(/Rewards|Temperature/);
   const dpo = described({ data_format: 'preference', objective: 'dpo', rejected_column: 'worse' });
   expect(dpo).toContainEqual({ name: 'Objective', value: 'Prefer the better answers (DPO)' });
   expect(dpo).toContainEqual({ name: 'Beta', value: '0.1' });
@@ -60,12 +80,17 @@ it('tells of preferences what they were trained for, and of other rows nothing o
   const sft = described({ data_format: 'preference', objective: 'sft', rejected_column: 'worse' });
   expect(sft).toContainEqual({ name: 'Objective', value: 'Learn the answers' });
   expect(JSON.stringify(sft)).not.toMatch(/Beta|SFT weight/);
-  expect(JSON.stringify(described({ data_format: 'messages' }))).not.toMatch(/Objective|Beta|Rejected/);
+  expect(JSON.stringify(described({ data_format: 'messages' }))).not.toMatch(/Objective|Beta|Rejected|Label/);
+  const kto = described({ data_format: 'feedback', objective: 'kto', label_column: 'up' });
+  expect(kto).toContainEqual({ name: 'Objective', value: 'Learn from good and bad (KTO)' });
+  expect(kto).toContainEqual({ name: 'Weight of bad answers', value: '1' });
+  expect(kto).toContainEqual({ name: 'Label column', value: 'up' });
+  expect(JSON.stringify(kto)).not.toMatch(/SFT weight|NEFTune|Rejected/);
 });
 
 it('tells of no split where a validation file is held out', () => {
   const parameters = {
-    ...{ ...initialParameters, model_name: 'Crumb', lora_target_modules: ['q_proj' as const] },
+    ...{ ...initialParameters, rewards: [], model_name: 'Crumb', lora_target_modules: ['q_proj' as const] },
     ...{ accelerator_type: 'NVIDIA_TESLA_A100' as const, accelerator_count: 1 as const },
   };
   const run = { kind: 'text' as const, device: 'CPU', summary: null, parameters };

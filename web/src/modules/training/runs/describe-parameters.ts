@@ -1,8 +1,10 @@
 import { exportFormatLabels } from '@bakehouse/contract/exports';
+import { usualObjective } from '@bakehouse/contract/fine-tune-numbers';
 import type { ExportRun, PicturesRun, TextRun } from '@bakehouse/contract/runs';
 import { withMinus } from '../../../lib/format/format-number.ts';
 import { deviceName } from '../../machines/devices.ts';
-import { formatLabels, objectiveLabels } from '../parameters/format-labels.ts';
+import { adaptationLabels, formatLabels, objectiveLabels } from '../parameters/format-labels.ts';
+import { describeReward } from '../parameters/rewards/reward-draft.ts';
 import { isTextFile } from '../parameters/training-parameters.ts';
 
 /**
@@ -46,30 +48,49 @@ function textRows(run: Extract<Described, { kind: 'text' }>): { name: string; va
     objective,
     beta,
     sft_weight,
+    desirable_weight,
+    undesirable_weight,
+    generations,
+    max_new_tokens,
+    temperature,
+    rewards,
     neftune_noise_alpha,
     segmentation_method,
     stride,
     min_segment_length,
     train_test_split,
     use_rslora,
+    packing,
+    adaptation,
     ...rest
   } = run.parameters;
   const isText = format === 'text' || isTextFile(run.dataset.file_name);
   const rows = Object.entries({
     ...(format && { data_format: formatLabels[format] }),
-    ...(format === 'preference' && { objective: objectiveLabels[objective] }),
-    ...(objective === 'dpo' ? { beta, sft_weight } : { neftune_noise_alpha }),
+    ...(usualObjective(format) !== 'sft' && { objective: objectiveLabels[objective] }),
+    ...{
+      sft: { neftune_noise_alpha },
+      dpo: { beta, sft_weight },
+      kto: { beta, desirable_weight, undesirable_weight },
+      grpo: {
+        rewards: rewards.map(describeReward).join(', '),
+        ...{ beta, generations, max_new_tokens, temperature },
+      },
+    }[objective],
     ...rest,
     // A validation file is held out instead.
     ...(!run.validation && { train_test_split }),
     ...(isText && { segmentation_method, stride, min_segment_length }),
+    ...(packing && { packing: 'Short rows share a sequence' }),
     ...(use_rslora && { scaling: 'Rank-stabilized (rsLoRA)' }),
-    lora_target_modules: run.summary?.target_modules ?? modules.join(', '),
+    ...(adaptation === 'full'
+      ? { adaptation: adaptationLabels.full }
+      : { lora_target_modules: run.summary?.target_modules ?? modules.join(', ') }),
   });
   return (
     rows
-      // Only preferences have it.
-      .filter(([name, value]) => name !== 'rejected_column' || value)
+      // Only preferences have the one, and only feedback the other.
+      .filter(([name, value]) => !['rejected_column', 'label_column'].includes(name) || value)
       .map(([name, value]) => ({ name: label(name), value: textOf(value) }))
   );
 }
@@ -83,6 +104,10 @@ const wizardWords: Record<string, string> = {
   train_test_split: 'Train/test split',
   gradient_accumulation_steps: 'Gradient accumulation',
   sft_weight: 'SFT weight',
+  desirable_weight: 'Weight of good answers',
+  undesirable_weight: 'Weight of bad answers',
+  generations: 'Answers per prompt',
+  max_new_tokens: 'Max answer tokens',
   lr_scheduler: 'Schedule',
   warmup_ratio: 'Warm-up',
   max_grad_norm: 'Max gradient norm',

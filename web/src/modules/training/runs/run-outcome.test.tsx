@@ -36,8 +36,20 @@ test('a run that learned preferences says in how many held-out rows it has them'
   const shown = (summary: object) => ({ ...run, device: 'cpu', summary }) as unknown as Run;
   const { rerender } = render(<RunOutcome run={shown({ eval_reward_accuracy: 0.9333 })} />);
   expect(screen.getByText('The better answer gained on the worse one in 93% of held-out rows.')).toBeTruthy();
+  const rated = { ...shown({ eval_reward_accuracy: 0.5 }), kind: 'text', parameters: { objective: 'kto' } };
+  rerender(<RunOutcome run={rated as unknown as Run} />);
+  expect(screen.getByText('The good answer gained on the bad one in 50% of held-out pairs.')).toBeTruthy();
   rerender(<RunOutcome run={shown({ eval_loss: 1 })} />);
   expect(screen.queryByText(/prefers/)).toBeNull();
+});
+
+test('a run that learned from rewards has the held-out reward in place of the loss', () => {
+  const summary = { eval_loss: null, eval_reward: 0.75, eval_reward_base: 0.125, best_step: 8 };
+  const run = { state: 'completed', summary, steps_total: 12, charged: null, quote: { total: '1' } };
+  render(<RunOutcome run={{ ...run, elapsed_seconds: 27, device: 'cpu' } as unknown as Run} />);
+  expect(screen.getByText('0.750')).toBeTruthy();
+  expect(screen.getByText('kept from step 8, base model 0.125')).toBeTruthy();
+  expect(screen.queryByText('Held-out loss')).toBeNull();
 });
 
 test('a run that stopped early says where and why', () => {

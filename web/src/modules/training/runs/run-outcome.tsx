@@ -15,7 +15,7 @@ export function RunOutcome({ run }: { run: Run }) {
   const currency = currencyChoice.use();
   const { summary } = run;
   if (run.state === 'completed' && summary) {
-    const preferred = preferenceSentence(summary);
+    const preferred = preferenceSentence(run);
     const stopped = stoppedEarlySentence(run);
     return (
       <>
@@ -56,11 +56,14 @@ function durationNote({ kind, device }: Run): string {
   return kind === 'text' ? `steps and evaluation, ${deviceName(device)}` : deviceName(device);
 }
 
-/** In how many held-out rows the better answer has gained more on the base model than the worse one; null of other runs. */
-function preferenceSentence(summary: NonNullable<Run['summary']>): string | null {
-  const { eval_reward_accuracy: accuracy } = summary;
+/** In how many held-out rows the better answer has gained more on the base model than the worse one, or a good one than a bad one; null of other runs. */
+function preferenceSentence(run: Run): string | null {
+  const accuracy = run.summary?.eval_reward_accuracy;
   if (typeof accuracy !== 'number') return null;
   const share = formatNumber(accuracy, { style: 'percent', maximumFractionDigits: 0 });
+  if (run.kind === 'text' && run.parameters.objective === 'kto') {
+    return `The good answer gained on the bad one in ${share} of held-out pairs.`;
+  }
   return `The better answer gained on the worse one in ${share} of held-out rows.`;
 }
 
@@ -69,7 +72,8 @@ function stoppedEarlySentence({ summary, steps_total }: Run): string | null {
   const evaluations = summary?.stopped_early;
   if (typeof evaluations !== 'number') return null;
   const at = `${formatNumber(stepsOf({ summary, steps_total }))} of ${formatNumber(steps_total)}`;
-  return `Stopped early at step ${at}: the held-out loss did not fall in ${countOf(evaluations, 'evaluation')}.`;
+  const what = summary?.eval_reward === undefined ? 'loss did not fall' : 'reward did not rise';
+  return `Stopped early at step ${at}: the held-out ${what} in ${countOf(evaluations, 'evaluation')}.`;
 }
 
 type Learned = { steps_total: number; summary: Run['summary'] };
@@ -79,9 +83,15 @@ export function Losses({ run }: { run: Learned }) {
   const { summary } = run;
   return (
     <>
-      <Figure card label="Held-out loss" note={heldOutNote(run)}>
-        {decimals(summary?.eval_loss)}
-      </Figure>
+      {summary?.eval_reward === undefined ? (
+        <Figure card label="Held-out loss" note={heldOutNote(run, 'eval_loss_base')}>
+          {decimals(summary?.eval_loss)}
+        </Figure>
+      ) : (
+        <Figure card label="Held-out reward" note={heldOutNote(run, 'eval_reward_base')}>
+          {decimals(summary.eval_reward)}
+        </Figure>
+      )}
       <Figure card label="Training loss" note={trainingLossNote(run)}>
         {decimals(summary?.train_loss_end ?? summary?.train_loss)}
       </Figure>
@@ -139,8 +149,11 @@ function Charge({ bgl }: { bgl: string }) {
 }
 
 /** Which step's adapter was kept is said where it is not the last one's. */
-function heldOutNote({ summary, steps_total }: Learned): string {
-  const base = `base model ${decimals(summary?.eval_loss_base)}`;
+function heldOutNote(
+  { summary, steps_total }: Learned,
+  ofBase: 'eval_loss_base' | 'eval_reward_base',
+): string {
+  const base = `base model ${decimals(summary?.[ofBase])}`;
   const step = summary?.best_step;
   return typeof step === 'number' && step !== stepsOf({ summary, steps_total })
     ? `kept from step ${step}, ${base}`

@@ -1,6 +1,6 @@
 import type { PicturesRun, Run } from '@bakehouse/contract/runs';
 import { getRouteApi } from '@tanstack/react-router';
-import { Box, MessageSquare, Square, WandSparkles } from 'lucide-react';
+import { Box, Square, WandSparkles } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useFirstAnswers } from '../../../lib/use-first-answers.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
@@ -12,9 +12,9 @@ import { PageHeader } from '../../../ui/page-header.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
-import { DeployButton } from '../../deployments/deploy/deploy-button.tsx';
-import { useDeploymentsOf, useLiveDeployment } from '../../deployments/use-deployments.ts';
+import { useDeploymentsOf } from '../../deployments/use-deployments.ts';
 import { ShareCard } from '../../share-links/share-link.tsx';
+import { RunTrackers } from '../../tracking/run-trackers.tsx';
 import { RunElsewhere } from '../exports/run-elsewhere.tsx';
 import { HeldOutAnswers } from '../held-out/held-out-answers.tsx';
 import { useHeldOutAnswers } from '../held-out/held-out-calls.ts';
@@ -31,6 +31,7 @@ import { RunProgress } from './run-progress.tsx';
 import { useRun } from './run-queries.ts';
 import { cancelQuestion, tabTitle } from './run-sentences.ts';
 import { displayState, hasEnded } from './run-state.ts';
+import { UseModel } from './use-model.tsx';
 
 const route = getRouteApi('/app/runs/$id');
 
@@ -97,6 +98,7 @@ function LoadedPage({ run }: { run: Run }) {
         title={run.title}
         parents={[
           { label: run.kind === 'pictures' ? 'Diffusion Training' : 'LLM Training', to: areaPath(run) },
+          ...sweepOf(run),
         ]}
         badge={<StatusBadge status={displayState(run)} />}
         actions={
@@ -132,6 +134,7 @@ function LoadedPage({ run }: { run: Run }) {
         <Log runId={run.run_id} ended={over} />
         <div className="grid gap-5">
           <RunDetails run={run} />
+          {run.kind !== 'export' && <RunTrackers runId={run.run_id} />}
           {run.kind !== 'export' && <ShareRun run={run} />}
         </div>
       </div>
@@ -147,26 +150,19 @@ function LoadedPage({ run }: { run: Run }) {
   );
 }
 
+/** The way to the sweep that it is part of. */
+function sweepOf(run: Run) {
+  if (run.kind !== 'text' || !run.sweep) return [];
+  const { sweep_id: id, title: label } = run.sweep;
+  return [{ label, to: '/sweeps/$id', params: { id } } as const];
+}
+
 /** The way to a picture with the LoRA: it is chosen there, with the first of the prompts that its checkpoints drew. */
 function UseLora({ run }: { run: PicturesRun }) {
   return (
     <ButtonLink variant="primary" {...pictureWith(run.model_id)}>
       <WandSparkles aria-hidden />
       Use this LoRA
-    </ButtonLink>
-  );
-}
-
-/** The way to an answer: to the deployment that there is, or to a new one with its price. */
-function UseModel({ modelId }: { modelId: string }) {
-  const { isPending } = useDeploymentsOf(modelId);
-  const pod = useLiveDeployment(modelId);
-  if (isPending) return null;
-  if (!pod) return <DeployButton request={{ kind: 'text', modelId }} label="Deploy and chat" />;
-  return (
-    <ButtonLink variant="primary" to="/my-deployments/$podId" params={{ podId: pod.pod_id }}>
-      <MessageSquare aria-hidden />
-      Chat
     </ButtonLink>
   );
 }

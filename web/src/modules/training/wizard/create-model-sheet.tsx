@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useRef } from 'react';
+import { countOf } from '../../../lib/format/count-of.ts';
 import { Button } from '../../../ui/button.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Money } from '../../../ui/money.tsx';
@@ -99,6 +100,7 @@ function WizardSheet({ open, onClose, begunWith, onDraft }: WizardProps) {
 
 function Footer({ wizard }: { wizard: Wizard }) {
   const { id, next } = stepOf(wizard.state);
+  const runs = wizard.validation?.runs;
   const { state, busy, validation, priceChanged, canStart, dispatch } = wizard;
   const isReading = useStepReading(state);
   return (
@@ -137,7 +139,7 @@ function Footer({ wizard }: { wizard: Wizard }) {
         disabled={!canStart}
         loading={busy || isReading}
       >
-        {next.label}
+        {id === 'review' && runs ? `Start ${countOf(runs.length, 'run')}` : next.label}
       </Button>
     </>
   );

@@ -11,6 +11,7 @@ import { announceUpload } from '../../assets/files/uploads/announce-upload.ts';
 import { uploadFiles, useUploads } from '../../assets/files/uploads/uploads.ts';
 import type { ModelPreset } from './model-preset.ts';
 import { readBaseModelType } from './suggest.ts';
+import { toAxes } from './sweep/sweep-draft.ts';
 import { type CheckedChoice, useCheckedChoice } from './use-checked-choice.ts';
 import { useLackOfCredit } from './use-lack-of-credit.ts';
 import {
@@ -93,7 +94,7 @@ export function useCreateModel(preset: ModelPreset): Wizard {
     mayHaveBegun: start.mayHaveBegun,
     canStart,
     uploads: upload.uploads,
-    modelId: start.modelId ?? upload.modelId,
+    ...{ modelId: start.modelId ?? upload.modelId, sweepId: start.sweepId },
     error: start.error ?? upload.error,
   };
 }
@@ -114,7 +115,8 @@ function useStart(checked: CheckedChoice, inSight: FineTuneChoice | null, onOver
   const lack = mayHaveBegun === 'as chosen' ? null : missing;
   return {
     isPending: start.isPending,
-    modelId: start.data,
+    modelId: start.data && 'modelId' in start.data ? start.data.modelId : null,
+    sweepId: start.data && 'sweepId' in start.data ? start.data.sweepId : null,
     error: start.error,
     unaffordable: isUnaffordable(start.error) ? errorMessage(start.error) : lack,
     isPossible: lack === null && checked.validation?.critical_errors.length === 0,
@@ -217,8 +219,9 @@ function isUnaffordable(error: unknown): boolean {
 
 function choiceOf(state: WizardState, userId: string): FineTuneChoice | null {
   const { baseModelId, datasetId, fileName, parameters, tags, ceiling } = state;
+  const axes = toAxes(state.sweep);
   if (!baseModelId || !datasetId || !fileName) return null;
   const hubModelId = state.type === 'huggingface' ? state.hubModelId : null;
   const name = state.name.trim();
-  return { userId, name, tags, baseModelId, hubModelId, datasetId, fileName, parameters, ceiling };
+  return { userId, name, tags, baseModelId, hubModelId, datasetId, fileName, parameters, axes, ceiling };
 }

@@ -1,4 +1,6 @@
 import { createAsset } from '@bakehouse/contract/assets';
+import type { SweepAxis } from '@bakehouse/contract/sweep-axes';
+import { quoteSweep, type SweepQuote, startSweep } from '@bakehouse/contract/sweeps';
 import { type FineTuneValidation, validateFineTune } from '@bakehouse/contract/training';
 import { call } from '../../../lib/api/api-client.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
@@ -23,6 +25,8 @@ export type FineTuneChoice = {
   datasetId: string;
   fileName: string;
   parameters: TrainingParameters;
+  /** What a sweep tries; none: one run. */
+  axes: SweepAxis[];
   /** Empty: as the server proposes. */
   ceiling: string;
 };
@@ -30,16 +34,19 @@ export type FineTuneChoice = {
 /** The wizard shows one toast at a time: each says what stands in the way now. */
 export const WIZARD_TOAST = 'create-model';
 
+/** What the server says of a run, or of the runs of a sweep together. */
+export type Validation = FineTuneValidation & Partial<Pick<SweepQuote, 'runs'>>;
+
 /** Reads the data as training would; resolves with the estimate and what stands in the way. */
 export function useValidateFineTune(inPlace: boolean) {
   return useMutation({
     meta: { toastId: WIZARD_TOAST, inPlace },
-    mutationFn: ({
-      baseModelId,
-      datasetId,
-      fileName,
-      ...choice
-    }: FineTuneChoice): Promise<FineTuneValidation> => {
+    mutationFn: (choice: FineTuneChoice): Promise<Validation> => {
+      const { baseModelId, datasetId, fileName, axes } = choice;
+      if (axes.length > 0) {
+        const body = { axes, fine_tune_payload: payloadOf(choice) };
+        return call(quoteSweep, { body }, { timeoutMs: VALIDATION_TIMEOUT_MS });
+      }
       const { accelerator_type, accelerator_count, ...fields } = parametersOf(choice);
       return call(
         validateFineTune,
@@ -68,37 +75,48 @@ type Start = {
   idempotencyKey: string;
 };
 
-/** Creates the model and starts its run; resolves with the model's id. */
+/** What has been started. */
+type Started = { modelId: string } | { sweepId: string };
+
+/** Creates the model and starts its run, or those of a sweep. */
 export function useStartFineTune() {
   return useMutation({
     meta: { product: 'Fine-tune', toastId: WIZARD_TOAST, inPlace: isPriceChange },
-    mutationFn: ({ choice, shown, idempotencyKey }: Start) =>
-      call(
+    mutationFn: async ({ choice, shown, idempotencyKey }: Start): Promise<Started> => {
+      const { name: title, tags, userId: user_id, axes } = choice;
+      const agreed = { cost_max: shown.quote.total, slowdown: shown.slowdown };
+      const fine_tune_payload = { ...payloadOf(choice), ...agreed };
+      const options = { idempotencyKey, timeoutMs: VALIDATION_TIMEOUT_MS };
+      if (axes.length > 0) {
+        const { sweep_id } = await call(
+          startSweep,
+          { body: { title, tags, axes, fine_tune_payload } },
+          options,
+        );
+        return { sweepId: sweep_id };
+      }
+      const model = { dataset_type: 'MODEL', category: 'Artificial intelligence' } as const;
+      const modelId = await call(
         createAsset,
-        {
-          body: {
-            dataset_type: 'MODEL',
-            title: choice.name,
-            category: 'Artificial intelligence',
-            tags: choice.tags,
-            user_id: choice.userId,
-            fine_tune_payload: {
-              asset_id: choice.datasetId,
-              model_name: choice.name,
-              ...baseOf(choice),
-              file_name: choice.fileName,
-              user_id: choice.userId,
-              ...(choice.ceiling && { ceiling: choice.ceiling }),
-              cost_max: shown.quote.total,
-              slowdown: shown.slowdown,
-              ...parametersOf(choice),
-            },
-          },
-        },
-        { idempotencyKey, operation: 'create model', timeoutMs: VALIDATION_TIMEOUT_MS },
-      ),
+        { body: { ...model, title, tags, user_id, fine_tune_payload } },
+        { ...options, operation: 'create model' },
+      );
+      return { modelId };
+    },
     onSuccess: () => readAgain(['asset'], ['run'], ['balance']),
   });
+}
+
+function payloadOf(choice: FineTuneChoice) {
+  return {
+    asset_id: choice.datasetId,
+    model_name: choice.name,
+    ...baseOf(choice),
+    file_name: choice.fileName,
+    user_id: choice.userId,
+    ...(choice.ceiling && { ceiling: choice.ceiling }),
+    ...parametersOf(choice),
+  };
 }
 
 /** A model of the hub goes by its name there, and by one that could be a folder's. */

@@ -2,11 +2,12 @@ import type { Configuration } from '@bakehouse/contract/configurations';
 import { usualObjective } from '@bakehouse/contract/fine-tune-numbers';
 import type { uploadBaseModelTypes } from '@bakehouse/contract/limits';
 import { isPositiveBgl, parseBgl } from '@bakehouse/contract/money';
-import type { DataReading, FineTuneValidation } from '@bakehouse/contract/training';
+import type { DataReading } from '@bakehouse/contract/training';
 import type { Dispatch } from 'react';
 import type { ChosenFile } from '../../../lib/files/chosen-file.ts';
 import type { Upload } from '../../assets/files/uploads/uploads.ts';
 import type { ParameterProblems } from '../parameters/parameter-problems.ts';
+import { toDraft } from '../parameters/rewards/reward-draft.ts';
 import { valuesWith } from '../parameters/suggested-parameters.ts';
 import {
   blankReading,
@@ -15,6 +16,8 @@ import {
   type ModelType,
   type TrainingParameters,
 } from '../parameters/training-parameters.ts';
+import type { SweepDraft } from './sweep/sweep-draft.ts';
+import type { Validation } from './wizard-calls.ts';
 
 export type StepId = 'quick' | 'type' | 'details' | 'files' | 'uses' | 'selection' | 'parameters' | 'review';
 
@@ -35,6 +38,8 @@ export type WizardState = {
   datasetId: string | null;
   fileName: string | null;
   parameters: TrainingParameters;
+  /** The values that are tried, each by a run of its own; none: one run. */
+  sweep: SweepDraft;
   /** What the run may cost at most, in BGL, as typed; empty: as the server proposes with its quote. */
   ceiling: string;
   /** How often the person has tried to go on from this step in vain; problems are shown from the first time on. */
@@ -55,6 +60,7 @@ export const initialState: WizardState = {
   datasetId: null,
   fileName: null,
   parameters: initialParameters,
+  sweep: [],
   ceiling: '',
   attempts: 0,
 };
@@ -108,7 +114,7 @@ export type Wizard = {
   /** After a refusal: what was chosen stays. */
   tryAgain: () => void;
   /** What the server said of the current choice. */
-  validation: FineTuneValidation | undefined;
+  validation: Validation | undefined;
   /** A long file that is read to its end meanwhile. */
   reading: DataReading | null;
   /** Why there is too little credit to start; nothing has started, and nothing typed is lost. */
@@ -121,6 +127,7 @@ export type Wizard = {
   canStart: boolean;
   uploads: Upload[];
   modelId: string | null;
+  sweepId: string | null;
   error: Error | null;
 };
 
@@ -158,11 +165,11 @@ function withConfiguration(
   state: WizardState,
   configuration: Configuration['fine_tune_payload'],
 ): WizardState {
-  const { asset_id, base_model, hf_model_id, file_name, model_name, ...parameters } = configuration;
-  const { objective, input_column, output_column, rejected_column, system_column } = parameters;
+  const { asset_id, base_model, hf_model_id, file_name, model_name, rewards, ...parameters } = configuration;
+  const { objective, input_column, output_column, rejected_column, label_column } = parameters;
   const isPair = Boolean(input_column && output_column);
-  const data_format =
-    parameters.data_format ?? (rejected_column ? 'preference' : isPair ? 'prompt_completion' : null);
+  const ofColumns = rejected_column ? 'preference' : label_column ? 'feedback' : null;
+  const data_format = parameters.data_format ?? ofColumns ?? (isPair ? 'prompt_completion' : null);
   return {
     ...state,
     name: model_name ?? state.name,
@@ -175,12 +182,16 @@ function withConfiguration(
     parameters: {
       ...state.parameters,
       ...parameters,
+      ...(rewards && { rewards: rewards.map(toDraft) }),
       data_format,
+      // One that names none is of an adapter, as all were once.
+      adaptation: parameters.adaptation ?? 'lora',
       objective: objective ?? usualObjective(data_format),
       input_column: input_column ?? '',
       output_column: output_column ?? '',
       rejected_column: rejected_column ?? '',
-      system_column: system_column ?? '',
+      label_column: label_column ?? '',
+      system_column: parameters.system_column ?? '',
     },
   };
 }
@@ -201,8 +212,8 @@ function withoutStaleChoices(before: WizardState, after: WizardState): WizardSta
 }
 
 function withSuggestion(state: WizardState, suggested: Suggestion): WizardState {
-  const { data_format, input_column, output_column, rejected_column } = state.parameters;
-  const untouched = !data_format && !input_column && !output_column && !rejected_column;
+  const { data_format, input_column, output_column, rejected_column, label_column } = state.parameters;
+  const untouched = !data_format && !input_column && !output_column && !rejected_column && !label_column;
   return {
     ...state,
     ...(state.name === '' && suggested.name && { name: suggested.name, suggestedName: suggested.name }),
@@ -216,6 +227,7 @@ function withSuggestion(state: WizardState, suggested: Suggestion): WizardState 
           input_column: suggested.input_column ?? '',
           output_column: suggested.output_column ?? '',
           rejected_column: suggested.rejected_column ?? '',
+          label_column: suggested.label_column ?? '',
           system_column: suggested.system_column ?? '',
         }
       : state.parameters,

@@ -1,6 +1,7 @@
 import { MODEL_NAME_LENGTH_MIN } from '@bakehouse/contract/limits';
 import { describe, expect, it } from 'vitest';
 import { parameterProblems } from '../parameters/parameter-problems.ts';
+import { blankReward } from '../parameters/rewards/reward-draft.ts';
 import { initialParameters } from '../parameters/training-parameters.ts';
 import { holdAtStart, initialState, type WizardState } from './wizard-state.ts';
 import { canGoBack, isDirty, stepIndex, stepOf, wizardReducer, wizardSteps } from './wizard-steps.tsx';
@@ -155,19 +156,25 @@ it('applying a configuration fills every field that it names', () => {
     learning_rate: 0.0002,
     data_format: 'preference',
     objective: 'dpo',
+    adaptation: 'lora',
     beta: 0.3,
     sft_weight: 0.5,
+    desirable_weight: 1,
+    undesirable_weight: 1,
+    ...{ generations: 4, max_new_tokens: 64, temperature: 0.8 },
     ...{ lr_scheduler: 'linear' as const, warmup_ratio: 0.1, weight_decay: 0.01 },
     ...{ max_grad_norm: 0.3, neftune_noise_alpha: 0 },
     ...{ eval_steps: 50, early_stopping_patience: 3 },
     input_column: 'q',
     output_column: 'a',
     rejected_column: 'b',
+    label_column: '',
     system_column: 's',
     segmentation_method: 'nltk',
     batch_size: 2,
     eval_batch_size: 4,
     gradient_accumulation_steps: 8,
+    packing: true,
     max_chunk_size: 1024,
     stride: 64,
     min_segment_length: 20,
@@ -178,16 +185,26 @@ it('applying a configuration fills every field that it names', () => {
     lora_target_modules: ['q_proj'],
     accelerator_type: 'NVIDIA_H100_80GB',
     accelerator_count: 2,
-  } as const satisfies Record<keyof typeof initialParameters, unknown>;
+  } as const satisfies Record<Exclude<keyof typeof initialParameters, 'rewards'>, unknown>;
+  const rewards = [{ type: 'pattern' as const, pattern: '^Yes', weight: 2 }];
   const named = { asset_id: 'd1', base_model: 'm1', file_name: 'rye.csv', model_name: 'Rye' };
-  const configuration = { ...named, ...parameters, lora_target_modules: ['q_proj' as const] };
+  const configuration = { ...named, ...parameters, rewards, lora_target_modules: ['q_proj' as const] };
   expect(wizardReducer(at({ step: 'selection' }), { do: 'apply', configuration })).toMatchObject({
     name: 'Rye',
     baseModelId: 'm1',
     datasetId: 'd1',
     fileName: 'rye.csv',
-    parameters,
+    parameters: { ...parameters, rewards: [{ ...blankReward, pattern: '^Yes', weight: 2 }] },
   });
+});
+
+it('trains what GRPO can with a file of prompts, for rewards that are to be filled in', () => {
+  const chosen = at({ type: 'finetune', datasetId: 'd', fileName: 'rows.csv' });
+  const values = { data_format: 'prompts', input_column: 'q', output_column: 'r' } as const;
+  const read = wizardReducer(chosen, { do: 'suggest', values });
+  expect(read.parameters).toMatchObject({ ...values, objective: 'grpo' });
+  expect(read.parameters.lora_target_modules).toHaveLength(7);
+  expect(parameterProblems(read.parameters, 'rows.csv')).toEqual({ rewards: 'Write a pattern' });
 });
 
 it('trains what DPO can with a file of preferences, and all again with another file', () => {
@@ -202,6 +219,18 @@ it('trains what DPO can with a file of preferences, and all again with another f
   expect(sft.parameters.lora_target_modules).toContain('lm_head');
   const other = wizardReducer(read, { do: 'change', values: { fileName: 'book.txt' } });
   expect(other.parameters).toEqual(initialParameters);
+});
+
+it('trains what KTO can with a file of feedback, in batches of several rows', () => {
+  const columns = { input_column: 'q', output_column: 'a', label_column: 'up' };
+  const chosen = at({ type: 'finetune', datasetId: 'd', fileName: 'rows.csv' });
+  const values = { ...columns, data_format: 'feedback' } as const;
+  const read = wizardReducer(chosen, { do: 'suggest', values });
+  expect(read.parameters).toMatchObject({ ...values, objective: 'kto', batch_size: 4 });
+  expect(read.parameters.lora_target_modules).toHaveLength(7);
+  expect(parameterProblems(read.parameters, 'rows.csv')).toEqual({});
+  const applied = wizardReducer(initialState, { do: 'apply', configuration: columns }).parameters;
+  expect(applied).toMatchObject({ ...columns, data_format: 'feedback', objective: 'kto' });
 });
 
 it('a configuration with a rejected column is one of preferences, and says itself what it trains', () => {
@@ -341,4 +370,12 @@ it('is not dirty once the model and the files of an upload are on the server', (
   const review = wizardReducer(uploaded, { do: 'continue' });
   expect(isDirty(review)).toBe(false);
   expect(isDirty(wizardReducer(review, { do: 'finish' }))).toBe(false);
+});
+
+it('a configuration that names no adaptation is of an adapter', () => {
+  const full = at({ step: 'parameters', parameters: { ...initialParameters, adaptation: 'full' } });
+  const adaptationAfter = (configuration: { lora_r?: number; adaptation?: 'full' }) =>
+    wizardReducer(full, { do: 'apply', configuration }).parameters.adaptation;
+  expect(adaptationAfter({ lora_r: 16 })).toBe('lora');
+  expect(adaptationAfter({ adaptation: 'full' })).toBe('full');
 });

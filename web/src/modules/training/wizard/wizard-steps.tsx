@@ -12,6 +12,7 @@ import { StepParameters } from './steps/step-parameters.tsx';
 import { StepSelection } from './steps/step-selection.tsx';
 import { StepType } from './steps/step-type.tsx';
 import { StepUpload } from './steps/step-upload.tsx';
+import { sweepProblem } from './sweep/sweep-draft.ts';
 import {
   type Problems,
   type StepId,
@@ -68,7 +69,10 @@ const parameters: Step = {
   id: 'parameters',
   label: 'Parameters',
   Component: StepParameters,
-  problems: (state) => parameterProblems(state.parameters, state.fileName ?? ''),
+  problems: ({ parameters: values, fileName, sweep }) => {
+    const ofSweep = sweepProblem(sweep, values);
+    return { ...parameterProblems(values, fileName ?? ''), ...(ofSweep && { sweep: ofSweep }) };
+  },
   next: { label: 'Continue', does: 'validate' },
 };
 

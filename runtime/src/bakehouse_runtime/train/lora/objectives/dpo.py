@@ -6,15 +6,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trl import DPOConfig, DPOTrainer
-from trl.trainer import utils
 from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
 
 from ..data import to_dataset
 from ..evaluated import Evaluated
 from .objective import IGNORED, TrainingObjective
+from .reference import prepare_reference
 
 if TYPE_CHECKING:
-    import torch
     from datasets import Dataset
     from peft import LoraConfig
     from transformers import Trainer
@@ -31,8 +30,8 @@ _LOSS_PARTS = ("dpo_loss", "sft_loss")
 
 
 class _DpoTrainer(Evaluated, DPOTrainer):
-    """The reference is the base itself, which is read with the adapter switched off: in the batch
-    that is trained on, so that both sides are rounded alike and differ by the adapter alone."""
+    """The reference is the base itself: in the batch that is trained on, so that both sides are
+    rounded alike and differ by what is trained alone."""
 
     def create_model_card(self, *_: Any, **__: Any) -> None:
         """TRL writes a card into every checkpoint; ours is written once, by `export`."""
@@ -65,7 +64,7 @@ class _Collator:
     """Batches as TRL's own collator makes them: all better answers, then all worse ones, each with
     its question. It takes what is learnt from the labels, wherever that stands."""
 
-    def __init__(self, pad_token_id: int) -> None:
+    def __init__(self, pad_token_id: int, _limit: int) -> None:
         self._collate = DataCollatorForLanguageModeling(pad_token_id)
 
     def __call__(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -100,6 +99,8 @@ def _arguments(parameters: TrainingParameters, settings: dict[str, Any]) -> DPOC
         losses["sft"] = parameters.sft_weight
     return DPOConfig(
         **settings,
+        # The examples come cut.
+        max_length=None,
         beta=parameters.beta,
         loss_type=list(losses),
         loss_weights=list(losses.values()),
@@ -110,17 +111,11 @@ def _arguments(parameters: TrainingParameters, settings: dict[str, Any]) -> DPOC
     )
 
 
-def _trainer(model: Any, adapter: LoraConfig, _: Device, parts: dict[str, Any]) -> Trainer:
-    # Without Triton TRL multiplies by lm_head at all positions, for compilers that want the same
-    # shapes in each step. Nothing compiles here: the answers' are enough, and give the same.
-    utils._use_triton = _always
-    # The reference must not be drawn anew in each step.
-    utils.disable_dropout_in_model(model)
-    return _DpoTrainer(model, peft_config=adapter, **parts)
-
-
-def _always(_: torch.device) -> bool:
-    return True
+def _trainer(
+    model: Any, adapter: LoraConfig | None, _: TrainingParameters, __: Device, parts: dict[str, Any]
+) -> Trainer:
+    reference = prepare_reference(model, adapter)
+    return _DpoTrainer(model, reference, peft_config=adapter, **parts)
 
 
 DPO = TrainingObjective(_arguments, _dataset, _Collator, _trainer)

@@ -26,7 +26,8 @@ class TrainingObjective(NamedTuple):
     arguments: Callable[[TrainingParameters, dict[str, Any]], TrainingArguments]
     # The examples as its trainer reads them.
     dataset: Callable[[Examples], Dataset]
-    # What makes a batch of their rows, by the token that fills them up.
-    collator: Callable[[int], Callable[[list[dict[str, Any]]], dict[str, Any]]]
-    # The trainer of a base model and its adapter; the rest is what all trainers take.
-    trainer: Callable[[Any, LoraConfig, Device, dict[str, Any]], Trainer]
+    # What makes a batch of their rows, by the token that fills them up and the longest sequence.
+    collator: Callable[[int, int], Callable[[list[dict[str, Any]]], dict[str, Any]]]
+    # The trainer of a base model and its adapter, or of all weights where there is none; the rest
+    # is what all trainers take.
+    trainer: Callable[[Any, LoraConfig | None, TrainingParameters, Device, dict[str, Any]], Trainer]

@@ -12,6 +12,7 @@ from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
 
 from ..data import to_dataset
 from ..evaluated import Evaluated
+from ..ranks.trainer import OverRanks
 from .objective import IGNORED, TrainingObjective
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 class _Sft(Evaluated):
     """The held-out loss is the mean over all learnt tokens."""
 
+    def compute_loss(self, model: Any, inputs: dict[str, Any], *args: Any, **options: Any) -> Any:
+        return super().compute_loss(model, _for_model(inputs), *args, **options)
+
     def measure(self, inputs: dict[str, Any], loss: float) -> None:
         self.note("loss", loss, float((inputs["labels"][:, 1:] != IGNORED).sum()))
 
@@ -34,7 +38,7 @@ class _SftTrainer(_Sft, SFTTrainer):
         """TRL writes a card into every checkpoint; ours is written once, by `export`."""
 
 
-class _TrainedPositions:
+class _TrainedPositions(OverRanks):
     """TRL's nll, from the model's own logits at the positions that are trained.
 
     TRL multiplies by `lm_head.weight` itself: on a GPU at the trained positions only, but on a CPU
@@ -52,18 +56,17 @@ class _TrainedPositions:
         targets = inputs["labels"][:, 1:]
         trained = targets != IGNORED
         positions = trained.any(dim=0).nonzero().squeeze(1)
-        outputs = model(
-            input_ids=inputs["input_ids"],
-            attention_mask=inputs["attention_mask"],
-            logits_to_keep=positions,
-            use_cache=False,
-        )
+        read = {name: value for name, value in _for_model(inputs).items() if name != "labels"}
+        outputs = model(**read, logits_to_keep=positions, use_cache=False)
         trained = trained[:, positions]
         loss = torch.nn.functional.cross_entropy(
             outputs.logits[trained].float(), targets[:, positions][trained], reduction="sum"
         )
         count = trained.sum() if num_items_in_batch is None else num_items_in_batch
         loss = loss / torch.as_tensor(count).clamp(min=1)
+        if num_items_in_batch is not None:
+            # It counts those of all processes, of whose gradients the mean is taken.
+            loss = loss * self.ranks.count
         return (loss, outputs) if return_outputs else loss
 
 
@@ -78,17 +81,50 @@ class _HeadTrainer(_TrainedPositions, _Sft):
 def _arguments(_: TrainingParameters, settings: dict[str, Any]) -> SFTConfig:
     return SFTConfig(
         **settings,
+        # The examples come cut.
+        max_length=None,
         loss_type="nll",
         # The examples come tokenised.
         dataset_kwargs={"skip_prepare_dataset": True},
     )
 
 
-def _trainer(model: Any, adapter: LoraConfig, device: Device, parts: dict[str, Any]) -> Trainer:
-    if "lm_head" in (adapter.target_modules or ()):
+def _for_model(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Where examples share a sequence their positions say which tokens belong together, and only
+    where no mask does. What counts tokens has the mask."""
+    return {
+        name: value
+        for name, value in inputs.items()
+        if name != "attention_mask" or "position_ids" not in inputs
+    }
+
+
+class _Collator:
+    """TRL's own: of examples that share a sequence with their positions."""
+
+    def __init__(self, pad_token_id: int, _limit: int) -> None:
+        self._collate = DataCollatorForLanguageModeling(pad_token_id)
+        self._collate_packed = DataCollatorForLanguageModeling(
+            pad_token_id, return_position_ids=True
+        )
+
+    def __call__(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
+        return (self._collate_packed if "seq_lengths" in rows[0] else self._collate)(rows)
+
+
+def _trainer(
+    model: Any,
+    adapter: LoraConfig | None,
+    _: TrainingParameters,
+    device: Device,
+    parts: dict[str, Any],
+) -> Trainer:
+    if adapter and "lm_head" in (adapter.target_modules or ()):
         arguments = parts["args"]
         set_seed(arguments.seed)
         arguments.label_names = ["labels"]
+        # It knows no lengths of examples that share a sequence.
+        arguments.remove_unused_columns = False
         checkpointing = bool(arguments.activation_checkpointing)
         return _HeadTrainer(_with_adapter(model, adapter, checkpointing), **parts)
     kind = _SftTrainer if device == "cuda" else _CpuTrainer
@@ -109,4 +145,4 @@ def _with_adapter(model: PreTrainedModel, adapter: LoraConfig, checkpointing: bo
     return adapted
 
 
-SFT = TrainingObjective(_arguments, to_dataset, DataCollatorForLanguageModeling, _trainer)
+SFT = TrainingObjective(_arguments, to_dataset, _Collator, _trainer)

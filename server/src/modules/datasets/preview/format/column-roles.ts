@@ -23,6 +23,25 @@ export const PREFERENCES: readonly (readonly [better: string, worse: string])[] 
 ];
 /** Of preferences there are two conversations: one of them would be learnt by chance. */
 export const PREFERENCE = PREFERENCES.flat();
+/** Whether an answer is good, and what such a column says of it. */
+export const FEEDBACK = [
+  ...['label', 'kto_tag', 'thumbs', 'thumbs_up'],
+  ...['rating', 'feedback', 'desirable', 'is_good'],
+];
+export const GOOD = ['true', '1', '1.0', 'yes', 'good', 'up', 'thumbs_up', 'thumbs up', 'like', '👍'];
+export const BAD = [
+  ...['false', '0', '0.0', '-1', 'no', 'bad', 'down'],
+  ...['thumbs_down', 'thumbs down', 'dislike', '👎'],
+];
+/** What is asked where nothing is answered, what answers are compared with, and what may stand beside both. */
+export const PROMPTS = ['prompt', 'question', 'query', 'instruction'];
+export const REFERENCE = ['reference', 'reference_answer', 'ground_truth', 'solution'];
+export const BESIDE_PROMPTS = [
+  ...SYSTEM,
+  ...['context', 'passage', 'paragraph'],
+  ...HISTORY,
+  ...['tools', 'functions', 'split', 'partition', 'weight'],
+];
 /** What is asked and what is answered: the usual pairs first, then any of both, then who speaks. */
 export const PAIRS: readonly (readonly [asked: string, answered: string])[] = [
   ['question', 'answer'],

@@ -7,12 +7,18 @@ import { readConversation } from '../conversation.ts';
 import { readPreview } from '../read-preview.ts';
 import {
   ANSWER,
+  BAD,
+  BESIDE_PROMPTS,
   CHOICES,
   DIALOGUE,
+  FEEDBACK,
+  GOOD,
   HISTORY,
   INSTRUCTION,
   PAIRS,
   PREFERENCE,
+  PROMPTS,
+  REFERENCE,
   SYSTEM,
   TEXT,
 } from './column-roles.ts';
@@ -41,6 +47,8 @@ test('columns are known by the names that the runtime knows', async () => {
   expect({
     ...{ instruction: INSTRUCTION, answer: ANSWER, system: SYSTEM, text: TEXT },
     ...{ choices: CHOICES, dialogue: DIALOGUE, history: HISTORY, preference: PREFERENCE, pairs: PAIRS },
+    ...{ feedback: FEEDBACK, good: GOOD, bad: BAD },
+    ...{ prompt: PROMPTS, reference: REFERENCE, beside_prompts: BESIDE_PROMPTS },
   }).toEqual(JSON.parse(names));
 });
 

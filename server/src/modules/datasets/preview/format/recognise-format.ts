@@ -5,14 +5,20 @@ import { dialogueKeys, toTurns } from '../conversation.ts';
 import { strip } from '../table.ts';
 import {
   ANSWER,
+  BAD,
+  BESIDE_PROMPTS,
   CHOICES,
   DIALOGUE,
+  FEEDBACK,
+  GOOD,
   HISTORY,
   INSTRUCTION,
   PAIRS,
   PREFERENCE,
   PREFERENCES,
+  PROMPTS,
   QUESTION,
+  REFERENCE,
   SYSTEM,
   TEXT,
 } from './column-roles.ts';
@@ -47,6 +53,72 @@ const PROMPT = /\S\s+(?:\S+\s+\S|[a-z])|[.!?:]$|\b[Yy]ou\b|[^\0-\x7f]/;
  * `fixtures/layouts.json` hold both to it.
  */
 export function recogniseFormat(columns: string[], rows: unknown[][], broken = 0): DataFormat | null {
+  return (
+    recogniseFeedback(columns, rows, broken) ??
+    recognisePrompts(columns, rows) ??
+    recogniseAnswers(columns, rows, broken)
+  );
+}
+
+/** Questions alone, or with what answers are compared with, where no column may hold an answer. */
+function recognisePrompts(columns: string[], rows: unknown[][]): DataFormat | null {
+  const question = findColumn(columns, PROMPTS);
+  const reference = findColumn(columns, REFERENCE);
+  const beside = BESIDE_PROMPTS.map((name) => findColumn(columns, [name]));
+  const isKnown = (column: string) =>
+    [question, reference, ...beside].includes(column) || ABOUT_TEXT.test(column.trim().toLowerCase());
+  if (question === undefined || !columns.every(isKnown)) return null;
+  return {
+    format: 'prompts',
+    input_column: question,
+    output_column: reference ?? '',
+    rejected_column: null,
+    label_column: null,
+    system_column: systemColumn(columns, rows) ?? null,
+  };
+}
+
+/** Answers beside a column that calls some of the first good and others bad. */
+function recogniseFeedback(columns: string[], rows: unknown[][], broken: number): DataFormat | null {
+  const label = FEEDBACK.flatMap((name) => findColumn(columns, [name]) ?? []).find((name) => {
+    const at = columns.indexOf(name);
+    return rates(rows.map((row) => row[at]));
+  });
+  if (label === undefined) return null;
+  const labelAt = columns.indexOf(label);
+  const others = columns.filter((_, at) => at !== labelAt);
+  const found = recogniseAnswers(
+    others,
+    rows.map((row) => row.filter((_, at) => at !== labelAt)),
+    broken,
+  );
+  if (!found || found.format === 'text' || found.format === 'preference') return null;
+  const rated = { ...found, format: 'feedback' as const, label_column: label };
+  if (found.format === 'prompt_completion') return rated;
+  if (found.format !== 'alpaca') return { ...rated, input_column: '', output_column: found.input_column };
+  const [question, answer] = [INSTRUCTION, ANSWER].map((names) => findColumn(others, names) ?? '');
+  return { ...rated, input_column: question ?? '', output_column: answer ?? '' };
+}
+
+/** Stands for a list or an object. */
+const NO_RATING = '[]';
+
+/** Whether nothing but ratings stands in a column, and both kinds of them. */
+function rates(values: unknown[]): boolean {
+  const said = values.flatMap((value) => {
+    if (value === null || value === undefined) return [];
+    const text = plainText(value);
+    return text === '' ? [] : [text?.toLowerCase() ?? NO_RATING];
+  });
+  return (
+    said.every((text) => GOOD.includes(text) || BAD.includes(text)) &&
+    said.some((text) => GOOD.includes(text)) &&
+    said.some((text) => BAD.includes(text))
+  );
+}
+
+/** The format of a file whose answers nobody has rated. */
+function recogniseAnswers(columns: string[], rows: unknown[][], broken: number): DataFormat | null {
   const find = (...names: string[]) => findColumn(columns, names);
   const system = systemColumn(columns, rows) ?? null;
   const of = (
@@ -59,6 +131,7 @@ export function recogniseFormat(columns: string[], rows: unknown[][], broken = 0
     input_column: input,
     output_column: output,
     rejected_column: rejected,
+    label_column: null,
     system_column: format === 'text' ? null : system,
   });
   for (const format of ['messages', 'sharegpt'] as const) {
@@ -176,12 +249,13 @@ function systemColumn(columns: string[], rows: unknown[][]): string | undefined 
 /** What stands in a column, without lists and objects, and without what is blank around it. */
 function plainTexts(columns: string[], rows: unknown[][], column: string): string[] {
   const at = columns.indexOf(column);
-  return rows.flatMap((row) => {
-    const value = row[at];
-    if (typeof value === 'string') return value.trim();
-    const isPlain = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean';
-    return isPlain ? String(value) : [];
-  });
+  return rows.flatMap((row) => plainText(row[at]) ?? []);
+}
+
+function plainText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.trim();
+  const isPlain = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean';
+  return isPlain ? String(value) : undefined;
 }
 
 /** The first of these columns, whatever its case. */

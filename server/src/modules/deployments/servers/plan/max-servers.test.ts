@@ -19,9 +19,10 @@ it('leaves each starter model a slot of the CPU, and gives one user half of the 
   expect(maxServers(onCpu, { 'cpu:deployment': 1 })).toEqual({ user: 1, all: 1 });
 });
 
-it('has more room with a second machine', () => {
-  const machine = { 'cpu:run': 1, 'cpu:deployment': 6 };
-  expect(maxServers(onCpu, sumCapacities([machine, machine]))).toEqual({ user: 5, all: 9 });
+it('has more room with a cluster', () => {
+  const capacity = sumCapacities([{ 'cpu:deployment': 6, gpus: gpus(2) }, { gpus: gpus(4) }]);
+  expect(maxServers({ accelerator: H100, count: 1 }, capacity)).toMatchObject({ user: 3 });
+  expect(maxServers(onCpu, capacity)).toEqual({ user: 2, all: 3 });
 });
 
 it('gives one user half of the GPUs of a kind, and one model server at least', () => {

@@ -85,7 +85,7 @@ function missing({ asset }: AssetRevision, gguf: File | undefined): AppError {
     publicMessage: gguf
       ? `${asset.title} cannot be served: its ${GGUF} is not the one that its training made, and there is ` +
         `no ${CONFIG} with ${TENSORS} to make another from`
-      : `${asset.title} has no adapter yet: its training must finish first`,
+      : `${asset.title} has nothing to serve yet: its training must finish first`,
   });
 }
 

@@ -6,6 +6,7 @@ import { type AssetRevision, readRevision } from '../../../assets/read-revision.
 import { isEmbeddingModel } from '../../../models/embedding/is-embedding-model.ts';
 import { findGguf } from '../../../models/weights/find-gguf.ts';
 import { findSafetensors } from '../../../models/weights/find-safetensors.ts';
+import { isWholeModel } from '../../../models/weights/is-whole-model.ts';
 import { listModelFiles } from '../../../models/weights/list-model-files.ts';
 import type { ServedBase, ServedModel } from '../../served-model.ts';
 import type { TextEngine } from '../../text-spec.ts';
@@ -54,6 +55,8 @@ type FoundBase = { assetId: string; revisionId?: string; runId: string | null };
 /** What the adapter stands on: for an uploaded one its parent, as it is now. Null: the model is no adapter. */
 async function findBase({ db }: Context, model: AssetRevision): Promise<FoundBase | null> {
   const { id, title, parentAssetId } = model.asset;
+  // A fine-tune of all weights stands by itself.
+  if (isWholeModel(model.files)) return null;
   const lineage = await readLineage(db, { assetId: id });
   if (lineage) return { ...lineage.baseModel, runId: lineage.runId };
   if (!isAdapter(model)) return null;

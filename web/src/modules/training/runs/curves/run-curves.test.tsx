@@ -52,3 +52,21 @@ test('a run that learns preferences shows how far the better answers are ahead',
   expect(screen.getByText('Training and held-out loss by step: Training')).toBeTruthy();
   expect(screen.queryByText('Reward margin')).toBeNull();
 });
+
+test('a run that learns from rewards shows what answers are paid, in all and by each of several rules', () => {
+  const at = '2026-11-28T08:00:00.000Z';
+  const each = { 'reward/pattern_2': 0.5, 'reward/json_schema': 0.1 };
+  show([
+    { step: 1, at, values: { loss: 0, reward: 0.6, kl: 0.01, answer_tokens: 30, ...each } },
+    { step: 2, at, values: { eval_reward: 0.7 } },
+  ]);
+  expect(screen.getByText('Mean reward of the answers by step: Training, Held out as measured')).toBeTruthy();
+  expect(
+    screen.getByText('Share of answers that each reward pays, by step: Pattern 2, JSON Schema'),
+  ).toBeTruthy();
+  expect(screen.getByText('KL divergence from the base model by step: Training')).toBeTruthy();
+  cleanup();
+  // KTO reports a divergence too, and has its own charts.
+  show([{ step: 1, at, values: { loss: 1, kl: 0.1, reward_margin: 0, reward_accuracy: 0.5 } }]);
+  expect(screen.queryByText('KL divergence')).toBeNull();
+});

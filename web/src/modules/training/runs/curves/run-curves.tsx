@@ -35,6 +35,16 @@ const rewards = [
   { title: 'Reward margin', name: 'reward_margin', label: 'Lead of the better answers by step' },
 ] as const;
 
+/** Of GRPO: what answers are paid, how long they are, and how far the model has moved from its base. */
+const paid = [
+  { title: 'Reward', name: 'reward', label: 'Mean reward of the answers by step' },
+  { title: 'Answer tokens', name: 'answer_tokens', label: 'Mean tokens of an answer by step' },
+  { title: 'KL divergence', name: 'kl', label: 'KL divergence from the base model by step' },
+] as const;
+
+/** What answers are paid by each of several rewards is called so. */
+const EACH_REWARD = 'reward/';
+
 /** An export learns nothing. */
 type TrainingKind = Exclude<Run['kind'], 'export'>;
 
@@ -152,12 +162,29 @@ function LossCard({ points, ended, advises, ...look }: LossCardProps) {
   );
 }
 
-/** Of DPO: how far the better answers are ahead of the worse ones, measured against the base model. */
+/** Of DPO and KTO: how far the better answers are ahead of the worse ones, measured against the base model. */
 function RewardCards({ points, ended, smoothing }: CurvesProps & { smoothing: number }) {
-  if (!points.some(({ values }) => rewards.some(({ name }) => name in values))) return null;
+  const names = new Set(points.flatMap(({ values }) => Object.keys(values)));
+  const charts = [rewards, paid].find(([{ name }]) => names.has(name) || names.has(`eval_${name}`));
+  if (!charts) return null;
+  const each = [...names].filter((name) => name.startsWith(EACH_REWARD));
   return (
     <div className="mt-5 grid gap-5 md:grid-cols-2">
-      {rewards.map(({ title, name, label }) => (
+      {each.length > 0 && (
+        <Card title="Each reward">
+          <Curve
+            label="Share of answers that each reward pays, by step"
+            {...curvesOf(
+              points,
+              each.map((name) => ({ name, label: nameOfReward(name) })),
+            )}
+            height={REWARD_HEIGHT}
+            smoothing={smoothing}
+            ended={ended}
+          />
+        </Card>
+      )}
+      {charts.map(({ title, name, label }) => (
         <Card key={name} title={title}>
           <Curve
             label={label}
@@ -170,6 +197,12 @@ function RewardCards({ points, ended, smoothing }: CurvesProps & { smoothing: nu
       ))}
     </div>
   );
+}
+
+/** 'reward/json_schema' is 'JSON Schema', 'reward/pattern_2' is 'Pattern 2'. */
+function nameOfReward(name: string): string {
+  const words = name.slice(EACH_REWARD.length).replaceAll('_', ' ');
+  return words.replace('json schema', 'JSON Schema').replace(/^[a-z]/, (first) => first.toUpperCase());
 }
 
 /** Few evaluations are not smoothed: each of them is a mean already. */

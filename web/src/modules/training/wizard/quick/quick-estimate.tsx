@@ -1,3 +1,4 @@
+import type { Objective } from '@bakehouse/contract/limits';
 import type { ReactNode } from 'react';
 import { countOf } from '../../../../lib/format/count-of.ts';
 import { currencyChoice } from '../../../../lib/format/currency.ts';
@@ -6,6 +7,8 @@ import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
 import { objectiveSentence } from '../../parameters/objective-sentence.ts';
 import { SamplePair } from '../../parameters/sample-pair.tsx';
 import { SampleParts } from '../../parameters/sample-parts.tsx';
+import { SampleRating } from '../../parameters/sample-rating.tsx';
+import { SampleReference } from '../../parameters/sample-reference.tsx';
 import { ReadingNotice } from '../../readings/reading-notice.tsx';
 import { costSentence } from '../review/cost-sentence.ts';
 import type { Wizard } from '../wizard-state.ts';
@@ -51,7 +54,7 @@ export function QuickEstimate({ wizard: { state, validation, reading }, isComple
         <figure>
           <figcaption className="mb-1.5 text-[0.8125rem] text-muted">
             One example as the model reads it
-            {example.rejected ? ', with both answers.' : '. It learns to write the marked part.'}
+            {captionEnd(example, objective)}
           </figcaption>
           <div className="rounded-xl bg-subtle p-4">
             {example.rejected ? (
@@ -62,13 +65,26 @@ export function QuickEstimate({ wizard: { state, validation, reading }, isComple
                 className="line-clamp-[12]"
               />
             ) : (
-              <SampleParts parts={example.parts} className="line-clamp-[16]" />
+              <>
+                {example.label !== null && <SampleRating isGood={example.label} />}
+                <SampleParts parts={example.parts} className="line-clamp-[16]" />
+                {example.reference !== null && <SampleReference reference={example.reference} />}
+              </>
             )}
           </div>
         </figure>
       )}
     </>
   );
+}
+
+type Example = NonNullable<NonNullable<Wizard['validation']>['data']>['samples'][number];
+
+function captionEnd({ rejected, label }: Example, objective: Objective): string {
+  if (objective === 'grpo') return '. It writes several answers to it.';
+  if (rejected) return ', with both answers.';
+  if (label === null) return '. It learns to write the marked part.';
+  return label ? '. The marked part becomes more likely.' : '. The marked part becomes less likely.';
 }
 
 function Pending() {

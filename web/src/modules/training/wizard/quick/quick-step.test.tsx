@@ -68,6 +68,8 @@ const checked = {
         turns: [],
         tokens: 4,
         rejected: null,
+        label: null,
+        reference: null,
         parts: [
           { text: 'Who bakes?', learnt: false },
           { text: 'Ada', learnt: true },

@@ -6,6 +6,7 @@ import { errorMessage } from '../../../../ui/notify.ts';
 import { FileField } from '../../../assets/choice/file-field.tsx';
 import { isDataFile } from '../../../assets/files/data-file.ts';
 import { FormatFields } from '../../parameters/format-fields.tsx';
+import { RewardFields } from '../../parameters/rewards/reward-fields.tsx';
 import { StartNotices } from '../review/start-notices.tsx';
 import { BaseModelField } from '../steps/base-model-field.tsx';
 import type { Wizard } from '../wizard-state.ts';
@@ -64,6 +65,7 @@ export function QuickStep({ wizard }: { wizard: Wizard }) {
           />
         </>
       )}
+      <QuickRewards wizard={wizard} />
       {wizard.checkError ? (
         <Callout
           tone="bad"
@@ -80,5 +82,17 @@ export function QuickStep({ wizard }: { wizard: Wizard }) {
         <QuickEstimate wizard={wizard} isComplete={choice.isComplete} wayOut={toDataset} />
       )}
     </div>
+  );
+}
+
+/** What answers are paid for, where the model writes them itself. */
+function QuickRewards({ wizard: { state, problems, dispatch } }: { wizard: Wizard }) {
+  if (state.parameters.objective !== 'grpo') return null;
+  return (
+    <RewardFields
+      rewards={state.parameters.rewards}
+      problem={problems.rewards}
+      onChange={(rewards) => dispatch({ do: 'parameters', values: { rewards } })}
+    />
   );
 }

@@ -40,10 +40,13 @@ export function useQuickChoice({
   }, [rows.data]);
 
   const applyPreset = useEffectEvent(() => {
-    const values = presetValues('suggested', basis, parameters.objective);
+    const values = presetValues('suggested', basis, parameters.objective, parameters.adaptation);
     if (values) dispatch({ do: 'parameters', values });
   });
-  useEffect(() => applyPreset(), [basis?.rows, basis?.baseBytes, parameters.objective]);
+  useEffect(
+    () => applyPreset(),
+    [basis?.rows, basis?.baseBytes, parameters.objective, parameters.adaptation],
+  );
 
   const isComplete =
     baseModelId !== null &&

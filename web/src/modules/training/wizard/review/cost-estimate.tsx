@@ -8,7 +8,8 @@ import { holdAtStart } from '../wizard-state.ts';
 
 type Props = {
   cost: FineTuneValidation['cost_estimate'];
-  ceiling: string;
+  /** Null: it is not asked for, as each run of a sweep has its own. */
+  ceiling: string | null;
   /** What is wrong with the ceiling, once it was tried. */
   ceilingProblem: string | undefined;
   onCeiling: (ceiling: string) => void;
@@ -43,18 +44,20 @@ export function CostEstimate({ cost, ceiling, ceilingProblem, onCeiling }: Props
       </ul>
       {cost.load && <p className="mt-3 text-[0.8125rem] text-muted">{cost.load}</p>}
       <p className="mt-3 text-[0.8125rem] text-muted">
-        <Money bgl={holdAtStart(cost.quote.total, ceiling)} /> is held when you start. You pay only for the
-        time used: the rest is released, and a run that takes longer holds more of your balance as it goes, up
-        to its ceiling. You can cancel at any time.
+        <Money bgl={holdAtStart(cost.quote.total, ceiling ?? '')} /> is held when you start. You pay only for
+        the time used: the rest is released, and a run that takes longer holds more of your balance as it
+        goes, up to its ceiling. You can cancel at any time.
       </p>
-      <CeilingField
-        className="mt-4 max-w-60"
-        value={ceiling}
-        usual={cost.ceiling}
-        expected={cost.quote.total}
-        error={ceilingProblem}
-        onChange={onCeiling}
-      />
+      {ceiling !== null && (
+        <CeilingField
+          className="mt-4 max-w-60"
+          value={ceiling}
+          usual={cost.ceiling}
+          expected={cost.quote.total}
+          error={ceilingProblem}
+          onChange={onCeiling}
+        />
+      )}
     </section>
   );
 }

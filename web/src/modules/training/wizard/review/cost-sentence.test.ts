@@ -20,6 +20,15 @@ it('says what is learnt, how long it takes, where, and what it costs at most', (
   );
 });
 
+it('of a sweep it is said of all runs together', () => {
+  expect(costSentence(checked({ runs: [{}, {}, {}] }), '', 'USD')).toBe(
+    '3 runs of 30 examples, together about 8 min on this CPU, about $0.01, never more than $0.02.',
+  );
+  expect(costSentence(checked({ runs: [{}, {}], data: null }), '', 'USD')).toMatch(
+    /^2 runs, together about 8 min /,
+  );
+});
+
 it('a ceiling below the estimate is all that it costs', () => {
   expect(costSentence(checked(), '0.1', 'BGL')).toMatch(/ on this CPU, at most 0\.10 BGL\.$/);
 });

@@ -1,17 +1,18 @@
 import { type Currency, isPositiveBgl, parseBgl } from '@bakehouse/contract/money';
-import type { FineTuneValidation } from '@bakehouse/contract/training';
 import { countOf } from '../../../../lib/format/count-of.ts';
 import { showApart } from '../../../../lib/format/currency.ts';
 import { aboutDuration } from '../../../../lib/format/format-time.ts';
+import type { Validation } from '../wizard-calls.ts';
 
-type Checked = Pick<FineTuneValidation, 'cost_estimate' | 'data' | 'placement' | 'reading'>;
+type Checked = Pick<Validation, 'cost_estimate' | 'data' | 'placement' | 'reading' | 'runs'>;
 
 /**
- * '30 examples, about 8 min on this CPU, about $0.01, never more than $0.02.'
+ * '30 examples, about 8 min on this CPU, about $0.01, never more than $0.02.' Of a sweep it begins with '6 runs of',
+ * and time and cost are of all of them together.
  * @param ceiling in BGL, as typed; the usual one where it is none.
  */
 export function costSentence(
-  { cost_estimate: cost, data, placement, reading }: Checked,
+  { cost_estimate: cost, data, placement, reading, runs }: Checked,
   ceiling: string,
   currency: Currency,
 ): string {
@@ -19,9 +20,11 @@ export function costSentence(
   const highest = isPositiveBgl(ceiling) ? ceiling : cost.ceiling;
   const [expected, most] = showApart(total, highest, currency);
   const examples = data ? `${countOf(data.train_examples + data.eval_examples, 'example')}, ` : '';
+  const device = placement.device === 'cpu' ? 'this CPU' : 'a GPU';
   return [
+    runs ? `${countOf(runs.length, 'run')}${data ? ' of ' : ', '}` : '',
     reading && data ? `About ${examples}` : examples,
-    `${aboutDuration(cost.duration_hours * 3600)} on ${placement.device === 'cpu' ? 'this CPU' : 'a GPU'}, `,
+    `${runs ? 'together ' : ''}${aboutDuration(cost.duration_hours * 3600)} on ${device}, `,
     parseBgl(total) < parseBgl(highest) ? `about ${expected}, never more than ${most}.` : `at most ${most}.`,
   ].join('');
 }

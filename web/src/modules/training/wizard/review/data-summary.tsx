@@ -1,5 +1,6 @@
 import { formatBytes } from '@bakehouse/contract/labels';
 import type { FineTuneValidation } from '@bakehouse/contract/training';
+import { countOf } from '../../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Disclosure } from '../../../../ui/disclosure.tsx';
 import { Figure } from '../../../../ui/figure.tsx';
@@ -34,7 +35,7 @@ export function DataSummary({ data, fileName, isEstimate }: Props) {
         <Figure label="Tokens per epoch" note={note}>
           {formatNumber(data.train_tokens)}
         </Figure>
-        <Figure label="Examples" note={note}>
+        <Figure label="Examples" note={data.packs === null ? note : `in ${countOf(data.packs, 'sequence')}`}>
           {formatNumber(data.train_examples)} + {formatNumber(data.eval_examples)} held out
         </Figure>
         <Figure label="Trainable parameters">{formatNumber(data.trainable_parameters)}</Figure>

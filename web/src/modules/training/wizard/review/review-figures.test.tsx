@@ -16,6 +16,7 @@ const data = {
   train_tokens: 1_000_000,
   train_examples: 9_600,
   eval_examples: 2_400,
+  packs: null,
   trainable_parameters: 4_000_000,
   memory_bytes: 1024,
   dropped: [],
@@ -30,6 +31,8 @@ it('rows and examples have thousands separators, and are called an estimate whil
   expect(screen.getByText('9,600 + 2,400 held out')).toBeTruthy();
   rerender(<DataSummary data={data} fileName="x.csv" isEstimate={false} />);
   expect(screen.queryByText('estimate')).toBeNull();
+  rerender(<DataSummary data={{ ...data, packs: 1_200 }} fileName="x.csv" isEstimate={false} />);
+  expect(screen.getByText('in 1,200 sequences')).toBeTruthy();
 });
 
 const cost = {

@@ -14,6 +14,7 @@ import { StartNotices } from './start-notices.tsx';
 export function StepReview({ wizard }: { wizard: Wizard }) {
   const { state, validation, reading, problems, dispatch } = wizard;
   const currency = currencyChoice.use();
+  const isSweep = state.sweep.length > 0;
   if (!validation) return null;
   const { data_format: format, objective } = state.parameters;
   const learnt = objectiveSentence(format, objective);
@@ -35,15 +36,20 @@ export function StepReview({ wizard }: { wizard: Wizard }) {
           </ul>
         </Callout>
       )}
-      <Disclosure title="Details" hasProblem={problems.ceiling !== undefined}>
+      <Disclosure title="Details" defaultOpen={isSweep} hasProblem={problems.ceiling !== undefined}>
         <div className="flex flex-col gap-6 pt-2">
           <CostEstimate
             cost={cost}
-            ceiling={state.ceiling}
+            ceiling={isSweep ? null : state.ceiling}
             ceilingProblem={problems.ceiling}
             onCeiling={(ceiling) => dispatch({ do: 'ceiling', ceiling })}
           />
           <Callout>{placement.description}</Callout>
+          {isSweep && (
+            <p className="text-[0.8125rem] text-muted">
+              Steps, trainable parameters and memory are those of the first run.
+            </p>
+          )}
           {data && (
             <DataSummary data={data} fileName={state.fileName} isEstimate={validation.reading !== null} />
           )}

@@ -1,3 +1,4 @@
+import { usualObjective } from '@bakehouse/contract/fine-tune-numbers';
 import { Callout } from '../../../../ui/callout.tsx';
 import { Disclosure } from '../../../../ui/disclosure.tsx';
 import { FormFields } from '../../../../ui/form-fields.tsx';
@@ -7,7 +8,8 @@ import { FormatFields } from '../../parameters/format-fields.tsx';
 import { GpuFields } from '../../parameters/gpu-fields.tsx';
 import { mainFields, objectiveFields, segmentationFields } from '../../parameters/parameter-fields.tsx';
 import { PresetField } from '../../parameters/preset-field.tsx';
-import { valuesWith } from '../../parameters/suggested-parameters.ts';
+import { RewardFields } from '../../parameters/rewards/reward-fields.tsx';
+import { valuesWith, valuesWithAdaptation } from '../../parameters/suggested-parameters.ts';
 import {
   asksFor,
   differsFromDefaults,
@@ -15,32 +17,30 @@ import {
   type TrainingParameters,
 } from '../../parameters/training-parameters.ts';
 import { useBasis } from '../../parameters/use-basis.ts';
+import { SweepFields } from '../sweep/sweep-fields.tsx';
 import type { Wizard } from '../wizard-state.ts';
 
 type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'validation' | 'dispatch'> };
 
 /** How it is trained, and on what. */
 export function StepParameters({ wizard: { state, problems, validation, dispatch } }: Props) {
-  const criticalErrors = validation?.critical_errors ?? [];
   const { parameters, fileName } = state;
   const basis = useBasis(state);
   const onChange = (values: Partial<TrainingParameters>) => {
-    const { objective } = values;
-    const also = objective && valuesWith(objective, parameters, basis);
+    const { objective, adaptation } = values;
+    const also = objective
+      ? valuesWith(objective, parameters, basis)
+      : adaptation && valuesWithAdaptation(adaptation, parameters, basis);
     dispatch({ do: 'parameters', values: { ...values, ...also } });
   };
   const shared = { values: parameters, problems, onChange };
+  const segmentation = segmentationFields(parameters.objective).filter(({ name }) =>
+    asksFor(state.type, name),
+  );
+  const ofObjective = objectiveFields(parameters.objective, parameters.data_format);
   return (
     <div className="flex flex-col gap-6">
-      {criticalErrors.length > 0 && (
-        <Callout tone="bad" title="Validation Failed">
-          <ul className="list-disc pl-4">
-            {criticalErrors.map((error) => (
-              <li key={error}>{error}</li>
-            ))}
-          </ul>
-        </Callout>
-      )}
+      <CriticalErrors errors={validation?.critical_errors ?? []} />
       {fileName && !isTextFile(fileName) && (
         <FormatFields
           state={state}
@@ -50,29 +50,52 @@ export function StepParameters({ wizard: { state, problems, validation, dispatch
         />
       )}
 
+      {parameters.objective === 'grpo' && (
+        <RewardFields
+          rewards={parameters.rewards}
+          problem={problems.rewards}
+          onChange={(rewards) => onChange({ rewards })}
+        />
+      )}
+
       <PresetField parameters={parameters} basis={basis} onChange={onChange} />
 
-      <FormFields fields={mainFields(parameters.objective)} {...shared} />
+      <FormFields fields={mainFields(parameters)} {...shared} />
 
       <GpuFields parameters={parameters} problems={problems} onChange={onChange} />
 
       <Disclosure title="Segmentation" defaultOpen={differsFromDefaults(parameters, 'segmentation')}>
-        <FormFields fields={segmentationFields.filter(({ name }) => asksFor(state.type, name))} {...shared} />
+        <FormFields fields={segmentation} {...shared} />
       </Disclosure>
 
-      {parameters.data_format === 'preference' && (
+      {usualObjective(parameters.data_format) !== 'sft' && (
         <Disclosure
           title="Objective"
           defaultOpen={parameters.objective === 'sft' || differsFromDefaults(parameters, 'objective')}
-          hasProblem={Boolean(problems.beta ?? problems.sft_weight)}
+          hasProblem={ofObjective.some(({ name }) => problems[name] !== undefined)}
         >
-          <FormFields fields={objectiveFields(parameters.objective)} {...shared} />
+          <FormFields fields={ofObjective} {...shared} />
         </Disclosure>
       )}
 
       <ExpertPanels {...shared} />
 
+      <SweepFields wizard={{ state, problems, dispatch }} />
+
       <SaveConfiguration choices={state} />
     </div>
+  );
+}
+
+function CriticalErrors({ errors }: { errors: readonly string[] }) {
+  if (errors.length === 0) return null;
+  return (
+    <Callout tone="bad" title="Validation Failed">
+      <ul className="list-disc pl-4">
+        {errors.map((error) => (
+          <li key={error}>{error}</li>
+        ))}
+      </ul>
+    </Callout>
   );
 }

@@ -18,7 +18,7 @@ export function StepType({ wizard: { state, problems, dispatch } }: Props) {
             value: 'finetune',
             label: 'Fine-tune a model',
             description:
-              'Train an existing model on one of your datasets. The result is a small adapter for that model.',
+              'Train an existing model on one of your datasets. The result is a small adapter for that model, or a whole model.',
             icon: <Sparkles aria-hidden />,
           },
           {

@@ -1,0 +1,251 @@
+"""What a workload says of itself: numbered reports, sent from a thread of their own."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from .errors import PlainError, WorkloadOver
+from .server_client import RETRY_TIMEOUT_S, retry
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .protocol import HeldOutAnswers
+    from .server_client import Artefact, ServerClient
+
+_STOP_TIMEOUT_S = 15.0
+# How long a stopped workload may finish what it has begun, where the server does not say.
+_DRAIN_S = 10.0
+# Frequent reports are sent in batches; what people wait for is sent at once.
+_BATCHABLE = {"progress", "metrics", "log"}
+
+
+class Reporter:
+    """Sends reports to the server from a thread of its own, so that work never waits for it.
+
+    Reports are numbered when their batch is made; a batch is repeated unchanged until the server
+    has accepted it. Use as a context manager; leaving it waits until everything is accepted.
+    """
+
+    def __init__(
+        self,
+        client: ServerClient,
+        *,
+        heartbeat_s: float = 3.0,
+        batch_delay_s: float = 0.2,
+    ) -> None:
+        self._client = client
+        self._heartbeat_s = heartbeat_s
+        self._batch_delay_s = batch_delay_s
+        self._waiting: deque[dict[str, Any]] = deque()
+        self._in_flight = False
+        self._changed = threading.Condition()
+        self._closing = False
+        self._stop = threading.Event()
+        self._stop_by = math.inf
+        self._leaves_within_s: float | None = None
+        self._over: Exception | None = None
+        self._thread = threading.Thread(target=self._run, name="reporter", daemon=True)
+
+    def __enter__(self) -> Reporter:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+        # A stopped workload has to end soon; a finished result may wait for its server.
+        self._thread.join(_STOP_TIMEOUT_S if self.stop_requested else RETRY_TIMEOUT_S)
+
+    @property
+    def stop_requested(self) -> bool:
+        """Whether the work should be saved and ended: by the server, a signal, or its end."""
+        return self._stop.is_set()
+
+    @property
+    def stop_by(self) -> float:
+        """Until when, by the monotonic clock, what was begun may be finished. A second stop may
+        come that leaves less time."""
+        return self._stop_by
+
+    def request_stop(self, drain_s: float | None = None) -> None:
+        """Asks the work to be saved and ended, as the server's `stop` does."""
+        within_s = _DRAIN_S if drain_s is None else drain_s
+        self._stop_by = min(self._stop_by, time.monotonic() + within_s)
+        self._stop.set()
+
+    def request_leave(self, within_s: float | None) -> None:
+        """Does the same for the place of the work, by a signal: it may leave more time."""
+        self._leaves_within_s = within_s
+        self.request_stop(within_s)
+
+    @property
+    def leaves_within_s(self) -> float | None:
+        """For how long its place lets it finish what it has begun; None where that does not tell
+        it to end, or does not say."""
+        return self._leaves_within_s
+
+    def wait_for_stop(self, timeout_s: float) -> bool:
+        """Waits until a stop is asked for; returns whether it was."""
+        return self._stop.wait(timeout_s)
+
+    def wait_until_accepted(self, timeout_s: float) -> bool:
+        """Waits until the server has every report so far; returns whether it has."""
+        with self._changed:
+            self._changed.wait_for(
+                lambda: self._over or not (self._waiting or self._in_flight), timeout_s
+            )
+            return not (self._waiting or self._in_flight)
+
+    def raise_if_over(self) -> None:
+        """Raises what ended the connection for good: WorkloadOver, or a refusal as PlainError."""
+        if self._over is not None:
+            raise self._over
+
+    def phase(self, phase: str, *, counted: bool = True) -> None:
+        """A named phase begins; one that is not counted costs nothing."""
+        self._add("phase", phase=phase, counted=counted)
+
+    def progress(
+        self,
+        done: float,
+        total: float,
+        unit: Literal["steps", "bytes", "examples"],
+        remaining_seconds: float | None = None,
+    ) -> None:
+        """How far the phase is. One that has not left yet is replaced by the next."""
+        self._add(
+            "progress", done=done, total=total, unit=unit, remaining_seconds=remaining_seconds
+        )
+
+    def metrics(self, step: int, values: Mapping[str, float]) -> None:
+        """One point of the curves; values that are not finite numbers have no place in JSON."""
+        finite = {key: value for key, value in values.items() if abs(value) < float("inf")}
+        if finite:
+            self._add("metrics", step=step, values=finite)
+        if len(finite) < len(values):
+            names = ", ".join(key for key in values if key not in finite)
+            self.log(f"Step {step}: not a finite number: {names}.")
+
+    def log(self, line: str) -> None:
+        """One line of the log, also printed here."""
+        print(line, flush=True)
+        self._add("log", line=line)
+
+    def checkpoint(self, step: int) -> None:
+        """A whole checkpoint of `step` is on disk."""
+        self._add("checkpoint", step=step)
+
+    def held_out_answers(self, answers: HeldOutAnswers) -> None:
+        """What the base and the tuned model answer to held-out rows."""
+        self._add("held_out_answers", **answers.model_dump(exclude_unset=True))
+
+    def samples(
+        self, step: int, pictures: list[dict[str, object]], adapter: str | None = None
+    ) -> None:
+        """A checkpoint has drawn pictures, which are uploaded: path, width and height of each. So
+        is the adapter that has drawn them, where there is one."""
+        drawn_by = {} if adapter is None else {"adapter": adapter}
+        self._add("samples", step=step, pictures=pictures, **drawn_by)
+
+    def ready(self, base_url: str) -> None:
+        """A server is answering at `base_url`."""
+        self._add("ready", base_url=base_url)
+
+    def leaving(self, within_s: float) -> None:
+        """A server is told by its place to end, and finishes what it has begun."""
+        self._add("leaving", within_seconds=round(within_s))
+
+    def result(self, files: list[Artefact], summary: Mapping[str, float | str | None]) -> None:
+        """The finite work is done and its last artefact is uploaded. A number of the summary that
+        is not finite becomes None: it has no place in JSON."""
+        self._add(
+            "result",
+            files=[vars(file) for file in files],
+            summary={
+                key: None if isinstance(value, float) and not math.isfinite(value) else value
+                for key, value in summary.items()
+            },
+        )
+
+    def stopped(self, step: int) -> None:
+        """The work was saved at `step` and ended on request."""
+        self._add("stopped", step=step)
+
+    def failed(self, message: str) -> None:
+        """It cannot go on; `message` is one plain sentence."""
+        self._add("failed", message=message)
+
+    def _add(self, kind: str, **fields: Any) -> None:
+        report = {"type": kind, "at": _now(), **fields}
+        with self._changed:
+            if kind == "progress" and self._waiting and self._waiting[-1]["type"] == "progress":
+                self._waiting[-1] = report
+            else:
+                self._waiting.append(report)
+            self._changed.notify_all()
+
+    def _run(self) -> None:
+        try:
+            self._send()
+        except (WorkloadOver, PlainError) as error:
+            self._end(error)
+        # An exception in a thread ends only the thread: the work would go on without reports.
+        except Exception as error:
+            over = PlainError(f"The reports cannot be sent ({type(error).__name__}: {error}).")
+            over.__cause__ = error
+            self._end(over)
+
+    def _send(self) -> None:
+        # A workload that was restarted goes on from the last number that the server accepted.
+        accepted = self._post([])
+        while batch := self._next_batch():
+            accepted = self._post(
+                [{"seq": accepted + i, **report} for i, report in enumerate(batch.reports, 1)]
+            )
+            with self._changed:
+                self._in_flight = False
+                self._changed.notify_all()
+
+    def _end(self, over: Exception) -> None:
+        with self._changed:
+            self._over = over
+            self._changed.notify_all()
+        self.request_stop()
+
+    def _next_batch(self) -> _Batch | None:
+        """Waits for reports or the next heartbeat; None when closed and everything is sent."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._closing, self._heartbeat_s)
+            if self._waiting and self._waiting[-1]["type"] in _BATCHABLE:
+                self._changed.wait_for(lambda: self._closing, self._batch_delay_s)
+            if self._closing and not self._waiting:
+                return None
+            count = min(len(self._waiting), 500)
+            self._in_flight = count > 0
+            return _Batch([self._waiting.popleft() for _ in range(count)])
+
+    def _post(self, reports: list[dict[str, Any]]) -> int:
+        """Repeats one batch until it is accepted; returns the last number the server has."""
+        answer = retry(lambda: self._client.post_reports(reports), "take the reports")
+        if answer.command == "stop":
+            self.request_stop(answer.drain_seconds)
+        return answer.accepted_seq
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Reports of one request; an empty one is a heartbeat that fetches the command."""
+
+    reports: list[dict[str, Any]]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,151 @@
+"""Rules that pay an answer or not: what GRPO learns from. None of them runs code of anybody.
+
+Patterns and JSON Schemas are both matched by jsonschema-rs, with Rust's regular expressions: their
+time grows with the text alone, whatever the pattern, and the syntax is that of JSON Schema (ECMA
+262) without look-around and back-references.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from .errors import PlainError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from .protocol import JsonSchemaReward, MatchReward, PatternReward
+
+    Reward = PatternReward | MatchReward | JsonSchemaReward
+
+# As models and GSM8K write them: with commas between thousands.
+_NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?", re.ASCII)
+_KINDS = {"pattern": "pattern", "match": "match", "json_schema": "JSON Schema"}
+
+
+class RewardError(PlainError):
+    """A reward that cannot be paid as it is asked for."""
+
+
+class Rule(NamedTuple):
+    """A reward that is ready to be paid."""
+
+    # Of curves: the kind, with its number among those of the kind where there are several.
+    name: str
+    weight: float
+    # Whether an answer to a row with this reference is paid.
+    pays: Callable[[str, str | None], bool]
+
+
+def build_rules(rewards: Sequence[Reward], *, has_references: bool) -> list[Rule]:
+    """The rules by which answers are paid. Raises RewardError with the first of their faults."""
+    faults = find_reward_faults(rewards, has_references=has_references)
+    if faults:
+        raise RewardError(faults[0])
+    kinds = [reward.type for reward in rewards]
+    return [
+        Rule(
+            f"{kind}_{kinds[: at + 1].count(kind)}" if kinds.count(kind) > 1 else kind,
+            reward.weight,
+            _rule(reward),
+        )
+        for at, (kind, reward) in enumerate(zip(kinds, rewards, strict=True))
+    ]
+
+
+def find_reward_faults(rewards: Sequence[Reward], *, has_references: bool) -> list[str]:
+    """What is wrong with each of them, with its number; and where there is none to pay."""
+    if not rewards:
+        return ["GRPO learns from rewards: add one."]
+    faults = [
+        f"Reward {at} ({_KINDS[reward.type]}): {fault}"
+        for at, reward in enumerate(rewards, 1)
+        for fault in _faults(reward, has_references)
+    ]
+    if not faults and not any(reward.weight for reward in rewards):
+        return ["All rewards weigh 0: give one of them another weight."]
+    return faults
+
+
+def _faults(reward: Reward, has_references: bool) -> Iterator[str]:
+    if reward.type == "match" and not has_references:
+        yield "there is nothing to compare answers with: choose the column with the reference."
+    try:
+        _rule(reward)
+    except RewardError as error:
+        yield str(error)
+
+
+def _rule(reward: Reward) -> Callable[[str, str | None], bool]:
+    match reward.type:
+        case "pattern":
+            pattern = _validator({"type": "string", "pattern": reward.pattern}, _NO_PATTERN)
+            return lambda answer, _: bool(pattern.is_valid(answer))
+        case "match":
+            return _same_number if reward.compare == "last_number" else _same_text
+        case "json_schema":
+            return _json_rule(reward.json_schema)
+
+
+_NO_PATTERN = (
+    "it is no regular expression, or one that cannot be matched in linear time: close what it "
+    "opens, and leave out look-around, back-references and repetitions of many thousands."
+)
+
+
+def _json_rule(text: str) -> Callable[[str, str | None], bool]:
+    try:
+        schema = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise RewardError("the schema is no JSON.") from error
+    if not isinstance(schema, dict):
+        raise RewardError("the schema must be an object.")
+    validator = _validator(schema, None)
+
+    def pays(answer: str, _: str | None) -> bool:
+        try:
+            return bool(validator.is_valid(json.loads(answer, parse_constant=_refuse)))
+        # No JSON, or deeper than anybody meant.
+        except (ValueError, RecursionError):
+            return False
+
+    return pays
+
+
+def _validator(schema: dict[str, Any], said: str | None) -> Any:
+    """Raises RewardError, with what is `said` or with the reason of the library."""
+    import jsonschema_rs
+
+    try:
+        return jsonschema_rs.validator_for(
+            schema, pattern_options=jsonschema_rs.RegexOptions(), retriever=_retrieve
+        )
+    except (ValueError, jsonschema_rs.ValidationError) as error:
+        reason = str(error).partition("\n")[0]
+        raise RewardError(said or f"the schema cannot be used: {reason}.") from error
+
+
+def _retrieve(uri: str) -> NoReturn:
+    # The library would read files and the network.
+    raise ValueError(f"{uri} is not part of the schema")
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+def _same_text(answer: str, reference: str | None) -> bool:
+    return reference is not None and answer.split() == reference.split()
+
+
+def _same_number(answer: str, reference: str | None) -> bool:
+    paid = _last_number(reference or "")
+    return paid is not None and _last_number(answer) == paid
+
+
+def _last_number(text: str) -> Decimal | None:
+    found = _NUMBER.findall(text)
+    return Decimal(found[-1].replace(",", "")) if found else None

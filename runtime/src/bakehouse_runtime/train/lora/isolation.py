@@ -1,0 +1,54 @@
+"""Whether a model keeps rows apart that share a sequence, as it computes here and now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from ...errors import PlainError
+
+if TYPE_CHECKING:
+    from ...device import Device
+
+# Tokens of each of the two rows that it is tried with.
+_TOKENS = 12
+# What is masked adds exactly nothing; but the tokens of other rows change how many there are for
+# each expert of a mixture, and with that the roundings: as a part of the largest logit.
+_ROUNDING = {torch.float32: 1e-4}
+_ROUNDING_OF_HALVES = 0.02
+
+
+def require_isolation(model: Any, device: Device) -> None:
+    """Raises PlainError where what a row says reaches the row after it."""
+    positions = torch.arange(_TOKENS).repeat(2)[None]
+    words = torch.arange(2 * _TOKENS)[None] % (model.config.get_text_config().vocab_size // 2)
+    others = words.clone()
+    others[0, :_TOKENS] += 1
+    was_training = model.training
+    model.eval()
+    on_device = device if device == "cuda" else "cpu"
+    try:
+        with torch.inference_mode():
+            read = [
+                model.to(on_device)(
+                    input_ids=ids.to(on_device),
+                    position_ids=positions.to(on_device),
+                    use_cache=False,
+                ).logits[0, _TOKENS:]
+                for ids in (words, others)
+            ]
+    except TypeError as error:
+        raise _leaks() from error
+    finally:
+        model.train(was_training)
+    one, other = read
+    rounding = _ROUNDING.get(one.dtype, _ROUNDING_OF_HALVES)
+    if not (one - other).abs().max() <= rounding * one.abs().max():
+        raise _leaks()
+
+
+def _leaks() -> PlainError:
+    return PlainError(
+        "This base model does not keep rows apart that share a sequence: switch packing off."
+    )

@@ -1,0 +1,354 @@
+"""The card of a fine-tune: what was trained on what, how, and what came of it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..card import front_matter, one_line, trained_origin
+
+if TYPE_CHECKING:
+    from ...data.formats import DataFormat
+    from ...data.prepared import Prepared
+    from ...protocol import Objective, TextLoraSpec, TrainingParameters, TrainTextSpec
+
+_LIBRARIES = ("torch", "transformers", "trl", "peft", "datasets", "tokenizers", "safetensors")
+# Of a model that is trained as a whole, where its base has one.
+GGUF_NAME = "model-F16.gguf"
+_TABLE_ROWS = 12
+# Beyond this a perplexity says nothing.
+_LOSS_MAX = 100
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How training went."""
+
+    # The mean over all steps, and over the last tenth of them.
+    train_loss: float | None
+    train_loss_end: float | None
+    eval_loss_base: float | None
+    # Of what is kept, and the step that it is of; None where nothing was held out.
+    eval_loss: float | None
+    # The same where answers are paid, instead of a loss.
+    eval_reward_base: float | None
+    eval_reward: float | None
+    # Of it, in which part of the held-out pairs it finds the better answer the better one; None
+    # where there are no pairs.
+    eval_reward_accuracy: float | None
+    best_step: int | None
+    tokens: int
+    steps: int
+    # Of all epochs, and the evaluations without gain after which it ended before; None where it did
+    # not.
+    steps_total: int
+    stopped_early: int | None
+    seconds: float
+    device: str
+    modules: list[str]
+    warnings: list[str]
+    # Trainer's own log: one object per point of the curves.
+    history: list[dict[str, Any]]
+
+
+def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has_gguf: bool) -> str:
+    """The card in Markdown."""
+    data, is_whole = spec.data, spec.parameters.lora is None
+    title = one_line(spec.title)
+    reading = (
+        _describe_format(prepared.format)
+        if prepared.format
+        else f"text, segmented by {data.segmentation_method}"
+    )
+    metadata = {
+        **trained_origin(spec),
+        "library_name": "transformers" if is_whole else "peft",
+        "pipeline_tag": "text-generation",
+        "tags": ["full" if is_whole else "lora", spec.parameters.objective, "bakehouse"],
+        **_figures(spec, title, outcome),
+    }
+    rows = _parameters(spec, prepared, outcome)
+    lines = [
+        *front_matter(metadata),
+        f"# {title}",
+        "",
+        f"{'A full fine-tune of' if is_whole else 'A LoRA adapter for'} "
+        f"{one_line(spec.base_model_title)}, "
+        f"trained on {one_line(spec.dataset_title)} with Bakehouse.",
+        *_commits(spec),
+        "",
+        "## Data",
+        "",
+        f"`{data.file_path}`: {reading}. Rows: {prepared.rows_total}, "
+        f"{prepared.dropped.count} dropped, {prepared.rows_truncated} truncated. "
+        f"Examples: {len(prepared.train)} trained on, {len(prepared.held_out)} "
+        + ("of a validation file." if data.validation_path else "held out."),
+        "",
+        "## Result",
+        "",
+        *_measured(
+            outcome, "validation file" if data.validation_path else "held-out part", _this(spec)
+        ),
+        "",
+        *_rewards(outcome, spec.parameters.objective, _this(spec)),
+        *_curve(outcome.history),
+        "## Parameters",
+        "",
+        "| | |",
+        "|---|---|",
+        *(f"| {name} | {value} |" for name, value in rows.items()),
+        "",
+        *(f"- {warning}" for warning in outcome.warnings),
+        *([""] if outcome.warnings else []),
+        "## Use",
+        "",
+        _use(is_whole=is_whole, has_gguf=has_gguf),
+        "",
+        "## Versions",
+        "",
+        ", ".join(f"{name} {importlib.metadata.version(name)}" for name in _LIBRARIES),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _this(spec: TrainTextSpec) -> str:
+    """What the card is of."""
+    return "this model" if spec.parameters.lora is None else "this adapter"
+
+
+def _use(*, is_whole: bool, has_gguf: bool) -> str:
+    if is_whole:
+        loads = "The folder loads with `AutoModelForCausalLM.from_pretrained` and vLLM"
+        return loads + (f"; `{GGUF_NAME}` loads with llama.cpp." if has_gguf else ".")
+    loads = "`adapter_model.safetensors` loads with PEFT on the base model"
+    return loads + ("; `adapter.gguf` loads with llama.cpp (`--lora`)." if has_gguf else ".")
+
+
+def _measured(outcome: Outcome, part: str, this: str) -> list[str]:
+    """The table of what was measured on the rows that were not trained on."""
+    is_paid = outcome.eval_reward is not None
+    base = outcome.eval_reward_base if is_paid else outcome.eval_loss_base
+    return [
+        f"| | {'mean reward' if is_paid else 'loss'} on the {part} |",
+        "|---|---|",
+        f"| base model | {_loss(base)} |",
+        f"| with {this} | {_loss(outcome.eval_reward if is_paid else outcome.eval_loss)} |",
+    ]
+
+
+def _commits(spec: TrainTextSpec) -> list[str]:
+    """Of what exactly it was made, where that has a name."""
+    sources = spec.sources
+    if sources is None:
+        return []
+    named = {
+        "Base model": (sources.base_model, sources.base_model_commit),
+        "Dataset": (sources.dataset, sources.dataset_commit),
+    }
+    lines = [
+        f"- {what}: `{name}`" + (f" at commit `{commit}`" if commit else "")
+        for what, (name, commit) in named.items()
+        if name
+    ]
+    return ["", *lines] if lines else []
+
+
+def _figures(spec: TrainTextSpec, title: str, outcome: Outcome) -> dict[str, object]:
+    """What was measured on the held-out rows, as hubs read it (`model-index`); nothing where none
+    were held out. A dataset needs a type there: its name on a hub, or its title."""
+    # The loss of pairs is none of tokens, which alone has a perplexity.
+    of_tokens = outcome.eval_loss if spec.parameters.objective == "sft" else None
+    metrics = [
+        {"type": kind, "value": value, "name": name}
+        for kind, value, name in (
+            ("loss", outcome.eval_loss, "Loss on the held-out rows"),
+            ("perplexity", _perplexity(of_tokens), "Perplexity on the held-out rows"),
+            ("accuracy", outcome.eval_reward_accuracy, "Reward accuracy on the held-out rows"),
+            ("loss", outcome.eval_loss_base, "Loss of the base model on them"),
+            ("reward", outcome.eval_reward, "Mean reward on the held-out rows"),
+            ("reward", outcome.eval_reward_base, "Mean reward of the base model on them"),
+        )
+        if value is not None and math.isfinite(value)
+    ]
+    if outcome.best_step is None or not metrics:
+        return {}
+    dataset = _measured_by(spec)
+    task = {"type": "text-generation", "name": "Text Generation"}
+    return {
+        "model-index": [
+            {"name": title, "results": [{"task": task, "dataset": dataset, "metrics": metrics}]}
+        ]
+    }
+
+
+def _measured_by(spec: TrainTextSpec) -> dict[str, object]:
+    """The dataset of the figures. A validation file is not named: others may not read it."""
+    if spec.data.validation_path:
+        return {"name": "Validation file", "type": "validation-file"}
+    dataset_title = one_line(spec.dataset_title)
+    sources = spec.sources
+    return {
+        "name": dataset_title,
+        "type": (sources.dataset if sources else None) or dataset_title,
+        **({"revision": sources.dataset_commit} if sources and sources.dataset_commit else {}),
+        "split": "held out",
+        "args": {"file": spec.data.file_path, "seed": spec.data.seed},
+    }
+
+
+def _perplexity(loss: float | None) -> float | None:
+    """No number where the loss is so high that it has none."""
+    return None if loss is None or loss > _LOSS_MAX else math.exp(loss)
+
+
+def _parameters(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome) -> dict[str, object]:
+    """What was trained with, by the names that the card has for it."""
+    data, parameters = spec.data, spec.parameters
+    return {
+        "Objective": _objective(parameters),
+        "Epochs": parameters.epochs,
+        "Learning rate": f"{parameters.learning_rate:g}, {parameters.lr_scheduler}",
+        "Warm-up": f"{parameters.warmup_ratio:.3g} of the steps",
+        "Weight decay": f"{parameters.weight_decay:g}",
+        "Max gradient norm": f"{parameters.max_grad_norm:g}" if parameters.max_grad_norm else "any",
+        **_noise(parameters),
+        "Batch size": f"{parameters.batch_size} x {parameters.gradient_accumulation_steps} "
+        "(gradient accumulation)",
+        **_packing(parameters),
+        **_adaptation(parameters.lora, outcome.modules),
+        "Longest example": f"{prepared.longest} tokens",
+        "Examples are cut at": f"{data.max_chunk_size} tokens",
+        "Seed": data.seed,
+        "Device": outcome.device,
+        **_evaluations(parameters),
+        "Steps": _steps(outcome),
+        f"{_this(spec).capitalize()} is of step": outcome.best_step or outcome.steps,
+        "Tokens": outcome.tokens,
+        "Duration of the training steps alone": _duration(outcome.seconds),
+    }
+
+
+def _objective(parameters: TrainingParameters) -> str:
+    """What was minimised, e.g. 'DPO, beta 0.1'."""
+    if parameters.objective == "sft":
+        return "SFT"
+    if parameters.objective == "kto":
+        good, bad = parameters.desirable_weight, parameters.undesirable_weight
+        return f"KTO, beta {parameters.beta:g}, good answers x {good:g}, bad ones x {bad:g}"
+    if parameters.objective == "grpo":
+        rewards = ", ".join(f"{reward.weight:g} x {reward.type}" for reward in parameters.rewards)
+        return (
+            f"GRPO, beta {parameters.beta:g}, {parameters.generations} answers of up to "
+            f"{parameters.max_new_tokens} tokens at temperature {parameters.temperature:g}, "
+            f"rewards {rewards}"
+        )
+    added = f" + {parameters.sft_weight:g} x SFT" if parameters.sft_weight else ""
+    return f"DPO, beta {parameters.beta:g}{added}"
+
+
+def _adaptation(lora: TextLoraSpec | None, modules: list[str]) -> dict[str, object]:
+    """What of the base was trained."""
+    if lora is None:
+        return {"Trained": "all weights of the base model, in float32"}
+    return {
+        "LoRA": f"rank {lora.r}, alpha {lora.alpha:g}, dropout {lora.dropout:g}"
+        + (", rank-stabilized" if lora.use_rslora else ""),
+        "Target modules": ", ".join(modules),
+    }
+
+
+def _evaluations(parameters: TrainingParameters) -> dict[str, object]:
+    """When it was evaluated, where not after each epoch alone."""
+    every = parameters.eval_steps
+    return {"Evaluations": f"after each epoch and each {every} steps"} if every else {}
+
+
+def _steps(outcome: Outcome) -> str:
+    """How many there were, and why no more."""
+    if outcome.stopped_early is None:
+        return str(outcome.steps)
+    why = f"stopped early after {outcome.stopped_early} evaluations without gain"
+    return f"{outcome.steps} of {outcome.steps_total}, {why}"
+
+
+def _packing(parameters: TrainingParameters) -> dict[str, object]:
+    """Whether examples shared sequences."""
+    return {"Packing": "short rows share a sequence"} if parameters.packing else {}
+
+
+def _noise(parameters: TrainingParameters) -> dict[str, object]:
+    """NEFTune's noise, where there was any."""
+    alpha = parameters.neftune_noise_alpha
+    return {"NEFTune noise": f"alpha {alpha:g}"} if alpha else {}
+
+
+def _rewards(outcome: Outcome, objective: Objective, this: str) -> list[str]:
+    """How many held-out answers the model tells apart, where they are compared."""
+    accuracy = outcome.eval_reward_accuracy
+    if accuracy is None:
+        return []
+    which = (
+        f"pairs of a good and a bad answer of which {this} makes the good one likelier "
+        "against the base than the bad one"
+        if objective == "kto"
+        else f"these pairs whose better answer {this} makes likelier against the worse one "
+        "than the base does"
+    )
+    return [f"Reward accuracy: {accuracy:.4f}, the part of {which}.", ""]
+
+
+def _describe_format(data_format: DataFormat) -> str:
+    """How the rows were read, e.g. 'conversations in `messages`'."""
+    column, system = data_format.input_column, data_format.system_column
+    asked = f"question `{column}`, " if column else ""
+    sentence = {
+        "messages": f"conversations in `{column}`",
+        "sharegpt": f"conversations in `{column}`",
+        "alpaca": "instruction, input and output",
+        "prompt_completion": f"question `{column}`, answer `{data_format.output_column}`",
+        "text": f"text in `{column}`",
+        "preference": f"{asked}better answer `{data_format.output_column}`, worse answer "
+        f"`{data_format.rejected_column}`",
+        "feedback": f"{asked}answer `{data_format.output_column}`, good or bad by "
+        f"`{data_format.label_column}`",
+        "prompts": f"prompts `{column}`"
+        + (f", compared with `{data_format.output_column}`" if data_format.output_column else ""),
+    }[data_format.format]
+    return f"{sentence}, system prompt `{system}`" if system else sentence
+
+
+def _curve(history: list[dict[str, Any]]) -> list[str]:
+    """A few evenly spaced points of the training loss, and of the reward where answers are paid,
+    the first and the last among them."""
+    points = [point for point in history if "loss" in point]
+    if not points:
+        return []
+    count = min(_TABLE_ROWS, len(points))
+    chosen = [points[round(i * (len(points) - 1) / max(1, count - 1))] for i in range(count)]
+    is_paid = "reward" in chosen[0]
+    return [
+        f"| step | training loss | {'reward | ' if is_paid else ''}learning rate |",
+        "|---|---|---|" + ("---|" if is_paid else ""),
+        *(
+            f"| {point['step']} | {_loss(point['loss'])} | "
+            + (f"{_loss(point.get('reward'))} | " if is_paid else "")
+            + f"{point['learning_rate']:.2e} |"
+            for point in chosen
+        ),
+        "",
+    ]
+
+
+def _loss(value: float | None) -> str:
+    return "not measured" if value is None else f"{value:.4f}"
+
+
+def _duration(seconds: float) -> str:
+    """As the page of the run writes it (`formatDuration`), e.g. `14 min 34 s`, and `14 min`."""
+    minutes, rest = divmod(int(seconds + 0.5), 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = {"h": hours, "min": minutes, "s": 0 if hours else rest}
+    return " ".join(f"{value} {unit}" for unit, value in parts.items() if value) or "0 s"

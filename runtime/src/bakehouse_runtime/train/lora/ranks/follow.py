@@ -1,0 +1,61 @@
+"""The processes of a run that follow its first one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import traceback
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from ....device import use_all_cores
+from ....errors import (
+    MachineError,
+    PlainError,
+    StoppedEarly,
+    StopRequested,
+    is_out_of_memory,
+    machine_trouble,
+)
+from ..trainer import build_trainer
+from .callback import FollowingCallback
+from .group import connect_store
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+    from .group import Ranks
+
+
+def follow(ranks: Ranks, port: int, leader: Connection, build: dict[str, Any]) -> None:
+    """Does what the first process does, until that says that it is over. What ends it before is
+    sent there."""
+    try:
+        use_all_cores(ranks.count)
+        ranks.join(build["device"], connect_store(port))
+        trainer = build_trainer(**build, ranks=ranks, callbacks=[FollowingCallback(ranks)])
+        # Dropout is not the same in all processes.
+        torch.manual_seed(build["spec"].data.seed + ranks.rank)
+        while (call := leader.recv()) is not None:
+            method, arguments = call
+            with contextlib.suppress(StopRequested, StoppedEarly):
+                getattr(trainer, method)(*arguments)
+        ranks.leave()
+    except Exception as error:
+        traceback.print_exc()
+        leader.send(_to_send(error))
+        # A process group that is left in the middle may keep the interpreter from its end.
+        os._exit(1)
+
+
+def _to_send(error: Exception) -> Exception:
+    """An error that can be sent, and means the same there."""
+    if isinstance(error, PlainError):
+        return error
+    if is_out_of_memory(error):
+        return MemoryError()
+    trouble = machine_trouble(error)
+    if trouble is not None:
+        return MachineError(f"The machine could not go on: {trouble}.")
+    return RuntimeError(f"{type(error).__name__}: {error}")

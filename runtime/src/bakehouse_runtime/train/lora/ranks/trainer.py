@@ -1,0 +1,57 @@
+"""What a trainer does otherwise where several processes train."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from transformers import Trainer
+
+from .group import ALONE, Ranks
+from .share import SharedRows
+
+
+class OverRanks(Trainer):
+    """Trains and evaluates with the other processes of its run, if there are any."""
+
+    ranks: Ranks = ALONE
+    _train_rows: SharedRows | None = None
+
+    def train(self, resume_from_checkpoint: str | None = None, *_: Any, **__: Any) -> Any:
+        self.ranks.call_followers("train", resume_from_checkpoint)
+        if self.ranks.count > 1:
+            # Accelerate takes a model that was evaluated before for one that shares its gradients.
+            model: Any = self.model
+            model._is_accelerate_prepared = False
+        return super().train(resume_from_checkpoint)
+
+    def evaluate(self, *args: Any, **options: Any) -> dict[str, float]:
+        if not self.is_in_train:
+            self.ranks.call_followers("evaluate")
+        return super().evaluate(*args, **options)
+
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
+        if self.ranks.count == 1:
+            return super()._get_train_sampler(train_dataset)
+        self._train_rows = self._shared(
+            self.train_dataset, self.args.train_batch_size, self.args.data_seed
+        )
+        return self._train_rows
+
+    def _run_epoch(self, *args: Any, epoch: int, **options: Any) -> Any:
+        if self._train_rows is not None:
+            # Accelerate's call does not reach it in an epoch whose first batches are skipped.
+            self._train_rows.set_epoch(epoch)
+        return super()._run_epoch(*args, epoch=epoch, **options)
+
+    def _get_eval_sampler(self, eval_dataset: Any) -> Any:
+        if self.ranks.count == 1:
+            return super()._get_eval_sampler(eval_dataset)
+        return self._shared(eval_dataset, self.args.eval_batch_size, None)
+
+    def _shared(self, dataset: Any, batch: int, seed: int | None) -> SharedRows:
+        return SharedRows(len(dataset) - 1, batch * self.ranks.count, seed)
+
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        super()._save_checkpoint(model, trial)
+        # Each process writes its random numbers, and the checkpoint is whole with the last.
+        self.ranks.barrier()

@@ -1,0 +1,145 @@
+"""What prompts alone become: examples with what answers are compared with, and refusals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bakehouse_runtime.data.rows import read_rows
+from bakehouse_runtime.data.table import Dropped
+from bakehouse_runtime.data.tokens import read_model_tokens
+from bakehouse_runtime.data.validation_file import prepare_files
+from bakehouse_runtime.errors import PlainError
+from preferences import prompt_rows, write_rows
+from prepared import texts
+from train_spec import data_spec
+from validate_spec import report_of, spec
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bakehouse_runtime.data.prepared import Prepared
+    from bakehouse_runtime.protocol import Objective, ValidateReport
+
+_UNNAMED: dict[str, Any] = {"input_column": None, "output_column": None}
+
+
+def prepare(
+    path: Path, model: Path, *, objective: Objective = "grpo", new_tokens: int = 8, **changes: Any
+) -> Prepared:
+    data = data_spec(path.name, **(_UNNAMED | changes))
+    tokens = read_model_tokens(model)
+    return prepare_files(path, None, data, tokens, 256, objective=objective, new_tokens=new_tokens)
+
+
+def test_each_prompt_ends_where_the_answer_begins_and_keeps_its_reference(
+    tmp_path: Path, tied_model: Path
+) -> None:
+    prepared = prepare(write_rows(tmp_path / "x.jsonl", prompt_rows()), tied_model)
+    assert (len(prepared.train), len(prepared.held_out)) == (32, 8)
+    by_prompt = {row["prompt"]: row["reference"] for row in prompt_rows()}
+    for part in (prepared.train, prepared.held_out):
+        assert not part.learnt.any()
+        assert part.references is not None
+        for text, reference in zip(
+            texts(part, read_model_tokens(tied_model)), part.references, strict=True
+        ):
+            asked = text.removeprefix("<|im_start|>user\n")
+            asked, end = asked.split("<|im_end|>")
+            assert end == "\n<|im_start|>assistant\n"
+            assert by_prompt[asked] == reference
+    assert [sample.reference for sample in prepared.samples] == ["0", "1", "2", "3", "4"]
+    assert [question.text for question in prepared.questions] == [
+        row["prompt"] for row in prompt_rows() if row["prompt"] in _asked(prepared)
+    ][:5]
+
+
+def _asked(prepared: Prepared) -> set[str | None]:
+    return {question.text for question in prepared.questions}
+
+
+def test_a_prompt_may_be_a_conversation_that_ends_with_a_question(
+    tmp_path: Path, tied_model: Path
+) -> None:
+    hi, answer = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}
+    rows = [
+        {"prompt": [{"role": "system", "content": "Be kind."}, hi, answer, hi]},
+        {"prompt": [hi]},
+        {"prompt": [hi, answer]},
+        {"prompt": ""},
+    ]
+    path = write_rows(tmp_path / "x.jsonl", rows)
+    prepared = prepare(path, tied_model, max_chunk_size=128)
+    assert [[turn.role for turn, _ in sample.turns] for sample in prepared.samples] == [
+        ["system", "user", "assistant", "user"],
+        ["user"],
+    ]
+    assert [(row.line, row.reason) for row in prepared.dropped.by_line()] == [
+        (3, "column prompt ends with what the assistant says: end it with the question"),
+        (4, "column prompt is empty"),
+    ]
+
+
+def test_rows_that_cannot_be_answered_or_compared_are_named(
+    tmp_path: Path, tied_model: Path
+) -> None:
+    rows = [*prompt_rows()[:3], {"prompt": "So? " * 60, "reference": "1"}, {"prompt": "What?"}]
+    prepared = prepare(write_rows(tmp_path / "x.jsonl", rows), tied_model)
+    long, empty = prepared.dropped.by_line()
+    assert long.line == 4
+    assert "the chunk of 64 leaves room for 56 beside an answer of up to 8" in long.reason
+    assert (empty.line, empty.reason) == (5, "column reference is missing")
+    with pytest.raises(PlainError, match="Answers of up to 64 tokens fill the chunk of 64"):
+        prepare(tmp_path / "x.jsonl", tied_model, new_tokens=64)
+
+
+def test_questions_with_answers_are_prompts_where_that_is_wanted(
+    tmp_path: Path, tied_model: Path
+) -> None:
+    rows = [{"question": f"What is {at}?", "answer": f"#### {at}"} for at in range(10)]
+    path = write_rows(tmp_path / "x.jsonl", rows)
+    prepared = prepare(path, tied_model)
+    assert prepared.format is not None
+    assert prepared.format.format == "prompts"
+    assert prepared.format.output_column == "answer"
+    plain = read_rows(path, data_spec("x.jsonl", **_UNNAMED)).format
+    assert plain.format == "prompt_completion"
+    named = data_spec("x.jsonl", input_column="question", output_column=None, format="prompts")
+    assert read_rows(path, named).format.output_column == ""
+    assert not any(isinstance(row, Dropped) for row in read_rows(path, named).rows)
+
+
+def test_sft_refuses_prompts_without_answers(tmp_path: Path, tied_model: Path) -> None:
+    path = write_rows(tmp_path / "x.jsonl", [{"prompt": f"Number {at}?"} for at in range(10)])
+    with pytest.raises(PlainError, match="without answers that SFT could learn: choose"):
+        prepare(path, tied_model, objective="sft", new_tokens=0)
+    text = tmp_path / "x.txt"
+    text.write_text("Once upon a time. " * 50)
+    with pytest.raises(PlainError, match="GRPO learns from what the model itself answers"):
+        prepare(text, tied_model)
+
+
+def test_the_report_tells_faults_of_rewards_apart(tmp_path: Path, tied_model: Path) -> None:
+    path = write_rows(tmp_path / "x.jsonl", [{"prompt": f"Number {at}?"} for at in range(10)])
+
+    def report(*rewards: dict[str, Any], **changes: Any) -> ValidateReport:
+        asked = spec(tied_model, path)
+        asked["data"] |= _UNNAMED
+        written = {"objective": "grpo", "max_new_tokens": 8, "rewards": list(rewards)}
+        lora = asked["parameters"]["lora"] | {"target_modules": ["q_proj"]}
+        asked["parameters"] |= written | {"lora": lora} | changes
+        return report_of(asked)
+
+    pattern = {"type": "pattern", "pattern": "a", "weight": 1.0}
+    good = report(pattern)
+    assert (good.critical_errors, good.reward_errors) == ([], [])
+    assert good.format is not None
+    assert good.format.format == "prompts"
+    assert good.samples[0].reference is None
+    bad = report(pattern | {"pattern": "("}, {"type": "match", "compare": "text", "weight": 1.0})
+    assert bad.critical_errors == []
+    assert [said[:17] for said in bad.reward_errors] == ["Reward 1 (pattern", "Reward 2 (match):"]
+    # More answers at once, and longer ones, take more memory.
+    assert report(pattern, generations=16).memory_bytes > good.memory_bytes
+    assert report(pattern, max_new_tokens=32).memory_bytes > good.memory_bytes

@@ -1,0 +1,156 @@
+"""Several processes train one run, as on several GPUs: here two on the CPU, over Gloo."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from multiprocessing.connection import wait
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+
+from bakehouse_runtime.errors import MachineError, PlainError
+from bakehouse_runtime.train.lora.ranks import follow, launch
+from bakehouse_runtime.train.lora.ranks.share import SharedRows, share_batch, shared_settings
+from ended_ranks import fails, leaves
+from train_spec import curve, finish, start, train_spec, when
+
+if TYPE_CHECKING:
+    from bakehouse_runtime.protocol import TrainTextSpec
+    from bakehouse_server import BakehouseServer
+
+# 32 rows in steps of 6: the last step of an epoch has two of them, both for the first process.
+_UNEVEN: dict[str, Any] = {
+    "epochs": 2,
+    "batch_size": 3,
+    "eval_batch_size": 3,
+    "gradient_accumulation_steps": 2,
+    "lora": {"dropout": 0.0},
+}
+_CURVES = ("loss", "eval_loss", "grad_norm", "learning_rate")
+
+
+def _on(gpus: int, spec: TrainTextSpec) -> TrainTextSpec:
+    return spec.model_copy(update={"gpus": gpus})
+
+
+def test_two_processes_learn_what_one_does_and_go_on_from_each_other(
+    server: BakehouseServer, tmp_path: Path, tied_model: Path
+) -> None:
+    (tmp_path / "one").mkdir()
+    alone = train_spec(server, tmp_path / "one", tied_model, **_UNEVEN)
+    assert finish(start(alone)) == 0
+    expected = {name: curve(server, name) for name in _CURVES}
+    assert list(expected["loss"]) == list(range(1, 13))
+    assert list(expected["eval_loss"]) == [0, 6, 12]
+
+    server.reports.clear()
+    spec = train_spec(server, tmp_path, tied_model, **_UNEVEN)
+    # The last part begins within the second epoch, whose rows have an order of their own.
+    for gpus, until in ((2, 3), (1, 7), (2, None)):
+        process = start(_on(gpus, spec))
+        if until is not None:
+            when(server, "metrics", until, process.terminate)
+        assert finish(process) == 0, gpus
+    stops = [report["step"] for report in server.of_type("stopped")]
+    assert len(stops) == 2, "each process has trained a part"
+    assert 3 <= stops[0] < stops[1] and 7 <= stops[1] < 12
+    for name, points in expected.items():
+        assert curve(server, name) == pytest.approx(points, rel=1e-4), name
+    assert server.reports[-1]["type"] == "result"
+
+
+def test_the_run_ends_with_any_of_its_processes(
+    server: BakehouseServer, tmp_path: Path, tied_model: Path
+) -> None:
+    spec = train_spec(server, tmp_path, tied_model, epochs=200, eval_batch_size=1)
+    path = tmp_path / "spec.json"
+    path.write_text(_on(2, spec).model_dump_json())
+    runtime = [sys.executable, "-m", "bakehouse_runtime"]
+    command = [*runtime, "pull", "--cache", str(tmp_path / "cache"), str(path), *runtime, "train"]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "src")}
+    process = subprocess.Popen(
+        [*command, str(path)], env=environment, stderr=subprocess.PIPE, text=True
+    )
+
+    def kill_follower() -> None:
+        os.kill(_follower_of(process.pid), signal.SIGKILL)
+
+    when(server, "metrics", 2, kill_follower)
+    _, errors = process.communicate(timeout=300)
+    assert process.returncode == 1
+    assert errors.splitlines()[-1] == "Process 2 of 2 was ended by SIGKILL."
+    assert server.of_type("failed") == [], "it is tried again, as after any kill"
+
+
+def _follower_of(pid: int) -> int:
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
+    return next(
+        int(child)
+        for child in children
+        if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
+    )
+
+
+@pytest.mark.parametrize(
+    ("does", "said"),
+    [(fails, "The file is upside down."), (leaves, "Process 2 of 2 ended with status 3")],
+)
+def test_a_run_fails_with_the_error_of_the_process_that_has_failed(
+    monkeypatch: pytest.MonkeyPatch, does: Any, said: str
+) -> None:
+    monkeypatch.setattr(launch, "_start", does)
+    followers = launch._Followers(SimpleNamespace(), 2, 0, {})  # type: ignore[arg-type]
+    try:
+        # Its status is for one to read: not joined here.
+        wait([followers._processes[0].sentinel])
+        assert str(followers.cause()) == said
+    finally:
+        followers.kill()
+
+
+def test_errors_mean_the_same_in_the_first_process() -> None:
+    assert isinstance(follow._to_send(torch.OutOfMemoryError()), MemoryError)
+    assert isinstance(follow._to_send(OSError(28, "No space left on device")), MachineError)
+    assert str(follow._to_send(KeyError("x"))) == "KeyError: 'x'"
+
+
+@pytest.mark.parametrize(
+    ("batch", "accumulation", "gpus", "shared"),
+    [(1, 4, 2, (1, 2)), (8, 1, 4, (2, 1)), (3, 2, 2, (3, 1)), (6, 2, 4, (3, 1)), (4, 3, 2, (3, 2))],
+)
+def test_a_step_has_as_many_rows_on_any_number_of_gpus(
+    batch: int, accumulation: int, gpus: int, shared: tuple[int, int]
+) -> None:
+    assert share_batch(batch, accumulation, gpus) == shared
+    assert shared[0] * shared[1] * gpus == batch * accumulation and shared[0] <= batch
+
+
+def test_a_step_that_cannot_be_shared_is_refused(
+    server: BakehouseServer, tmp_path: Path, tied_model: Path
+) -> None:
+    with pytest.raises(
+        PlainError, match=r"8 GPUs cannot share the 4 rows of a step .* a multiple of 8"
+    ):
+        share_batch(1, 4, 8)
+    spec = train_spec(server, tmp_path, tied_model, objective="dpo")
+    with pytest.raises(PlainError, match=r"DPO trains on one GPU: choose 1\."):
+        shared_settings(spec.parameters, 2)
+    assert shared_settings(spec.parameters, 1) == {}
+
+
+def test_rows_come_in_the_order_of_one_process_and_fill_all_batches() -> None:
+    from accelerate.data_loader import SeedableRandomSampler
+
+    alone = SeedableRandomSampler(range(10), data_seed=3)
+    shared = SharedRows(10, 4, seed=3)
+    for epoch in (0, 1):
+        alone.set_epoch(epoch)
+        shared.set_epoch(epoch)
+        assert list(shared) == [*alone, 10, 10]
+    assert len(shared) == 12 and list(SharedRows(3, 2, None)) == [0, 1, 2, 3]

@@ -1,0 +1,109 @@
+import type { Logger } from 'pino';
+import type { Cluster } from './cluster.ts';
+import { type Job, MANAGED_SELECTOR, type Pod, type QueuedJob } from './objects.ts';
+import { pathsOf } from './paths.ts';
+import { type Eviction, TrackedAttempts } from './tracked-attempts.ts';
+import { watchObjects } from './watch-objects.ts';
+
+export type FollowedAttempts = {
+  attempts: TrackedAttempts;
+  /** Whether all there are have been seen. */
+  isComplete: () => boolean;
+  /** A Job that was just made, which the watch may not have seen yet. */
+  put: (job: Job) => void;
+  close: () => Promise<void>;
+};
+
+type Options = {
+  cluster: Cluster;
+  log: Logger;
+  now: () => Date;
+  /** Whether Kueue has records of them. */
+  kueue: boolean;
+  onChange: (workloadId: string) => void;
+  onEviction: (eviction: Eviction) => void;
+};
+
+/** Follows the objects of all attempts in the namespace of a cluster. */
+export function followAttempts({ cluster, log, kueue, ...options }: Options): FollowedAttempts {
+  const paths = pathsOf(cluster.namespace);
+  const attempts = new TrackedAttempts(options);
+  const jobs = watchObjects<Job>({
+    ...{ cluster, log, path: paths.jobs, labelSelector: MANAGED_SELECTOR, keep: keepJob },
+    onChange: (after, before) => attempts.noteJob(after, before),
+  });
+  const pods = watchObjects<Pod>({
+    ...{ cluster, log, path: paths.pods, labelSelector: MANAGED_SELECTOR, keep: keepPod },
+    onChange: (after, before) => attempts.notePod(after, before),
+  });
+  const queued = kueue
+    ? watchObjects<QueuedJob>({
+        ...{ cluster, log, path: paths.queued, keep: keepQueued },
+        onChange: (after, before) => attempts.noteQueued(after, before),
+      })
+    : null;
+  return {
+    attempts,
+    isComplete: () => jobs.isComplete() && pods.isComplete() && (queued?.isComplete() ?? true),
+    put: (job) => jobs.put(job),
+    close: async () => {
+      await Promise.all([jobs.close(), pods.close(), queued?.close()]);
+    },
+  };
+}
+
+function keepMetadata({ metadata }: Job | Pod | QueuedJob): Job['metadata'] {
+  const {
+    name,
+    uid,
+    resourceVersion,
+    labels,
+    annotations,
+    creationTimestamp,
+    deletionTimestamp,
+    ownerReferences,
+  } = metadata;
+  return {
+    name,
+    ...(uid && { uid }),
+    ...(resourceVersion && { resourceVersion }),
+    ...(labels && { labels }),
+    ...(annotations && { annotations }),
+    ...(creationTimestamp && { creationTimestamp }),
+    ...(deletionTimestamp && { deletionTimestamp }),
+    ...(ownerReferences && { ownerReferences }),
+  };
+}
+
+function keepJob(job: Job): Job {
+  return {
+    metadata: keepMetadata(job),
+    spec: { suspend: job.spec.suspend ?? false },
+    status: { conditions: job.status?.conditions ?? [] },
+  };
+}
+
+function keepPod(pod: Pod): Pod {
+  const { phase, reason, message, podIP, startTime, conditions, initContainerStatuses, containerStatuses } =
+    pod.status ?? {};
+  return JSON.parse(
+    JSON.stringify({
+      metadata: keepMetadata(pod),
+      spec: { nodeName: pod.spec.nodeName },
+      status: {
+        phase,
+        reason,
+        message,
+        podIP,
+        startTime,
+        conditions,
+        initContainerStatuses,
+        containerStatuses,
+      },
+    }),
+  ) as Pod;
+}
+
+function keepQueued(queued: QueuedJob): QueuedJob {
+  return { metadata: keepMetadata(queued), status: { conditions: queued.status?.conditions ?? [] } };
+}

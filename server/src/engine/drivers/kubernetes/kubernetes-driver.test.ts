@@ -1,0 +1,31 @@
+import { expect, vi } from 'vitest';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { effort } from '../../../testing/soak.ts';
+import { temporaryFolder } from '../../../testing/temporary-folder.ts';
+import { suiteScript, testDriver } from '../../testing/driver-suite.ts';
+import { clusterDriver, TEST_NAMESPACE } from './testing/cluster-driver.ts';
+import { startControlPlane } from './testing/control-plane/start.ts';
+import { type FakeApiserver, startFakeApiserver } from './testing/fake-apiserver.ts';
+
+/** A real control plane in a soak: its programs take ten minutes to build once. */
+type TestCluster = Pick<FakeApiserver, 'kubeconfig' | 'setLogs' | 'close'>;
+const startCluster = effort<() => Promise<TestCluster>>({ usual: startFakeApiserver, soak: startReal });
+
+async function startReal() {
+  const plane = await startControlPlane({ dir: await temporaryFolder(), namespace: TEST_NAMESPACE });
+  await plane.addNode('fake');
+  return plane;
+}
+
+const cluster = await startCluster();
+onFileEnd(cluster.close);
+const { driver, runner, close } = await clusterDriver({
+  kubeconfig: cluster.kubeconfig,
+  script: suiteScript,
+});
+onFileEnd(close);
+cluster.setLogs(runner.logs);
+await vi.waitFor(async () => expect(await driver.blocker({ kind: 'train', engine: null })).toBeNull());
+
+// Kubelets keep the last words of what fails alone.
+await testDriver('kubernetes', async () => driver, { by: 'evicted', lastLine: null, folder: 'gone' });

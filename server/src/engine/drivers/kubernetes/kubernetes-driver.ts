@@ -1,0 +1,223 @@
+import { gpuLabel } from '@bakehouse/contract/labels';
+import type { Logger } from 'pino';
+import type { Queues } from '../../../platform/cluster-settings.ts';
+import { keepBriefly } from '../../../platform/concurrency/keep-briefly.ts';
+import type { Observed } from '../../model/observed.ts';
+import type { Offer } from '../../model/offer.ts';
+import { type AttemptId, CannotStartError, type Driver, type Launch } from '../driver.ts';
+import type { PodSettings } from './attempt-job.ts';
+import { AttemptObjects } from './attempt-objects.ts';
+import type { Cluster } from './cluster.ts';
+import { followAttempts } from './follow-attempts.ts';
+import { queueNamed, queueOf } from './kueue.ts';
+import { type NodeCapacity, readNodes } from './node-capacity.ts';
+import { attemptName, isTrue, type Job, type Node, type Pod } from './objects.ts';
+import { describePlace, queuePlaces } from './queue-places.ts';
+import { readOutput } from './read-output.ts';
+import type { TrackedAttempts } from './tracked-attempts.ts';
+
+type Options = {
+  cluster: Cluster;
+  pods: PodSettings;
+  /** Whether work without a GPU goes to the cluster too. */
+  cpuWork: boolean;
+  /** Kueue's; null: it is not used. */
+  queues: Queues | null;
+  log: Logger;
+  now: () => Date;
+  /** Between looks at the output of an attempt; what ends is looked at once more. */
+  outputEveryMs?: number;
+};
+
+const NODES_KEPT_MS = 60_000;
+/** What failed is asked for again after this. */
+const NODES_ASKED_MS = 5_000;
+/** Between tries to make a queue again that is gone. */
+const QUEUE_ASKED_MS = 10_000;
+const OUTPUT_EVERY_MS = 30_000;
+const OUT_OF_REACH = 'The cluster is out of reach.';
+
+/** A driver that follows its cluster until it is closed. */
+export type KubernetesDriver = Driver & {
+  /** What all nodes have together. */
+  cpu: () => Promise<Offer['cpu']>;
+  close: () => Promise<void>;
+};
+
+/**
+ * Runs each attempt as a Job of a cluster, which places it, or lets it wait in Kueue's queue. What becomes of it is read
+ * from the objects that the API server is watched for, so that looking at thousands costs it nothing.
+ */
+export function createKubernetesDriver(options: Options): KubernetesDriver {
+  const { cluster, log, now } = options;
+  const listeners: ((workloadId: string) => void)[] = [];
+  const isComplete = () => followed.isComplete();
+  const objects = new AttemptObjects(cluster, log);
+  const followed = followAttempts({
+    ...{ cluster, log, now, kueue: options.queues !== null },
+    onChange: (workloadId) => void listeners.map((listener) => listener(workloadId)),
+    // Before all are seen nothing is known of the rest.
+    onEviction: (eviction) => void (isComplete() && objects.closeEvicted(eviction)),
+  });
+  const { attempts } = followed;
+  const nodes = nodesOf(options);
+  const output = readOutput({ cluster, attempts, log, everyMs: options.outputEveryMs ?? OUTPUT_EVERY_MS });
+  const places = options.queues && queuePlaces({ cluster, queues: options.queues, log });
+  const kill = (one: AttemptId) => objects.kill(one, attempts.pod(one.id, one.attempt)?.metadata.name);
+  const parts = { attempts, objects, places, kill };
+
+  async function start(launch: Launch): Promise<void> {
+    if (!isComplete()) throw new Error(OUT_OF_REACH);
+    const { workloadId, attempt, placement } = launch;
+    refuseClosed(attempts, launch);
+    await closeEarlier(parts, { id: workloadId, attempt });
+    attempts.forget(workloadId, attempt);
+    const products = placement.accelerator === null ? [] : findProducts(await nodes(), placement.accelerator);
+    const queue = options.queues && (await objects.ensureQueue(queueOf(options.queues, launch)));
+    const made = await objects.create(launch, options.pods, { queue, products });
+    if (made) followed.put(made);
+    // This may have taken longer than its lease.
+    if (isClosed(attempts, launch)) await kill({ id: workloadId, attempt });
+    refuseClosed(attempts, launch);
+  }
+
+  return {
+    admission: 'driver',
+    endsWithServer: false,
+    capacity: async () => (await nodes()).capacity,
+    cpu: async () => (await nodes()).cpu,
+    blocker: async () => (isComplete() ? null : OUT_OF_REACH),
+    start,
+    observe: async (id, attempt) => {
+      if (!isComplete()) throw new Error(OUT_OF_REACH);
+      return observe(parts, { id, attempt });
+    },
+    tidy: (id, attempt) => tidy(parts, { id, attempt }),
+    stop: (id, attempt) => objects.stop({ id, attempt }),
+    kill: (id, attempt) => kill({ id, attempt }),
+    logs: output.logs,
+    output: output.output,
+    list: async () => [...new Set(attempts.list().map(({ id }) => id))],
+    listAlive: async () => attempts.listAlive(),
+    remove: async (workloadId) => {
+      for (const one of attempts.list(workloadId)) await kill(one);
+      await objects.removeAll(workloadId);
+      attempts.forget(workloadId);
+      output.forget(workloadId);
+    },
+    onChange: (listener) => void listeners.push(listener),
+    close: async () => {
+      await followed.close();
+      cluster.close();
+    },
+  };
+}
+
+type Parts = {
+  attempts: TrackedAttempts;
+  objects: AttemptObjects;
+  places: ReturnType<typeof queuePlaces> | null;
+  kill: (one: AttemptId) => Promise<void>;
+};
+
+async function observe({ attempts, objects, places }: Parts, one: AttemptId): Promise<Observed> {
+  const observed = attempts.observe(one.id, one.attempt);
+  if (places && attempts.isQueued(one))
+    return withPlace(observed, places.find(attemptName(one.id, one.attempt)));
+  // Another process may have started it, and the watch of this one be behind.
+  const isThere = observed.state === 'absent' && (await objects.isThere(one));
+  return isThere ? { state: 'pending', reason: '' } : observed;
+}
+
+/** Whether it has ended, and its Job may make another pod, or has one that lives. */
+function isLeftBehind(attempts: TrackedAttempts, { id, attempt }: AttemptId): boolean {
+  const job = attempts.job(id, attempt);
+  const hasEnded = attempts.observe(id, attempt).state === 'ended';
+  return job !== undefined && hasEnded && !isFinished(job) && !isOver(attempts.pod(id, attempt));
+}
+
+async function tidy(parts: Parts, one: AttemptId): Promise<void> {
+  const { attempts, objects, kill } = parts;
+  // One comes late whose start was held up elsewhere, or comes back with an API server that was set back.
+  await closeEarlier(parts, one);
+  const missing = attempts.missingQueue(one);
+  if (missing !== null) await objects.ensureQueue(queueNamed(missing), QUEUE_ASKED_MS);
+  const by = attempts.evicting(one);
+  if (by) await objects.closeEvicted({ ...one, by });
+  if (isLeftBehind(attempts, one)) await kill(one);
+}
+
+async function closeEarlier({ attempts, kill }: Parts, { id, attempt }: AttemptId): Promise<void> {
+  for (const other of attempts.listEarlier(id, attempt)) await kill(other);
+}
+
+/** @param place How many go before it in Kueue's queue; null: not known. */
+function withPlace(observed: Observed, place: number | null): Observed {
+  if (observed.state !== 'pending' || observed.reason === '' || place === null) return observed;
+  return { ...observed, reason: `${observed.reason.replace(/\.$/, '')}. ${describePlace(place)}` };
+}
+
+/** Whether a later attempt has begun. */
+function isClosed(attempts: TrackedAttempts, { workloadId, attempt }: Launch): boolean {
+  return attempts.list(workloadId).some((other) => other.attempt > attempt);
+}
+
+function refuseClosed(attempts: TrackedAttempts, launch: Launch): void {
+  if (isClosed(attempts, launch)) throw new Error('The process did not begin');
+}
+
+/**
+ * What the nodes have. While they cannot be read, that of before; nothing was ever read: an error, as an offer of nothing
+ * would send work elsewhere.
+ */
+function nodesOf({ cluster, cpuWork, queues, log }: Options): () => Promise<NodeCapacity> {
+  const told = new Set<string>();
+  let last: { nodes: NodeCapacity; readAt: number } | null = null;
+  return keepBriefly(async () => {
+    if (last && performance.now() - last.readAt < NODES_KEPT_MS) return last.nodes;
+    try {
+      last = { nodes: readNodes(await listNodes(cluster), cpuWork, queues), readAt: performance.now() };
+      for (const type of last.nodes.withoutQueue.filter((one) => !told.has(one))) {
+        told.add(type);
+        log.warn(
+          `BAKEHOUSE_KUEUE_QUEUES names no queue for ${type}, which nodes of the cluster have: no work goes there; add ${type}=QUEUE`,
+        );
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'the nodes of the cluster could not be read');
+      if (!last) throw new Error(OUT_OF_REACH, { cause: error });
+    }
+    return last.nodes;
+  }, NODES_ASKED_MS);
+}
+
+/** Whether its containers have ended. */
+function isOver(pod: Pod | undefined): boolean {
+  return pod?.status?.phase === 'Succeeded' || pod?.status?.phase === 'Failed';
+}
+
+/** Of the nodes that have the wanted GPUs. */
+function findProducts({ products }: NodeCapacity, accelerator: string): string[] {
+  const found = products.get(accelerator);
+  if (!found) throw new CannotStartError(`no node of the cluster has a ${gpuLabel(accelerator)} now`);
+  return found;
+}
+
+/** Whether a Job makes no pod any more, and is only kept for who looks at it. */
+function isFinished({ status, metadata }: Job): boolean {
+  return isTrue(status, 'Failed') || isTrue(status, 'Complete') || metadata.deletionTimestamp !== undefined;
+}
+
+async function listNodes(cluster: Cluster): Promise<Node[]> {
+  const nodes: Node[] = [];
+  let next = '';
+  do {
+    const page: { items: Node[]; metadata: { continue?: string } } = await cluster.call(
+      'GET',
+      `/api/v1/nodes?limit=500&continue=${encodeURIComponent(next)}`,
+    );
+    nodes.push(...page.items);
+    next = page.metadata.continue ?? '';
+  } while (next !== '');
+  return nodes;
+}

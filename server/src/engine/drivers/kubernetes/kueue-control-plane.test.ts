@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { parseQueues } from '../../../platform/cluster-settings.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { effort } from '../../../testing/soak.ts';
+import { temporaryFolder } from '../../../testing/temporary-folder.ts';
+import { suiteScript } from '../../testing/driver-suite.ts';
+import { testSpec } from '../../testing/test-spec.ts';
+import type { Launch } from '../driver.ts';
+import { checkCluster } from './check-cluster.ts';
+import { KUEUE_API } from './kueue.ts';
+import { clusterDriver, TEST_NAMESPACE } from './testing/cluster-driver.ts';
+import { makeQueues } from './testing/control-plane/queues.ts';
+import { startControlPlane } from './testing/control-plane/start.ts';
+
+/* A real control plane with Kueue, whose programs take ten minutes to build once, and pods that are scripts. */
+
+const isSoak = effort({ usual: false, soak: true });
+
+describe.runIf(isSoak)('in queues of Kueue', async () => {
+  if (!isSoak) return;
+  const plane = await startControlPlane({
+    dir: await temporaryFolder(),
+    namespace: TEST_NAMESPACE,
+    kueue: true,
+  });
+  onFileEnd(plane.close);
+  const { cluster } = plane;
+  await expect(checkCluster(cluster, { kueue: true })).rejects.toThrow(
+    'no WorkloadPriorityClass bakehouse-deployment',
+  );
+  await makeQueues(cluster, [{ name: 'h100', gpus: 4 }]);
+  await plane.addNode('fake', { product: 'NVIDIA-H100-80GB-HBM3', count: 8 });
+  const { driver, runner, close } = await clusterDriver({
+    ...{ kubeconfig: plane.kubeconfig, script: suiteScript, queues: parseQueues('h100') },
+  });
+  onFileEnd(close);
+  plane.setLogs(runner.logs);
+  await vi.waitFor(async () => expect(await driver.blocker({ kind: 'train', engine: null })).toBeNull());
+
+  const started: Launch[] = [];
+  async function start(
+    title: string,
+    count: number,
+    behaviour: Launch['behaviour'] = 'run',
+  ): Promise<Launch> {
+    const launch: Launch = {
+      ...{ workloadId: randomUUID(), attempt: 1, behaviour, userId: randomUUID(), spec: testSpec(title) },
+      placement: { accelerator: 'NVIDIA_H100_80GB', count },
+      ...{ server: { base_url: 'http://127.0.0.1:1', token: 'secret' }, serverKey: 'key', devices: [] },
+    };
+    started.push(launch);
+    await driver.start(launch);
+    return launch;
+  }
+  const look = ({ workloadId }: Launch) => driver.observe(workloadId, 1);
+  const becomes = (launch: Launch, seen: object) =>
+    vi.waitFor(async () => expect(await look(launch)).toMatchObject(seen));
+  afterEach(async () => {
+    for (const { workloadId } of started.splice(0)) await driver.remove(workloadId);
+    await vi.waitFor(async () => expect(await driver.list()).toEqual([]));
+  });
+
+  test('the capacity is that of the nodes, and the cluster takes work', async () => {
+    expect((await driver.capacity()).gpus).toMatchObject([
+      { type: 'NVIDIA_H100_80GB', devices: { length: 8 } },
+    ]);
+    expect(await checkCluster(cluster, { kueue: true })).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+  });
+
+  test('what finds no quota waits, says why, and begins when there is some', async () => {
+    const [one, other] = [await start('idle', 2), await start('idle', 2)];
+    await becomes(one, { state: 'alive' });
+    await becomes(other, { state: 'alive' });
+    const third = await start('idle', 2);
+    await becomes(third, {
+      state: 'pending',
+      reason: expect.stringMatching(/^Waiting for quota: .*nvidia.com\/gpu/),
+    });
+    await driver.stop(one.workloadId, 1);
+    await becomes(third, { state: 'alive' });
+    expect(await look(one)).toMatchObject({ state: 'ended', exitCode: 0 });
+  });
+
+  test('a queue that is gone is made again for what waits in it', async () => {
+    const one = await start('idle', 4);
+    await becomes(one, { state: 'alive' });
+    const other = await start('idle', 4);
+    await becomes(other, { state: 'pending', reason: expect.stringMatching(/nvidia.com\/gpu/) });
+    const queue = `${other.userId?.replaceAll('-', '')}-h100`;
+    await cluster.call('DELETE', `${KUEUE_API}/namespaces/${TEST_NAMESPACE}/localqueues/${queue}`);
+    await becomes(other, { state: 'pending', reason: expect.stringMatching(/LocalQueue .* doesn't exist/) });
+    await driver.stop(one.workloadId, 1);
+    await vi.waitFor(async () => {
+      await driver.tidy(other.workloadId, 1);
+      expect(await look(other)).toMatchObject({ state: 'alive' });
+    });
+  });
+
+  test('a run makes room for a model server, saves its work, and does not come back by itself', async () => {
+    const run = await start('idle', 4);
+    await becomes(run, { state: 'alive' });
+    const server = await start('idle', 4, 'deployment');
+    await becomes(run, { state: 'ended', by: 'preempted', exitCode: 0, folder: 'gone' });
+    await becomes(server, { state: 'alive' });
+    await driver.stop(server.workloadId, 1);
+    await becomes(server, { state: 'ended' });
+    // Its Job is gone, or Kueue would let it in again under the same token.
+    await vi.waitFor(async () => expect(await driver.listAlive()).toEqual([]));
+    expect(await look(run)).toMatchObject({ state: 'ended', by: 'preempted' });
+    await driver.start({ ...run, attempt: 2, server: { ...run.server, token: 'another' } });
+    await vi.waitFor(async () =>
+      expect(await driver.observe(run.workloadId, 2)).toMatchObject({ state: 'alive' }),
+    );
+  });
+
+  test('Kueue away for a while, and an API server that starts again, end nothing', async () => {
+    const one = await start('idle', 2);
+    await becomes(one, { state: 'alive' });
+    await plane.stop('kueue');
+    await plane.stop('apiserver');
+    expect(await look(one)).toMatchObject({ state: 'alive' });
+    await plane.resume('apiserver');
+    await plane.resume('kueue');
+    const other = await vi.waitFor(() => start('idle', 2));
+    await becomes(other, { state: 'alive' });
+    await driver.stop(one.workloadId, 1);
+    await becomes(one, { state: 'ended', exitCode: 0 });
+  });
+});

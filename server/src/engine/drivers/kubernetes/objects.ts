@@ -1,0 +1,110 @@
+import type { EndedBy } from '../../model/observed.ts';
+import type { AttemptId } from '../driver.ts';
+import type { ApiObject } from './watch-objects.ts';
+
+/*
+ * What is read of the objects of the API, and no more: https://kubernetes.io/docs/reference/kubernetes-api/ and, for
+ * Workload, https://kueue.sigs.k8s.io/docs/reference/kueue.v1beta2/.
+ */
+
+type Metadata = ApiObject['metadata'] & {
+  uid?: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
+  ownerReferences?: { kind: string; name: string }[];
+};
+
+export type Condition = {
+  type: string;
+  status: 'True' | 'False' | 'Unknown';
+  reason?: string;
+  message?: string;
+  lastTransitionTime?: string;
+};
+
+export type Job = {
+  metadata: Metadata;
+  spec: { suspend?: boolean };
+  status?: { conditions?: Condition[] };
+};
+
+type Container = {
+  state?: {
+    waiting?: { reason?: string; message?: string };
+    running?: { startedAt?: string };
+    terminated?: { exitCode: number; reason?: string; message?: string };
+  };
+};
+
+export type Pod = {
+  metadata: Metadata;
+  spec: { nodeName?: string };
+  status?: {
+    phase?: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
+    reason?: string;
+    message?: string;
+    podIP?: string;
+    startTime?: string;
+    conditions?: Condition[];
+    initContainerStatuses?: Container[];
+    containerStatuses?: Container[];
+  };
+};
+
+/** Kueue's own record of a Job that waits in a queue. */
+export type QueuedJob = { metadata: Metadata; status?: { conditions?: Condition[] } };
+
+export type Node = {
+  metadata: Metadata;
+  spec?: { unschedulable?: boolean };
+  status?: { allocatable?: Record<string, string>; conditions?: Condition[] };
+};
+
+export const MANAGED = { 'app.kubernetes.io/managed-by': 'bakehouse' };
+export const MANAGED_SELECTOR = 'app.kubernetes.io/managed-by=bakehouse';
+export const WORKLOAD_LABEL = 'bakehouse/workload';
+const ATTEMPT_LABEL = 'bakehouse/attempt';
+/** Which token a Job was made with: the hash that the database keeps. */
+export const TOKEN_ANNOTATION = 'bakehouse/token-sha256';
+/** Who ends a Job that is being deleted, where that is not the engine. */
+export const ENDED_BY_ANNOTATION = 'bakehouse/ended-by';
+
+/** Of the Job of an attempt, and of its Secret. */
+export function attemptName(workloadId: string, attempt: number): string {
+  return `bakehouse-${workloadId}-${attempt}`;
+}
+
+export function attemptLabels(workloadId: string, attempt: number): Record<string, string> {
+  return { ...MANAGED, [WORKLOAD_LABEL]: workloadId, [ATTEMPT_LABEL]: String(attempt) };
+}
+
+/** The attempt whose Job has this name; null for what somebody else has made. */
+export function attemptNamed(name: string): AttemptId | null {
+  const [, id, attempt] = /^bakehouse-([0-9a-f-]{36})-(\d+)$/.exec(name) ?? [];
+  return id === undefined ? null : { id, attempt: Number(attempt) };
+}
+
+/** The attempt that an object belongs to; null where somebody else has made it. */
+export function attemptOf(object: { metadata: Metadata } | undefined): AttemptId | null {
+  const { [WORKLOAD_LABEL]: id, [ATTEMPT_LABEL]: attempt } = object?.metadata.labels ?? {};
+  return id === undefined || attempt === undefined ? null : { id, attempt: Number(attempt) };
+}
+
+/** Who ends a Job, as its annotation says. */
+export function endedByOf(job: Job | undefined): EndedBy | null {
+  return (job?.metadata.annotations?.[ENDED_BY_ANNOTATION] as EndedBy | undefined) ?? null;
+}
+
+export function findCondition(
+  status: { conditions?: Condition[] } | undefined,
+  type: string,
+): Condition | undefined {
+  return status?.conditions?.find((condition) => condition.type === type);
+}
+
+/** Whether a condition is there and true. */
+export function isTrue(status: { conditions?: Condition[] } | undefined, type: string): boolean {
+  return findCondition(status, type)?.status === 'True';
+}

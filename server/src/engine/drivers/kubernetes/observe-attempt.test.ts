@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest';
+import type { Condition, Job, Pod, QueuedJob } from './objects.ts';
+import { observeAttempt, type Seen as SeenByUs, seePod } from './observe-attempt.ts';
+
+type Seen = Omit<SeenByUs, 'pods'> & { pods: Pod[] };
+
+const now = new Date('2026-11-29T12:00:00Z');
+const before = (seconds: number) => new Date(now.getTime() - seconds * 1000).toISOString();
+
+const condition = (type: string, reason: string, more: Partial<Condition> = {}): Condition => ({
+  ...{ type, reason, status: 'True', ...more },
+});
+const job = (more: Partial<Job> = {}): Job => ({ metadata: { name: 'a' }, spec: {}, ...more });
+const pod = (status: Pod['status'], more: Partial<Pod['metadata']> = {}): Pod => ({
+  metadata: { name: 'a-x', creationTimestamp: before(600), ...more },
+  spec: { nodeName: 'node-0' },
+  // The clocks of nodes and controllers decide nothing.
+  status: { startTime: before(-3600), ...status },
+});
+const waits = (reason: string, message = '') => [{ state: { waiting: { reason, message } } }];
+const exits = (exitCode: number, more: { reason?: string; message?: string } = {}) => [
+  { state: { terminated: { exitCode, ...more } } },
+];
+/** @param ago For how many seconds the pods have been on their nodes, or lost with them. */
+const look = ({ pods = [], ...seen }: Partial<Seen>, ago = 600) => {
+  const seenPods = pods.map((one) => seePod(one, undefined, new Date(before(ago))));
+  return observeAttempt({ job: job(), queued: undefined, ...seen, pods: seenPods }, now);
+};
+const queued = (message: string, status: 'True' | 'False' = 'False'): QueuedJob => ({
+  metadata: { name: 'w' },
+  status: { conditions: [condition('QuotaReserved', 'Pending', { status, message })] },
+});
+
+test('of one without a Job its pod may be left, which saves its work', () => {
+  expect(look({ job: undefined })).toEqual({ state: 'absent' });
+  expect(look({ job: undefined, pods: [pod({ phase: 'Running' })] })).toEqual({ state: 'alive' });
+});
+
+describe('waits', () => {
+  test.each<[string, Partial<Seen>, string]>([
+    ['for its pod', {}, ''],
+    ['for Kueue to see it', { job: job({ spec: { suspend: true } }) }, 'Waiting for quota.'],
+    [
+      'for quota',
+      {
+        job: job({ spec: { suspend: true } }),
+        queued: queued('insufficient unused quota for nvidia.com/gpu'),
+      },
+      'Waiting for quota: insufficient unused quota for nvidia.com/gpu',
+    ],
+    ['for its start', { job: job({ spec: { suspend: true } }), queued: queued('', 'True') }, ''],
+    [
+      'for a node',
+      {
+        pods: [
+          pod({
+            phase: 'Pending',
+            conditions: [
+              condition('PodScheduled', 'Unschedulable', {
+                status: 'False',
+                message: '0/2 nodes are available',
+              }),
+            ],
+          }),
+        ],
+      },
+      'No node has room: 0/2 nodes are available',
+    ],
+    [
+      'for its node',
+      { pods: [pod({ phase: 'Pending', containerStatuses: waits('ContainerCreating') })] },
+      '',
+    ],
+    [
+      'for its image',
+      {
+        pods: [
+          pod({
+            phase: 'Pending',
+            containerStatuses: waits('ImagePullBackOff', 'the registry is away'),
+          }),
+        ],
+      },
+      'Its image cannot be pulled: the registry is away',
+    ],
+  ])('%s', (_what, seen, reason) => {
+    expect(look(seen, 100)).toEqual({ state: 'pending', reason });
+  });
+});
+
+test('it lives from when its inputs are brought, at the address of its pod', () => {
+  const fetching: Pod['status'] = { phase: 'Pending', initContainerStatuses: [{ state: { running: {} } }] };
+  expect(look({ pods: [pod(fetching)] })).toEqual({ state: 'alive' });
+  expect(look({ pods: [pod({ phase: 'Running', podIP: '10.0.0.7' })] })).toEqual({
+    ...{ state: 'alive', address: '10.0.0.7' },
+  });
+  // Suspended by Kueue, its pod still saves its work.
+  const evicted = { job: job({ spec: { suspend: true } }), pods: [pod({ phase: 'Running' })] };
+  expect(look(evicted)).toEqual({ state: 'alive' });
+});
+
+describe('ends', () => {
+  const disrupted = (reason: string) => [
+    condition('DisruptionTarget', reason, { lastTransitionTime: before(-3600) }),
+  ];
+  test.each<[string, Partial<Seen>, object]>([
+    [
+      'well',
+      { pods: [pod({ phase: 'Succeeded', containerStatuses: exits(0) })] },
+      { by: 'itself', exitCode: 0 },
+    ],
+    [
+      'with a status and last words',
+      { pods: [pod({ phase: 'Failed', containerStatuses: exits(3, { message: 'no\nrows\n' }) })] },
+      { by: 'itself', exitCode: 3, lastLine: 'rows' },
+    ],
+    [
+      'before it began, while its inputs were brought',
+      { pods: [pod({ phase: 'Failed', initContainerStatuses: exits(75, { message: 'away' }) })] },
+      { by: 'itself', exitCode: 75, lastLine: 'away' },
+    ],
+    [
+      'for want of memory',
+      { pods: [pod({ phase: 'Failed', containerStatuses: exits(137, { reason: 'OOMKilled' }) })] },
+      { by: 'oom', exitCode: 137 },
+    ],
+    [
+      'by what goes before it',
+      { pods: [pod({ phase: 'Failed', conditions: disrupted('PreemptionByScheduler') })] },
+      { by: 'preempted', exitCode: null },
+    ],
+    [
+      'by a drain, its work saved',
+      {
+        pods: [
+          pod({
+            phase: 'Succeeded',
+            conditions: disrupted('EvictionByEvictionAPI'),
+            containerStatuses: exits(0),
+          }),
+        ],
+      },
+      { by: 'evicted', exitCode: 0 },
+    ],
+    [
+      'by a node that runs out of disk',
+      {
+        pods: [pod({ phase: 'Failed', reason: 'Evicted', message: 'The node was low on resource: memory' })],
+      },
+      { by: 'evicted' },
+    ],
+    [
+      'by what it has written itself',
+      {
+        pods: [
+          pod({
+            ...{ phase: 'Failed', reason: 'Evicted', conditions: disrupted('TerminationByKubelet') },
+            message: 'Pod ephemeral local storage usage exceeds the total limit of containers 10Gi',
+          }),
+        ],
+      },
+      { by: 'oom' },
+    ],
+    [
+      'by a node that did not take it in',
+      { pods: [pod({ phase: 'Failed', reason: 'UnexpectedAdmissionError', message: 'no GPU' })] },
+      { by: 'evicted', lastLine: 'no GPU' },
+    ],
+    [
+      'by a Secret that is gone',
+      {
+        pods: [
+          pod({ phase: 'Pending', containerStatuses: waits('CreateContainerConfigError', 'no secret') }),
+        ],
+      },
+      { by: 'itself', lastLine: 'Its pod cannot begin: no secret' },
+    ],
+    [
+      'by a node on which it does not begin',
+      {
+        pods: [pod({ phase: 'Pending', containerStatuses: waits('ContainerCreating') })],
+      },
+      { by: 'itself', lastLine: 'Its pod did not begin on its node within 30 minutes' },
+    ],
+    [
+      'with its node',
+      { pods: [pod({ phase: 'Running', conditions: disrupted('DeletionByTaintManager') })] },
+      { by: 'node_lost', exitCode: null },
+    ],
+    [
+      'by an image that has not come for minutes',
+      { pods: [pod({ phase: 'Pending', containerStatuses: waits('ErrImagePull', 'not found') })] },
+      { by: 'image', lastLine: 'Its image cannot be pulled: not found' },
+    ],
+    [
+      'by an image without a name',
+      { pods: [pod({ phase: 'Pending', containerStatuses: waits('InvalidImageName', 'a b') })] },
+      { by: 'image', lastLine: 'The image has no valid name: a b' },
+    ],
+    [
+      'by whoever deleted its pod',
+      { job: job({ status: { conditions: [condition('Failed', 'BackoffLimitExceeded')] } }) },
+      { by: 'evicted', exitCode: null },
+    ],
+    [
+      'by Kueue, which the Job remembers',
+      {
+        job: job({ metadata: { name: 'a', annotations: { 'bakehouse/ended-by': 'preempted' } } }),
+        pods: [pod({ phase: 'Succeeded', containerStatuses: exits(0) })],
+      },
+      { by: 'preempted', exitCode: 0 },
+    ],
+  ])('%s', (_how, seen, end) => {
+    expect(look(seen, 1900)).toMatchObject({ state: 'ended', folder: 'gone', ...end });
+  });
+});
+
+test('a node that is away for a moment has lost nothing', () => {
+  const conditions = [
+    condition('DisruptionTarget', 'DeletionByTaintManager', { lastTransitionTime: before(3600) }),
+  ];
+  expect(look({ pods: [pod({ phase: 'Running', conditions })] }, 20)).toEqual({ state: 'alive' });
+});
+
+test('a healthy node that is cleared gives its pods their time', () => {
+  const conditions = [
+    condition('DisruptionTarget', 'DeletionByTaintManager', { lastTransitionTime: before(600) }),
+    condition('Ready', ''),
+  ];
+  expect(look({ pods: [pod({ phase: 'Running', conditions })] })).toEqual({ state: 'alive' });
+});
+
+test('of several pods the newest counts', () => {
+  const old = pod({ phase: 'Failed', containerStatuses: exits(1) }, { creationTimestamp: before(900) });
+  expect(look({ pods: [pod({ phase: 'Running' }), old] })).toEqual({ state: 'alive' });
+});

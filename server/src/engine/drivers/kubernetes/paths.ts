@@ -1,0 +1,13 @@
+import { KUEUE_API } from './kueue.ts';
+
+/** Where the objects of a namespace are. */
+export function pathsOf(namespace: string) {
+  const core = `/api/v1/namespaces/${namespace}`;
+  return {
+    jobs: `/apis/batch/v1/namespaces/${namespace}/jobs`,
+    pods: `${core}/pods`,
+    secrets: `${core}/secrets`,
+    queued: `${KUEUE_API}/namespaces/${namespace}/workloads`,
+    localQueues: `${KUEUE_API}/namespaces/${namespace}/localqueues`,
+  };
+}

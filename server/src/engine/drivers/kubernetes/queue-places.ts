@@ -1,0 +1,71 @@
+import type { Logger } from 'pino';
+import type { Queues } from '../../../platform/cluster-settings.ts';
+import { keepBriefly } from '../../../platform/concurrency/keep-briefly.ts';
+import type { Cluster } from './cluster.ts';
+
+/**
+ * What is read of Kueue's PendingWorkloadsSummary:
+ * https://kueue.sigs.k8s.io/docs/tasks/manage/monitor_pending_workloads/pending_workloads_on_demand/
+ */
+type Summary = {
+  items: {
+    metadata: { namespace?: string; ownerReferences?: { kind: string; name: string }[] };
+    /** From 0 on. */
+    positionInClusterQueue: number;
+  }[];
+};
+
+const VISIBILITY_API = '/apis/visibility.kueue.x-k8s.io/v1beta2';
+/** Kueue's own most: what is further back is told no place. */
+const PLACES = 1000;
+const KEPT_MS = 60_000;
+
+/**
+ * The places of Jobs in the ClusterQueues, one call for each queue a minute however many wait, and only while somebody
+ * asks. Where Kueue does not serve them, or this account may not see them, there are none.
+ */
+export function queuePlaces({ cluster, queues, log }: { cluster: Cluster; queues: Queues; log: Logger }): {
+  find: (jobName: string) => number | null;
+} {
+  const clusterQueues = new Set([...queues.values()].flat());
+  let places = new Map<string, number>();
+
+  async function read(name: string): Promise<[string, number][]> {
+    const path = `${VISIBILITY_API}/clusterqueues/${name}/pendingworkloads?limit=${PLACES}`;
+    const { items } = await cluster.call<Summary>('GET', path);
+    const own = items.filter(({ metadata }) => metadata.namespace === cluster.namespace);
+    return own.map(({ metadata, positionInClusterQueue }) => [
+      metadata.ownerReferences?.find(({ kind }) => kind === 'Job')?.name ?? '',
+      positionInClusterQueue,
+    ]);
+  }
+  const refresh = keepBriefly(async () => {
+    const known = [...clusterQueues].map((name) =>
+      read(name).catch((error: unknown): [string, number][] => {
+        log.debug({ err: error, queue: name }, 'Kueue tells no places in this queue');
+        return [];
+      }),
+    );
+    places = new Map((await Promise.all(known)).flat());
+  }, KEPT_MS);
+
+  return {
+    find: (jobName) => {
+      // Known at the next look: whoever looks is not kept waiting.
+      void refresh();
+      return places.get(jobName) ?? null;
+    },
+  };
+}
+
+/**
+ * A place as a sentence, the rougher the further back, so that it is another one a few dozen times at most while it moves
+ * up. Pure.
+ * @param before How many go before it.
+ */
+export function describePlace(before: number): string {
+  if (before === 0) return 'It is next in its queue.';
+  if (before === 1) return 'One goes before it in its queue.';
+  if (before <= 10) return `${before} go before it in its queue.`;
+  return `About ${Number(before.toPrecision(1)).toLocaleString('en')} go before it in its queue.`;
+}

@@ -1,0 +1,27 @@
+import { cp, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { ControlPlane, ProgramName } from './start.ts';
+
+const PROGRAMS: ProgramName[] = ['etcd', 'apiserver', 'controllers', 'scheduler'];
+
+/**
+ * Keeps what etcd has now. The answer goes back to that, as whoever restores a snapshot does: all programs are stopped, and
+ * start with it. `meanwhile` happens while nobody answers, which takes minutes elsewhere.
+ * @param dir That of the control plane.
+ */
+export async function keepData(
+  plane: ControlPlane,
+  dir: string,
+): Promise<(meanwhile: () => Promise<void>) => Promise<void>> {
+  const [data, kept] = [path.join(dir, 'etcd'), path.join(dir, 'etcd-before')];
+  await plane.stop('etcd');
+  await cp(data, kept, { recursive: true });
+  await plane.resume('etcd');
+  return async (meanwhile) => {
+    for (const name of PROGRAMS.toReversed()) await plane.stop(name);
+    await meanwhile();
+    await rm(data, { recursive: true });
+    await cp(kept, data, { recursive: true });
+    for (const name of PROGRAMS) await plane.resume(name);
+  };
+}

@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto';
+
+type Owner = { kind: string; name: string; uid: string };
+
+export type FakeObject = {
+  metadata: {
+    name: string;
+    uid: string;
+    resourceVersion: string;
+    creationTimestamp: string;
+    labels?: Record<string, string>;
+    annotations?: Record<string, string>;
+    deletionTimestamp?: string;
+    ownerReferences?: Owner[];
+  };
+  spec?: { suspend?: boolean; template?: { metadata: object; spec: object }; nodeName?: string };
+  status?: { phase?: string; conditions?: { type: string; status: string }[] };
+  stringData?: Record<string, string>;
+  data?: Record<string, string>;
+  /** Of a Job: whether its pod was made. */
+  hadPod?: boolean;
+};
+
+export type Change = { version: number; collection: string; type: string; object: FakeObject };
+
+type GivenObject = Omit<FakeObject, 'metadata'> & {
+  metadata: Omit<FakeObject['metadata'], 'uid' | 'resourceVersion' | 'creationTimestamp'>;
+};
+
+/** Objects by their collections, with the Job controller and the garbage collector. */
+export class FakeStore {
+  readonly history: Change[] = [];
+  oldest = 0;
+  onChange: (change: Change) => void = () => undefined;
+  /** Objects by collection, then by name. */
+  private readonly objects = new Map<string, Map<string, FakeObject>>();
+  private version = 0;
+
+  list(kind: string): FakeObject[] {
+    return [...this.objects]
+      .filter(([collection]) => collection.endsWith(`/${kind}`))
+      .flatMap(([, all]) => [...all.values()]);
+  }
+
+  change(kind: string, name: string, patch: object): void {
+    const [collection] =
+      [...this.objects].find(([place, all]) => place.endsWith(`/${kind}`) && all.has(name)) ?? [];
+    if (!collection) throw new Error(`there is no ${kind} ${name}`);
+    this.patch(collection, name, patch);
+  }
+
+  /** What a restart of the API server or a long pause costs watchers. */
+  forget(): void {
+    this.version += 1;
+    this.oldest = this.version;
+    this.history.length = 0;
+  }
+
+  /** Keeps what there is. The answer goes back to that and tells no watcher, as a restored snapshot does. */
+  keep(): () => void {
+    const kept = structuredClone(this.objects);
+    return () => {
+      this.objects.clear();
+      for (const [collection, all] of structuredClone(kept)) this.objects.set(collection, all);
+    };
+  }
+
+  handle(method: string, url: URL, body: unknown): [number, unknown] {
+    const { collection, name } = splitPath(url.pathname);
+    const all = this.objects.get(collection) ?? new Map<string, FakeObject>();
+    this.objects.set(collection, all);
+    const selector = url.searchParams.get('labelSelector') ?? '';
+    if (method === 'POST') return this.create(collection, body as GivenObject);
+    if (name === '') {
+      const items = [...all.values()].filter((object) => isSelected(object, selector));
+      if (method === 'DELETE') for (const one of items) this.remove(collection, one.metadata.name, body);
+      return [200, { items, metadata: { resourceVersion: String(this.version) } }];
+    }
+    const object = all.get(name);
+    if (!object) return [404, { message: `${name} not found` }];
+    if (method === 'PATCH') return [200, this.patch(collection, name, body as object)];
+    if (method === 'DELETE') this.remove(collection, name, body);
+    return [200, object];
+  }
+
+  private create(collection: string, given: GivenObject): [number, unknown] {
+    const all = this.objects.get(collection);
+    if (all?.has(given.metadata.name)) return [409, { message: `${given.metadata.name} already exists` }];
+    const metadata = {
+      ...given.metadata,
+      ...{ uid: randomUUID(), resourceVersion: '', creationTimestamp: new Date().toISOString() },
+    };
+    const { stringData = {}, ...object } = given;
+    const secrets = Object.entries(stringData).map(([key, value]) => [
+      key,
+      Buffer.from(value).toString('base64'),
+    ]);
+    const data = secrets.length > 0 && { data: Object.fromEntries(secrets) };
+    return [201, this.write(collection, 'ADDED', { ...object, ...data, metadata })];
+  }
+
+  private patch(collection: string, name: string, patch: object): FakeObject {
+    const before = this.objects.get(collection)?.get(name);
+    return this.write(collection, 'MODIFIED', merge(before, patch) as FakeObject);
+  }
+
+  private write(collection: string, type: string, object: FakeObject): FakeObject {
+    this.version += 1;
+    const written = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.version) } };
+    const all = this.objects.get(collection);
+    if (type === 'DELETED') all?.delete(object.metadata.name);
+    else all?.set(object.metadata.name, written);
+    const change = { version: this.version, collection, type, object: written };
+    this.history.push(change);
+    this.onChange(change);
+    queueMicrotask(() => this.control());
+    return written;
+  }
+
+  /** A pod goes when its kubelet says so, or at once without grace; a Job in the foreground after its pods. */
+  private remove(collection: string, name: string, options: unknown): void {
+    const object = this.objects.get(collection)?.get(name);
+    if (!object) return;
+    const { gracePeriodSeconds, propagationPolicy } = (options ?? {}) as Record<string, unknown>;
+    const isPod = collection.endsWith('/pods');
+    const grace = (gracePeriodSeconds as number | undefined) ?? (isPod ? 30 : 0);
+    if ((isPod && grace > 0) || propagationPolicy === 'Foreground') {
+      if (!object.metadata.deletionTimestamp)
+        this.patch(collection, name, { metadata: { deletionTimestamp: new Date().toISOString() } });
+    } else this.write(collection, 'DELETED', object);
+  }
+
+  /** One pass of the Job controller and the garbage collector. */
+  private control(): void {
+    for (const [collection, jobs] of this.objects) {
+      if (!collection.endsWith('/jobs')) continue;
+      const pods = collection.replace('/apis/batch/v1', '/api/v1').replace(/jobs$/, 'pods');
+      if (!this.objects.has(pods)) this.objects.set(pods, new Map());
+      for (const job of jobs.values()) this.controlJob(collection, job, pods);
+      this.collectGarbage(collection, pods);
+      this.collectGarbage(collection, pods.replace(/pods$/, 'secrets'));
+    }
+  }
+
+  private controlJob(collection: string, job: FakeObject, podsPath: string): void {
+    const { name, uid, deletionTimestamp } = job.metadata;
+    const pods = [...(this.objects.get(podsPath)?.values() ?? [])].filter((pod) => ownerOf(pod)?.uid === uid);
+    if (deletionTimestamp) {
+      for (const pod of pods) this.remove(podsPath, pod.metadata.name, {});
+      if (pods.length === 0) this.write(collection, 'DELETED', job);
+      return;
+    }
+    const finish = (type: string) =>
+      this.patch(collection, name, { status: { conditions: [{ type, status: 'True' }] } });
+    if ((job.status?.conditions?.length ?? 0) > 0) return;
+    if (job.spec?.suspend) {
+      for (const pod of pods) this.remove(podsPath, pod.metadata.name, {});
+      // It makes another one when it is let in again.
+      if (job.hadPod && pods.length === 0) this.patch(collection, name, { hadPod: false });
+    } else if (pods.some(({ status }) => status?.phase === 'Succeeded')) finish('Complete');
+    else if (pods.some(({ status }) => status?.phase === 'Failed')) finish('Failed');
+    else if (pods.length === 0 && job.hadPod) finish('Failed');
+    else if (pods.length === 0) {
+      this.patch(collection, name, { hadPod: true });
+      const { metadata, spec } = job.spec?.template ?? { metadata: {}, spec: {} };
+      const owner = { kind: 'Job', name, uid };
+      this.create(podsPath, {
+        metadata: { ...metadata, name: `${name}-${randomUUID().slice(0, 5)}`, ownerReferences: [owner] },
+        spec: { ...spec, nodeName: 'fake' },
+        status: { phase: 'Pending' },
+      });
+    }
+  }
+
+  private collectGarbage(jobsPath: string, collection: string): void {
+    const uids = new Set(
+      [...(this.objects.get(jobsPath)?.values() ?? [])].map(({ metadata }) => metadata.uid),
+    );
+    for (const object of [...(this.objects.get(collection)?.values() ?? [])]) {
+      const owner = ownerOf(object);
+      if (owner && !uids.has(owner.uid)) this.remove(collection, object.metadata.name, {});
+    }
+  }
+}
+
+function ownerOf({ metadata }: FakeObject) {
+  return metadata.ownerReferences?.find(({ kind }) => kind === 'Job');
+}
+
+/** `/…/jobs/a` has the collection `/…/jobs` and the name `a`; the status is a part of its object here. */
+function splitPath(pathname: string): { collection: string; name: string } {
+  const parts = pathname.replace(/\/status$/, '').split('/');
+  const at = parts.indexOf('namespaces');
+  const kindAt = at === -1 ? 3 : at + 2;
+  return { collection: parts.slice(0, kindAt + 1).join('/'), name: parts[kindAt + 1] ?? '' };
+}
+
+/** Whether an object has the label that a selector names. */
+export function isSelected({ metadata }: FakeObject, selector: string): boolean {
+  if (selector === '') return true;
+  const [label = '', value] = selector.split('=');
+  return metadata.labels?.[label] === value;
+}
+
+/** By RFC 7386. */
+function merge(target: unknown, patch: unknown): unknown {
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
+  const merged: Record<string, unknown> = { ...(target as object) };
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key];
+    else merged[key] = merge(merged[key], value);
+  }
+  return merged;
+}

@@ -1,0 +1,102 @@
+import type { Cluster } from '../cluster.ts';
+
+/** A cluster as a process sees it that may stand still for a while, or lose its network. */
+export type Holdable = {
+  cluster: Cluster;
+  /** Nothing is sent and nothing is heard from now on. */
+  hold: () => void;
+  isHeld: () => boolean;
+  /** How many calls wait to be sent. */
+  waiting: () => number;
+  /** Sends what has waited. */
+  wake: () => void;
+  /** Hears what has come meanwhile: a process that wakes up goes on before it knows of that. */
+  hear: () => void;
+  /** Which collections could not be watched, as nobody answered. */
+  refused: ReadonlySet<string>;
+  /** Calls fail and watches break until it is healed. */
+  partition: () => void;
+  heal: () => void;
+};
+
+export function holdable(inner: Cluster): Holdable {
+  let held: PromiseWithResolvers<void> | null = null;
+  let deaf: PromiseWithResolvers<void> | null = null;
+  const ears = new Set<() => void>();
+  const refused = new Set<string>();
+  let waiting = 0;
+  let partitioned = new AbortController();
+
+  async function send<T>(call: () => Promise<T>): Promise<T> {
+    if (held) waiting += 1;
+    await held?.promise;
+    partitioned.signal.throwIfAborted();
+    return call();
+  }
+  async function listen(...[place, onLine, options]: Parameters<Cluster['readLines']>) {
+    const ear = earOf(onLine, () => deaf !== null);
+    ears.add(ear.hear);
+    let isOpen = false;
+    const onOpen = () => {
+      isOpen = true;
+      options.onOpen?.();
+    };
+    const signal = AbortSignal.any([options.signal, partitioned.signal, ear.broken]);
+    try {
+      await inner.readLines(place, ear.take, { ...options, signal, onOpen });
+    } finally {
+      if (!isOpen) refused.add(place.replace(/\?.*/, ''));
+      // Not even the end of a connection is noticed.
+      await deaf?.promise;
+      ears.delete(ear.hear);
+    }
+    ear.broken.throwIfAborted();
+  }
+  return {
+    cluster: {
+      ...{ name: inner.name, namespace: inner.namespace, close: () => inner.close() },
+      call: (...call) => send(() => inner.call(...call)),
+      readText: (place) => send(() => inner.readText(place)),
+      readLines: (...call) => send(() => listen(...call)),
+    },
+    hold: () => {
+      held ??= Promise.withResolvers();
+      deaf ??= Promise.withResolvers();
+    },
+    isHeld: () => held !== null,
+    waiting: () => waiting,
+    refused,
+    wake: () => {
+      held?.resolve();
+      held = null;
+      waiting = 0;
+    },
+    hear: () => {
+      const ended = deaf;
+      deaf = null;
+      for (const tell of ears) tell();
+      ended?.resolve();
+    },
+    partition: () => partitioned.abort(new Error('The network is away')),
+    heal: () => {
+      partitioned = new AbortController();
+    },
+  };
+}
+
+/** Keeps what comes while it is deaf, and hears it then; `broken` where that was an error. */
+function earOf(onLine: (line: string) => void, isDeaf: () => boolean) {
+  const unheard: string[] = [];
+  const broken = new AbortController();
+  return {
+    broken: broken.signal,
+    take: (line: string) => (isDeaf() ? void unheard.push(line) : onLine(line)),
+    hear: () => {
+      try {
+        for (const line of unheard.splice(0)) onLine(line);
+      } catch (error) {
+        broken.abort(error);
+      }
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { expect, test, vi } from 'vitest';
+import type { Condition, Job, Pod } from './objects.ts';
+import { attemptLabels, attemptName } from './objects.ts';
+import { TrackedAttempts } from './tracked-attempts.ts';
+
+const id = 'b5b4f7c5-52b0-4a52-9a39-0b4b3b3a6d10';
+const name = attemptName(id, 1);
+const metadata = { name, labels: attemptLabels(id, 1) };
+const deleted = { deletionTimestamp: '2026-11-29T12:00:00Z' };
+
+const job = (suspend: boolean, more: Partial<Job['metadata']> = {}): Job => ({
+  ...{ metadata: { ...metadata, ...more }, spec: { suspend } },
+});
+const pod = (phase: 'Running' | 'Succeeded', more: Partial<Pod['metadata']> = {}): Pod => ({
+  metadata: { ...metadata, name: `${name}-x`, ...more },
+  spec: {},
+  status: { phase },
+});
+
+function track(now = () => new Date()) {
+  const onEviction = vi.fn();
+  const onChange = vi.fn();
+  const attempts = new TrackedAttempts({ now, onChange, onEviction });
+  return { attempts, onEviction, onChange, look: () => attempts.observe(id, 1) };
+}
+
+test('a Job that still seems suspended while its pod runs is not taken for evicted: its watch is behind', () => {
+  const { attempts, onEviction, look } = track();
+  attempts.noteJob(job(true), undefined);
+  attempts.notePod(pod('Running'), undefined);
+  expect(onEviction).not.toHaveBeenCalled();
+  attempts.noteJob(job(false), job(true));
+  expect(look()).toEqual({ state: 'alive' });
+  // Kueue puts it back: its pod is asked to end.
+  attempts.noteJob(job(true), job(false));
+  attempts.notePod(pod('Running', deleted), pod('Running'));
+  expect(onEviction).toHaveBeenCalledWith({ id, attempt: 1, by: 'preempted' });
+});
+
+test.each<[string, Condition['reason'], string]>([
+  ['work that goes before it', 'Preempted', 'preempted'],
+  ['whoever stops its queue', 'ClusterQueueStopped', 'evicted'],
+])('it is evicted by %s, as Kueue says', (_by, reason, by) => {
+  const { attempts, onEviction } = track();
+  attempts.noteJob(job(true), undefined);
+  attempts.notePod(pod('Running', deleted), undefined);
+  const conditions = [{ type: 'Evicted', status: 'True' as const, reason }];
+  const owner = { metadata: { name: 'w', ownerReferences: [{ kind: 'Job', name }] }, status: { conditions } };
+  attempts.noteQueued(owner, undefined);
+  expect(onEviction).toHaveBeenLastCalledWith({ id, attempt: 1, by });
+});
+
+test('a pod whose Job is gone saves its work, and its end is that which the Job remembered', () => {
+  const { attempts, look } = track();
+  const remembers = job(true, { annotations: { 'bakehouse/ended-by': 'preempted' }, ...deleted });
+  attempts.noteJob(remembers, undefined);
+  attempts.notePod(pod('Running', deleted), undefined);
+  attempts.noteJob(undefined, remembers);
+  expect(look()).toEqual({ state: 'alive' });
+  attempts.notePod(undefined, pod('Running', deleted));
+  expect(look()).toMatchObject({ state: 'ended', by: 'preempted', folder: 'gone' });
+});
+
+test('what has ended stays so when its objects go, until it is forgotten', () => {
+  const { attempts, look, onChange } = track();
+  attempts.noteJob(job(false), undefined);
+  attempts.notePod(pod('Succeeded'), undefined);
+  attempts.notePod(undefined, pod('Succeeded'));
+  attempts.noteJob(undefined, job(false));
+  expect(look()).toMatchObject({ state: 'ended', by: 'itself', exitCode: 0 });
+  expect(onChange).toHaveBeenCalledTimes(2);
+  expect(attempts.hasObjects({ id, attempt: 1 })).toBe(false);
+  attempts.forget(id, 1);
+  expect(attempts.list(id)).toHaveLength(1);
+  attempts.forget(id, 2);
+  expect(attempts.list(id)).toEqual([]);
+  expect(look()).toEqual({ state: 'absent' });
+});
+
+test('nothing is kept of a Job that never had a pod', () => {
+  const { attempts } = track();
+  attempts.noteJob(job(true), undefined);
+  attempts.noteJob(undefined, job(true));
+  expect(attempts.list()).toEqual([]);
+});
+
+test('a pod that is gone without an end has ended with it, though its Job makes another one under its token', () => {
+  const { attempts, look } = track();
+  attempts.noteJob(job(false), undefined);
+  attempts.notePod(pod('Running'), undefined);
+  attempts.notePod(undefined, pod('Running'));
+  expect(look()).toMatchObject({ state: 'ended', by: 'evicted', exitCode: null });
+  attempts.notePod(pod('Running', { name: `${name}-y` }), undefined);
+  expect(look()).toMatchObject({ state: 'ended', by: 'evicted' });
+});
+
+test.each([-3600, 0, 3600])('clocks that are %i s off end nothing, and prolong nothing', (offS) => {
+  let seconds = 0;
+  const { attempts, look } = track(() => new Date(Date.UTC(2026, 10, 29, 12, 0, seconds)));
+  const theirs = new Date(Date.UTC(2026, 10, 29, 12, 0, offS)).toISOString();
+  const waiting = { state: { waiting: { reason: 'ErrImagePull', message: 'not found' } } };
+  const stuck: Pod = {
+    ...pod('Running', { creationTimestamp: theirs }),
+    status: { phase: 'Pending', startTime: theirs, containerStatuses: [waiting] },
+  };
+  attempts.noteJob(job(false, { creationTimestamp: theirs }), undefined);
+  attempts.notePod(stuck, undefined);
+  seconds = 299;
+  attempts.notePod(stuck, stuck);
+  expect(look()).toMatchObject({ state: 'pending' });
+  seconds = 301;
+  expect(look()).toMatchObject({ state: 'ended', by: 'image' });
+
+  const other = track(() => new Date(Date.UTC(2026, 10, 29, 12, 0, seconds)));
+  const lost = { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByTaintManager' } as const;
+  const conditions = [{ ...lost, lastTransitionTime: theirs }];
+  const away: Pod = { ...pod('Running'), status: { phase: 'Running', startTime: theirs, conditions } };
+  other.attempts.noteJob(job(false), undefined);
+  other.attempts.notePod(away, undefined);
+  seconds += 59;
+  expect(other.look()).toEqual({ state: 'alive' });
+  seconds += 2;
+  expect(other.look()).toMatchObject({ state: 'ended', by: 'node_lost' });
+});

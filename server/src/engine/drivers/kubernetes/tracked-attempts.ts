@@ -1,0 +1,199 @@
+import type { EndedBy, Observed } from '../../model/observed.ts';
+import type { AttemptId } from '../driver.ts';
+import { evictedBy, isWithoutQueue, QUEUE_LABEL } from './kueue.ts';
+import {
+  attemptName,
+  attemptNamed,
+  attemptOf,
+  endedByOf,
+  type Job,
+  type Pod,
+  type QueuedJob,
+} from './objects.ts';
+import { type Ended, ended, observeAttempt, type SeenPod, seePod, waitsForQuota } from './observe-attempt.ts';
+
+type Tracked = AttemptId & {
+  job: Job | undefined;
+  pods: Map<string, SeenPod>;
+  queued: QueuedJob | undefined;
+  hadPod: boolean;
+  /** Whether its Job was seen to make pods. */
+  wasAdmitted: boolean;
+  /** As its Job remembers it, where that is gone by now. */
+  endedBy: EndedBy | null;
+  /** How it ended, from when it was seen: the objects that say so go. */
+  end: Ended | null;
+  shown: string;
+};
+
+/** An attempt that somebody else takes out of its place, and that must not come back under its token. */
+export type Eviction = AttemptId & { by: EndedBy };
+
+/** The attempts that a cluster shows, put together from its objects as they change. */
+export class TrackedAttempts {
+  private readonly attempts = new Map<string, Tracked>();
+  private readonly now: () => Date;
+  private readonly onChange: (workloadId: string) => void;
+  private readonly onEviction: (eviction: Eviction) => void;
+
+  constructor(options: {
+    now: () => Date;
+    /** An attempt looks different. */
+    onChange: (workloadId: string) => void;
+    onEviction: (eviction: Eviction) => void;
+  }) {
+    this.now = options.now;
+    this.onChange = options.onChange;
+    this.onEviction = options.onEviction;
+  }
+
+  noteJob(after: Job | undefined, before: Job | undefined): void {
+    this.change(attemptOf(after ?? before), (tracked) => {
+      tracked.job = after;
+      tracked.wasAdmitted ||= after?.spec.suspend === false;
+      tracked.endedBy = endedByOf(after) ?? endedByOf(before) ?? tracked.endedBy;
+    });
+  }
+
+  notePod(after: Pod | undefined, before: Pod | undefined): void {
+    this.change(attemptOf(after ?? before), (tracked) => {
+      // The last that was seen of one that is gone may say how it ended.
+      const last = after ?? before;
+      if (last) {
+        const { name } = last.metadata;
+        tracked.pods.set(name, seePod(last, tracked.pods.get(name), this.now()));
+      }
+      tracked.hadPod = true;
+      this.look(tracked);
+      if (last && !after) tracked.pods.delete(last.metadata.name);
+    });
+  }
+
+  /** Kueue's record belongs to the Job of the same attempt, whose labels it does not have. */
+  noteQueued(after: QueuedJob | undefined, before: QueuedJob | undefined): void {
+    const owner = (after ?? before)?.metadata.ownerReferences?.find(({ kind }) => kind === 'Job');
+    this.change(owner ? attemptNamed(owner.name) : null, (tracked) => {
+      tracked.queued = after;
+    });
+  }
+
+  observe(workloadId: string, attempt: number): Observed {
+    const tracked = this.attempts.get(attemptName(workloadId, attempt));
+    return tracked ? this.observed(tracked) : { state: 'absent' };
+  }
+
+  /** Those of a workload, and of all workloads where none is named. */
+  list(workloadId?: string): AttemptId[] {
+    return [...this.attempts.values()]
+      .filter(({ id }) => workloadId === undefined || id === workloadId)
+      .map(({ id, attempt }) => ({ id, attempt }));
+  }
+
+  /** Those before an attempt of which the cluster has something. */
+  listEarlier(id: string, attempt: number): AttemptId[] {
+    const earlier = Array.from({ length: attempt - 1 }, (_, index) => ({ id, attempt: index + 1 }));
+    return earlier.filter((one) => this.hasObjects(one));
+  }
+
+  listAlive(): AttemptId[] {
+    return [...this.attempts.values()]
+      .filter((tracked) => this.observed(tracked).state === 'alive')
+      .map(({ id, attempt }) => ({ id, attempt }));
+  }
+
+  job(workloadId: string, attempt: number): Job | undefined {
+    return this.attempts.get(attemptName(workloadId, attempt))?.job;
+  }
+
+  /** The newest pod of an attempt. */
+  pod(workloadId: string, attempt: number): Pod | undefined {
+    return [...(this.attempts.get(attemptName(workloadId, attempt))?.pods.values() ?? [])].at(-1)?.pod;
+  }
+
+  /**
+   * Who takes the attempt out of its place; null: nobody, or it is ended for that already. A Job that was never seen
+   * without its suspension is not known to be: the watch of Jobs may be behind that of pods.
+   */
+  evicting({ id, attempt }: AttemptId): EndedBy | null {
+    const tracked = this.attempts.get(attemptName(id, attempt));
+    if (!tracked?.job || tracked.job.metadata.deletionTimestamp) return null;
+    const isAskedToEnd = [...tracked.pods.values()].some(({ pod }) => pod.metadata.deletionTimestamp);
+    if (!isAskedToEnd && !(tracked.wasAdmitted && tracked.job.spec.suspend)) return null;
+    return evictedBy(tracked.queued) ?? (tracked.job.spec.suspend ? 'preempted' : null);
+  }
+
+  /** Whether it is in Kueue's queue. */
+  isQueued({ id, attempt }: AttemptId): boolean {
+    const { job, queued } = this.attempts.get(attemptName(id, attempt)) ?? {};
+    return job !== undefined && waitsForQuota(job, queued);
+  }
+
+  /** The queue that it waits in, where that is gone; null: it is there. */
+  missingQueue({ id, attempt }: AttemptId): string | null {
+    const { job, queued } = this.attempts.get(attemptName(id, attempt)) ?? {};
+    return (isWithoutQueue(queued) && job?.metadata.labels?.[QUEUE_LABEL]) || null;
+  }
+
+  /** Whether the cluster has anything of the attempt. */
+  hasObjects({ id, attempt }: AttemptId): boolean {
+    const tracked = this.attempts.get(attemptName(id, attempt));
+    return tracked !== undefined && (tracked.job !== undefined || tracked.pods.size > 0);
+  }
+
+  /** Those of a workload, or those before an attempt of which there are no objects any more. */
+  forget(workloadId: string, before = Number.POSITIVE_INFINITY): void {
+    for (const one of this.list(workloadId))
+      if (before === Number.POSITIVE_INFINITY || (one.attempt < before && !this.hasObjects(one)))
+        this.attempts.delete(attemptName(one.id, one.attempt));
+  }
+
+  private change(of: AttemptId | null, apply: (tracked: Tracked) => void): void {
+    if (!of) return;
+    const name = attemptName(of.id, of.attempt);
+    let tracked = this.attempts.get(name);
+    if (!tracked) {
+      tracked = {
+        ...of,
+        job: undefined,
+        pods: new Map(),
+        queued: undefined,
+        hadPod: false,
+        wasAdmitted: false,
+        endedBy: null,
+        end: null,
+        shown: '',
+      };
+      this.attempts.set(name, tracked);
+    }
+    apply(tracked);
+    this.look(tracked);
+    const isGone = !tracked.job && tracked.pods.size === 0 && !tracked.queued;
+    if (isGone && !tracked.end) this.attempts.delete(name);
+  }
+
+  /** What has ended stays so, whatever becomes of its objects. */
+  private observed(tracked: Tracked): Observed {
+    const { job, pods, queued } = tracked;
+    // Somebody else has deleted it, or the API server was set back: what ends by itself leaves its pod. A Job that makes
+    // another pod then has it under the token of the first, which may still live.
+    const isDeleted = pods.size === 0 && (tracked.hadPod || (!job && tracked.endedBy !== null));
+    const observed =
+      tracked.end ??
+      (isDeleted
+        ? ended(tracked.endedBy ?? 'evicted', null, null)
+        : observeAttempt({ job, pods: [...pods.values()], queued }, this.now()));
+    if (observed.state !== 'ended') return observed;
+    // Who ended it may be known later than that it did.
+    tracked.end = { ...observed, by: tracked.endedBy ?? observed.by };
+    return tracked.end;
+  }
+
+  private look(tracked: Tracked): void {
+    const shown = JSON.stringify(this.observed(tracked));
+    const by = this.evicting(tracked);
+    if (by) this.onEviction({ id: tracked.id, attempt: tracked.attempt, by });
+    if (shown === tracked.shown) return;
+    tracked.shown = shown;
+    this.onChange(tracked.id);
+  }
+}

@@ -1,0 +1,34 @@
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { RUNTIME_PROTOCOL } from '@bakehouse/contract/runtime/workload-spec';
+import type { getWorkloadSpec } from '@bakehouse/contract/workloads';
+import type { Context, WorkloadCaller } from '../../platform/context.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { findWorkload } from '../find-workload.ts';
+import type { WorkloadSpec } from '../model/workload.ts';
+import { readSpec } from '../queries.ts';
+import { workloadEnded } from '../reports/workload-ended.ts';
+import { findCheckpoint } from './file-queries.ts';
+
+/** The spec of a workload, with the checkpoint that its next attempt goes on from among its inputs. */
+export async function readSpecWithCheckpoint(db: Database, id: string): Promise<WorkloadSpec> {
+  const spec = await readSpec(db, id);
+  const checkpoint = await findCheckpoint(db, id);
+  return checkpoint ? { ...spec, inputs: [...spec.inputs, checkpoint] } : spec;
+}
+
+/** What the calling attempt is to do, for one that nobody could hand a file. */
+export async function readAttemptSpec({
+  db,
+  caller,
+}: Context<WorkloadCaller>): Promise<ResponseOf<typeof getWorkloadSpec>> {
+  const { workloadId } = caller;
+  const workload = await findWorkload(db, workloadId);
+  if (!workload) throw workloadEnded();
+  const spec = await readSpecWithCheckpoint(db, workloadId);
+  return {
+    ...spec,
+    protocol: RUNTIME_PROTOCOL,
+    workload_id: workloadId,
+    ...(spec.kind === 'serve' && { api_key: workload.serverKey ?? '' }),
+  };
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { readConfig } from '../../config.ts';
+import { testDatabase } from '../../testing/test-database.ts';
+import { testHeartbeat, testMachine } from '../testing/test-machine.ts';
+import { findWorkloadServer } from './find-workload-server.ts';
+
+const PUBLIC = 'https://bake.example.com';
+const ELSEWHERE = 'http://10.0.0.2:4080';
+const OWN = 'http://127.0.0.1:4080';
+const bucket = { BAKEHOUSE_S3_BUCKET: 'loaves', BAKEHOUSE_S3_REGION: 'eu-central-1' };
+
+test('work goes to this process where it answers requests, else to the public URL, else to one that lives', async () => {
+  const { db } = await testDatabase();
+  const find = (roles: string[], settings: Record<string, string>) =>
+    findWorkloadServer(db, readConfig(settings), roles);
+  expect(await find(['reconciler'], bucket)).toBe(OWN);
+  await testHeartbeat(db, await testMachine(db), new Date(), { url: ELSEWHERE });
+  expect(await find(['reconciler'], bucket)).toBe(ELSEWHERE);
+  expect(await find(['reconciler'], { ...bucket, BAKEHOUSE_PUBLIC_URL: PUBLIC })).toBe(PUBLIC);
+  expect(await find(['web', 'reconciler'], { ...bucket, BAKEHOUSE_PUBLIC_URL: PUBLIC })).toBe(OWN);
+  // Whoever shares the data folder has the same settings.
+  expect(await find(['reconciler'], {})).toBe(OWN);
+});

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Database, Transaction } from '../../platform/db/database.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { CLUSTER, isPresent } from './queries.ts';
+
+/** Whoever was just stopped still counts as there for 15 s. */
+const WAIT_MS_MAX = 20_000;
+const LOOK_MS = 1_000;
+
+type Cluster = { id: string; name: string; now: Date };
+
+/**
+ * Makes a cluster known, as a machine that gives addresses itself. It takes the place of another one that nobody looks
+ * after any more: what had begun there goes on from what it has uploaded. Throws a plain sentence while somebody does.
+ */
+export async function registerCluster(
+  db: Database,
+  cluster: Cluster,
+  waitMsMax: number = WAIT_MS_MAX,
+): Promise<void> {
+  const began = performance.now();
+  for (;;) {
+    const other = await inTransaction(db, (tx) => tryRegister(tx, cluster));
+    if (other === null) return;
+    if (performance.now() - began > waitMsMax)
+      throw new Error(
+        `The work of this installation goes to the cluster ${other} already: name that one in BAKEHOUSE_KUBECONFIG, or stop the processes that do`,
+      );
+    await sleep(LOOK_MS);
+  }
+}
+
+/** Null, or the name of the cluster that stands in its way. */
+async function tryRegister(tx: Transaction, { id, name, now }: Cluster): Promise<string | null> {
+  await sql`lock table machines in share row exclusive mode`.execute(tx);
+  const other = await tx
+    .selectFrom('machines')
+    .select(['id', 'name', isPresent.as('isPresent')])
+    .where('driver', '=', CLUSTER)
+    .where('id', '<>', id)
+    .executeTakeFirst();
+  if (other?.isPresent) return other.name;
+  const begun = other ? await removeCluster(tx, other.id) : [];
+  const columns = { name, host: '', driver: CLUSTER };
+  await tx
+    .insertInto('machines')
+    .values({ id, ...columns, holds_blobs: false, started_at: now })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(columns))
+    .execute();
+  await sql`
+    update workloads set machine_id = ${id}, interrupted = true where id = any(${begun}::uuid[])`.execute(tx);
+  return null;
+}
+
+/** Returns what had begun there and has not ended. */
+async function removeCluster(tx: Transaction, id: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string; begun: boolean }>`
+    update workloads set machine_id = null where machine_id = ${id}
+    returning id, ended_at is null and (state <> 'queued' or devices is not null) as begun`.execute(tx);
+  await tx.deleteFrom('machines').where('id', '=', id).execute();
+  return rows.filter(({ begun }) => begun).map((row) => row.id);
+}

@@ -1,0 +1,30 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { documentKinds } from '@bakehouse/contract/drafts';
+import { readDocx } from './read-docx.ts';
+import { readMarkdown } from './read-markdown.ts';
+import { readPdf } from './read-pdf.ts';
+import { type Section, UnreadableDocument } from './section.ts';
+
+type Kind = (typeof documentKinds)[number];
+
+const readers: Record<Kind, (localPath: string) => Promise<Section[]>> = {
+  '.pdf': readPdf,
+  '.docx': readDocx,
+  '.md': async (localPath) => readMarkdown(await readText(localPath)),
+  '.txt': async (localPath) => [{ page: null, heading: null, text: await readText(localPath) }],
+};
+
+/** The parts of a document with their texts, by the ending of its name. Throws UnreadableDocument. */
+export function readDocument(localPath: string, name: string): Promise<Section[]> {
+  return readers[path.extname(name).toLowerCase() as Kind](localPath);
+}
+
+async function readText(localPath: string): Promise<string> {
+  const bytes = await readFile(localPath);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new UnreadableDocument('is not UTF-8 text. Save it as UTF-8 and add it again.', { cause });
+  }
+}

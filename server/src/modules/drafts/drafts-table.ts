@@ -1,0 +1,57 @@
+import type { DraftSettings, DropReason } from '@bakehouse/contract/drafts';
+import { type Selectable, sql } from 'kysely';
+import type { DB } from '../../platform/db/schema.generated.ts';
+import type { LeasedTable } from '../../platform/leases/leased-table.ts';
+
+type Columns = Selectable<DB['drafts']>;
+
+export type DraftRow = Omit<Columns, 'settings' | 'prices' | 'dropped' | 'outcome'> & {
+  settings: DraftSettings | null;
+  /** Micro-BGL as text, by the id of the price that each stands in for. */
+  prices: Record<string, string>;
+  dropped: Partial<Record<DropReason, number>>;
+  outcome: 'completed' | 'cancelled' | 'failed' | null;
+};
+
+/** A row by its words: the checks of the table keep them to those of the contract. */
+export function toRow(columns: Columns): DraftRow {
+  return columns as unknown as DraftRow;
+}
+
+const columns = [
+  'id',
+  'user_id',
+  'created_at',
+  'settings',
+  'prices',
+  'hold_id',
+  'held_micro',
+  'cost_micro',
+  'charged_micro',
+  'chunks',
+  'chunks_done',
+  'chunks_failed',
+  'dropped',
+  'error',
+  'started_at',
+  'cancelled_at',
+  'expires_at',
+  'ended_at',
+  'outcome',
+  'check_at',
+  'lock_token',
+  'locked_until',
+] as const satisfies (keyof Columns)[];
+
+/** Drafts as work that is leased: one process has its chunks answered until it has ended. */
+export const draftsTable: LeasedTable<Columns, DraftRow> = {
+  name: 'drafts',
+  columns,
+  due: sql<boolean>`started_at is not null and ended_at is null`,
+  toRow,
+};
+
+/** Whether it is being written. */
+export function isRunning({ started_at: startedAt, ended_at: endedAt }: DraftRow): boolean {
+  return startedAt !== null && endedAt === null;
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { distinctQuestions } from './distinct-questions.ts';
+
+test('a question that asks nearly the same is none', () => {
+  const { add } = distinctQuestions(['When does the bakery open on Sundays?']);
+  expect(add('when does the bakery open, on sundays')).toBe(false);
+  expect(add('When does the old bakery open on Sundays?')).toBe(false);
+  expect(add('When does the bakery close on Mondays?')).toBe(true);
+  expect(add('When does the bakery close on Mondays')).toBe(false);
+  expect(add('Why?')).toBe(true);
+});
+
+test('so it is in scripts without spaces, and of signs alone', () => {
+  const { add } = distinctQuestions([]);
+  expect([add('パンは何ですか'), add('パンは何ですか？'), add('酵母は何ですか')]).toEqual([
+    true,
+    false,
+    true,
+  ]);
+  expect([add('?'), add('?'), add('!')]).toEqual([true, false, true]);
+});

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { rowsOfAnswer } from './rows-of-answer.ts';
+
+const row = (name: string) => ({ question: `What is ${name}?`, answer: `${name} is "bread" {baked}.` });
+const [rye, oats] = [row('rye'), row('oats')];
+
+test.each<[string, string]>([
+  ['as it was asked for', JSON.stringify({ rows: [rye, oats] })],
+  ['as a list', JSON.stringify([rye, oats])],
+  [
+    'in a fence, with words around',
+    `Here you are:\n\`\`\`json\n${JSON.stringify([rye, oats], null, 2)}\n\`\`\`\nEnjoy!`,
+  ],
+  ['line by line, with more in it', [rye, oats].map((one) => JSON.stringify({ ...one, id: 1 })).join('\n')],
+])('rows are read %s', (_, answer) => {
+  expect(rowsOfAnswer(answer, true)).toEqual({ rows: [rye, oats], dropped: {} });
+});
+
+test('what an answer leaves out is counted', () => {
+  const blank = JSON.stringify({
+    rows: [rye, { question: '…', answer: 'Oats' }, { question: 'Oats?', answer: '' }],
+  });
+  expect(rowsOfAnswer(blank, true)).toEqual({ rows: [rye], dropped: { empty: 2 } });
+  const whole = JSON.stringify({ rows: [rye, oats] });
+  expect(rowsOfAnswer(whole.slice(0, -20), false)).toEqual({ rows: [rye], dropped: { cut_off: 1 } });
+  expect(rowsOfAnswer('{"rows": [{"question": "What', false)).toEqual({ rows: [], dropped: { cut_off: 1 } });
+});
+
+test.each(['', 'I like bread.', '{"rows": []}', '[1, 2]', '{"question": 1, "answer": 2}', '}}}{{{', '"{'])(
+  'of rubbish there are no rows: %j',
+  (answer) => {
+    expect(rowsOfAnswer(answer, true)).toEqual({ rows: [], dropped: { unreadable: 1 } });
+  },
+);
+
+test('an endless answer is read in no time', () => {
+  expect(rowsOfAnswer('{"'.repeat(200_000), false).rows).toEqual([]);
+  expect(rowsOfAnswer(`${'\\"'.repeat(200_000)}{`, false).rows).toEqual([]);
+});

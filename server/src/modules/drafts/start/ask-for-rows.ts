@@ -1,0 +1,45 @@
+import type { chatCompletions } from '@bakehouse/contract/chat';
+import { type DraftSettings, ROWS_PLACE, TEXT_PLACE } from '@bakehouse/contract/drafts';
+import type { InputOf } from '@bakehouse/contract/endpoint';
+
+/** Tokens that a row may have, and its JSON. */
+const ROW_TOKENS = 250;
+/** Facts are asked for, and no inventions. */
+const TEMPERATURE = 0.2;
+
+/** The request for the rows of a chunk, whose answer the model server holds to the schema. Pure. */
+export function askForRows(
+  { model, prompt, rows_per_chunk: rows }: Pick<DraftSettings, 'model' | 'prompt' | 'rows_per_chunk'>,
+  text: string,
+): InputOf<typeof chatCompletions>['body'] {
+  const places: Record<string, string> = { [TEXT_PLACE]: text, [ROWS_PLACE]: String(rows) };
+  return {
+    model,
+    // In one go: the text of a document may have places of its own.
+    messages: [
+      { role: 'user', content: prompt.replace(/\{\{(?:text|rows)\}\}/g, (place) => places[place] ?? '') },
+    ],
+    max_tokens: ROW_TOKENS * (rows + 1),
+    temperature: TEMPERATURE,
+    response_format: {
+      type: 'json_schema',
+      json_schema: { name: 'rows', strict: true, schema: schemaOf(rows) },
+    },
+  };
+}
+
+function schemaOf(rows: number): object {
+  const text = { type: 'string' };
+  const row = {
+    type: 'object',
+    properties: { question: text, answer: text },
+    required: ['question', 'answer'],
+    additionalProperties: false,
+  };
+  return {
+    type: 'object',
+    properties: { rows: { type: 'array', items: row, minItems: 1, maxItems: rows } },
+    required: ['rows'],
+    additionalProperties: false,
+  };
+}

@@ -1,0 +1,99 @@
+import type { Section } from '../documents/section.ts';
+
+/** What the model reads at once, and where it stands in its document: 'page 3', a heading, or nothing. */
+export type Chunk = { place: string; text: string };
+
+type Sizes = { size: number; overlap: number };
+type Piece = { section: Section; text: string };
+
+const PLACE_LENGTH_MAX = 200;
+const BETWEEN = '\n\n';
+const SENTENCE_END = /[。！？]|[.!?]["')\]]*\s+/g;
+
+/**
+ * Cuts a document into chunks of at most `size` characters, at the bounds of paragraphs, and of sentences or words where a
+ * paragraph is longer. One that is half full ends before a heading; otherwise the next one begins with up to `overlap`
+ * characters of its end. Pure.
+ */
+export function toChunks(sections: readonly Section[], { size, overlap }: Sizes): Chunk[] {
+  const chunks: Chunk[] = [];
+  let pieces: Piece[] = [];
+  const length = () => lengthOf(pieces);
+  const close = (rest: Piece[]) => {
+    chunks.push(toChunk(pieces));
+    pieces = rest;
+  };
+  for (const section of sections) {
+    if (section.heading !== null && length() >= size / 2) close([]);
+    // With what it begins with a chunk has room for any of them.
+    for (const text of paragraphsOf(section.text, size - overlap - BETWEEN.length)) {
+      if (pieces.length > 0 && length() + BETWEEN.length + text.length > size) close(restOf(pieces, overlap));
+      pieces.push({ section, text });
+    }
+  }
+  if (pieces.length > 0) close([]);
+  return chunks;
+}
+
+function lengthOf(pieces: readonly Piece[]): number {
+  return pieces.reduce((sum, { text }) => sum + text.length, Math.max(0, pieces.length - 1) * BETWEEN.length);
+}
+
+/** The end of a chunk, from the beginning of a sentence on, or else of a word. */
+function restOf(pieces: readonly Piece[], overlap: number): Piece[] {
+  const last = pieces.at(-1);
+  if (!last || overlap === 0) return [];
+  if (last.text.length <= overlap) return [last];
+  const end = last.text.slice(-overlap);
+  const [sentence] = end.matchAll(SENTENCE_END);
+  const begin = sentence ?? /\s+/.exec(end);
+  const text = begin ? end.slice(begin.index + begin[0].length) : '';
+  return text === '' ? [] : [{ section: last.section, text }];
+}
+
+/** The paragraphs, none of them longer than a chunk. */
+function paragraphsOf(text: string, size: number): string[] {
+  return text
+    .split(/\n\s*\n/)
+    .map((paragraph) => paragraph.trim())
+    .filter((paragraph) => paragraph !== '')
+    .flatMap((paragraph) => cut(paragraph, size));
+}
+
+function cut(paragraph: string, size: number): string[] {
+  const parts: string[] = [];
+  let rest = paragraph;
+  while (rest.length > size) {
+    const at = cutAt(rest, size);
+    parts.push(rest.slice(0, at).trim());
+    rest = rest.slice(at).trim();
+  }
+  return rest === '' ? parts : [...parts, rest];
+}
+
+/** After the last sentence that fits, or else word, or else character: never within one of two units. */
+function cutAt(text: string, size: number): number {
+  const begin = text.slice(0, size);
+  const sentence = [...begin.matchAll(SENTENCE_END)].at(-1);
+  if (sentence && sentence.index > size / 2) return sentence.index + sentence[0].length;
+  const space = Math.max(begin.lastIndexOf(' '), begin.lastIndexOf('\n'));
+  if (space > size / 2) return space;
+  return /[\ud800-\udbff]$/.test(begin) ? size - 1 : size;
+}
+
+function toChunk(pieces: readonly Piece[]): Chunk {
+  return {
+    place: placeOf(pieces.map(({ section }) => section)),
+    text: pieces.map(({ text }) => text).join(BETWEEN),
+  };
+}
+
+function placeOf(sections: readonly Section[]): string {
+  const pages = sections.flatMap(({ page }) => page ?? []);
+  const [first, last] = [pages[0], pages.at(-1)];
+  if (first !== undefined) return first === last ? `page ${first}` : `pages ${first}–${last}`;
+  const headings = [...new Set(sections.flatMap(({ heading }) => heading ?? []))].join('; ');
+  return headings.length > PLACE_LENGTH_MAX
+    ? `${headings.slice(0, PLACE_LENGTH_MAX - 1).toWellFormed()}…`
+    : headings;
+}

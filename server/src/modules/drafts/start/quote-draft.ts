@@ -1,0 +1,95 @@
+import { DRAFT_ROWS_MAX, type DraftSettings, type quoteDraft as endpoint } from '@bakehouse/contract/drafts';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { formatBgl } from '@bakehouse/contract/money';
+import type { Context } from '../../../platform/context.ts';
+import { AppError, refused } from '../../../platform/errors.ts';
+import { agreePrices, withAgreedPrices } from '../../batches/batch-prices.ts';
+import { findUpstreamOf } from '../../batches/find-upstream-of.ts';
+import { highestRequestCostMicro } from '../../batches/highest-cost.ts';
+import type { ChatParts } from '../../chat/chat-parts.ts';
+import { findOwnDraft } from '../find-draft.ts';
+import { type NewChunk, type OpenChunk, selectTexts, selectUnanswered } from '../queries.ts';
+import { askForRows } from './ask-for-rows.ts';
+import { toChunks } from './chunks.ts';
+
+/** Hardly a token has more characters of a text. */
+const TOKEN_CHARACTERS = 6;
+
+/** `chunks` is null where those of the draft are gone on with. */
+export type Quoted = {
+  settings: DraftSettings;
+  chunks: NewChunk[] | null;
+  unanswered: OpenChunk[];
+  highestMicro: bigint;
+  prices: Record<string, string>;
+};
+
+/**
+ * What a draft of the caller would read, and cost at most, at the prices of batches: anew, or without settings the chunks
+ * that have no answer. Throws AppError 'not_found', 'model_not_found', 'conflict' where nothing is left to go on with, and
+ * 'invalid_request' where there is nothing to read, or more than a draft or the model can take.
+ */
+export async function readQuote(
+  ctx: Context,
+  chat: ChatParts,
+  { draftId, settings: wanted }: { draftId: string; settings: DraftSettings | undefined },
+): Promise<Quoted> {
+  const draft = await findOwnDraft(ctx, draftId);
+  const settings = wanted ?? draft.settings;
+  const chunks = wanted ? await readChunks(ctx, draftId, wanted) : null;
+  const unanswered = chunks ?? (await selectUnanswered(ctx.db, draftId));
+  if (settings === null || unanswered.length === 0)
+    throw new AppError('conflict', { publicMessage: 'The draft has no chunks without an answer.' });
+  const listed = await chat.recallPrices();
+  const agreed = agreePrices(listed);
+  const prices = withAgreedPrices(listed, agreed);
+  const upstream = await findUpstreamOf(ctx, chat, { url: '/v1/chat/completions', model: settings.model });
+  let highestMicro = 0n;
+  for (const { text } of unanswered) {
+    const body = askForRows(settings, text);
+    const least = text.length / TOKEN_CHARACTERS + Number(body.max_tokens);
+    if (least > upstream.context_tokens)
+      throw refused(
+        'settings.chunk_characters',
+        `${settings.model} reads and writes ${upstream.context_tokens} tokens at once. Take fewer characters or rows per chunk.`,
+      );
+    const asked = { endpoint: '/v1/chat/completions' as const, body };
+    highestMicro += await highestRequestCostMicro(ctx, asked, { prices, upstream });
+  }
+  return { settings, chunks, unanswered, highestMicro, prices: agreed };
+}
+
+async function readChunks(ctx: Context, draftId: string, settings: DraftSettings): Promise<NewChunk[]> {
+  const sizes = { size: settings.chunk_characters, overlap: settings.overlap_characters };
+  const documents = await selectTexts(ctx.db, draftId);
+  if (documents.length === 0) throw refused('draft_id', 'The draft has no documents. Add one first.');
+  const chunks = documents
+    .flatMap(({ id: documentId, name, sections }) =>
+      toChunks(sections, sizes).map(({ place, text }) => ({
+        ...{ documentId, text },
+        source: place === '' ? name : `${name}, ${place}`,
+      })),
+    )
+    .map((chunk, number) => ({ number, ...chunk }));
+  const rowsMax = chunks.length * settings.rows_per_chunk;
+  if (rowsMax > DRAFT_ROWS_MAX)
+    throw refused(
+      'settings.rows_per_chunk',
+      `${chunks.length} chunks would be up to ${rowsMax} rows, and a draft has at most ${DRAFT_ROWS_MAX}. Take fewer rows per chunk, or larger chunks.`,
+    );
+  return chunks;
+}
+
+/** The quote as the wire has it. */
+export async function quoteDraft(
+  ctx: Context,
+  chat: ChatParts,
+  asked: { draftId: string; settings: DraftSettings | undefined },
+): Promise<ResponseOf<typeof endpoint>> {
+  const { settings, unanswered, highestMicro } = await readQuote(ctx, chat, asked);
+  return {
+    chunks: unanswered.length,
+    rows_max: unanswered.length * settings.rows_per_chunk,
+    highest_bgl: formatBgl(highestMicro),
+  };
+}

@@ -1,0 +1,78 @@
+import { namedValues } from './metric-name.ts';
+
+type Point = { step: number; at: Date; values: Record<string, number> };
+
+/**
+ * Points as an event file of TensorBoard: records of TensorFlow (length, its checksum, data, its checksum), each an `Event`
+ * of event.proto, the first of which names the version. Pure.
+ */
+export function eventFile({ startedAt, points }: { startedAt: Date; points: Point[] }): Buffer {
+  const version = Buffer.concat([wallTime(startedAt), field(FILE_VERSION, Buffer.from('brain.Event:2'))]);
+  return Buffer.concat([version, ...points.map(toEvent)].map(toRecord));
+}
+
+/** Fields by number and wire type: a double, a varint, bytes with their length, a float. */
+const WALL_TIME = 0x09;
+const STEP = 0x10;
+const FILE_VERSION = 0x1a;
+const SUMMARY = 0x2a;
+const VALUE = 0x0a;
+const TAG = 0x0a;
+const SIMPLE_VALUE = 0x15;
+
+function toEvent({ step, at, values }: Point): Buffer {
+  const summary = Object.entries(namedValues(values)).map(([tag, value]) => {
+    const number = Buffer.alloc(5);
+    number[0] = SIMPLE_VALUE;
+    number.writeFloatLE(value, 1);
+    return field(VALUE, Buffer.concat([field(TAG, Buffer.from(tag)), number]));
+  });
+  const stepField = Buffer.concat([Buffer.from([STEP]), varint(step)]);
+  return Buffer.concat([wallTime(at), stepField, field(SUMMARY, Buffer.concat(summary))]);
+}
+
+function wallTime(at: Date): Buffer {
+  const bytes = Buffer.alloc(9);
+  bytes[0] = WALL_TIME;
+  bytes.writeDoubleLE(at.getTime() / 1000, 1);
+  return bytes;
+}
+
+function field(key: number, bytes: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([key]), varint(bytes.length), bytes]);
+}
+
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);
+  return Buffer.from([...bytes, rest]);
+}
+
+function toRecord(data: Buffer): Buffer {
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(data.length));
+  return Buffer.concat([length, checksum(length), data, checksum(data)]);
+}
+
+/** TensorFlow's masked CRC-32C. */
+function checksum(data: Buffer): Buffer {
+  const crc = crc32c(data);
+  const masked = Buffer.alloc(4);
+  masked.writeUInt32LE(((((crc >>> 15) | (crc << 17)) >>> 0) + 0xa282ead8) >>> 0);
+  return masked;
+}
+
+/** The Castagnoli polynomial, reflected. */
+const CASTAGNOLI = 0x82f63b78;
+const table = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ CASTAGNOLI : crc >>> 1;
+  return crc >>> 0;
+});
+
+function crc32c(data: Buffer): number {
+  let crc = 0xffffffff;
+  for (const byte of data) crc = (crc >>> 8) ^ (table[(crc ^ byte) & 0xff] ?? 0);
+  return (crc ^ 0xffffffff) >>> 0;
+}

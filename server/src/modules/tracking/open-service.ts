@@ -1,0 +1,41 @@
+import { trackerLabels } from '@bakehouse/contract/trackers';
+import type { Config } from '../../config.ts';
+import { decrypt, type Encryption } from '../../platform/secrets/encryption.ts';
+import { serverSecret } from '../accounts/sign-in/server-secret.ts';
+import { mlflow } from './services/mlflow.ts';
+import { ServiceRefused, type TrackingService } from './services/tracking-service.ts';
+import { wandb } from './services/wandb.ts';
+import type { TrackerRow } from './tracker-queries.ts';
+
+type Settings = Parameters<typeof serverSecret>[0] & Pick<Config, 'trackingHosts' | 'wandbUrl'>;
+type Connection = Pick<TrackerRow, 'service' | 'project' | 'url'> & { key: string | null };
+
+/** The service that a tracker names, with its key. */
+export function openService({ service, project, url, key }: Connection, config: Settings): TrackingService {
+  if (service === 'wandb') {
+    const access = { url: new URL(config.wandbUrl), headers: basic(`api:${key ?? ''}`), isTrusted: true };
+    return wandb({ ...access, name: trackerLabels.wandb }, { project });
+  }
+  const address = new URL(url ?? '');
+  const headers = key === null ? {} : key.includes(':') ? basic(key) : { authorization: `Bearer ${key}` };
+  const isTrusted = config.trackingHosts.includes(address.hostname);
+  return mlflow({ url: address, headers, isTrusted, name: address.host }, { project });
+}
+
+/** The key as it was sent; null where there is none. Throws ServiceRefused where the server's secret is another one by now. */
+export function keyOf({ encrypted, user_id }: TrackerRow, config: Settings): string | null {
+  if (encrypted === null) return null;
+  try {
+    return decrypt(encrypted, encryptionOf(user_id, config));
+  } catch (cause) {
+    throw new ServiceRefused('The saved API key can no longer be read', { cause });
+  }
+}
+
+export function encryptionOf(userId: string, config: Settings): Encryption {
+  return { userId, purpose: 'experiment tracker', secret: serverSecret(config) };
+}
+
+function basic(credentials: string): Record<string, string> {
+  return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
+}

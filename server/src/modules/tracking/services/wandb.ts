@@ -1,0 +1,106 @@
+import * as z from 'zod';
+import { type Access, askService } from './ask-service.ts';
+import {
+  type Outcome,
+  type Point,
+  RunRefused,
+  type RunToLog,
+  ServiceRefused,
+  ServiceUnavailable,
+  type TrackingService,
+} from './tracking-service.ts';
+
+/** What a process of the SDK ends with: done, failed, interrupted. */
+const EXIT_CODES: Record<Outcome, number> = { completed: 0, failed: 1, cancelled: 255 };
+
+const VIEWER = 'query Viewer { viewer { username entity } }';
+const UPSERT = `mutation UpsertBucket(
+  $name: String, $project: String, $displayName: String, $config: JSONString, $tags: [String!]
+) {
+  upsertBucket(input: {
+    name: $name, modelName: $project, displayName: $displayName, config: $config, tags: $tags
+  }) {
+    bucket { name project { name entity { name } } }
+  }
+}`;
+
+const viewer = z.object({ viewer: z.object({ username: z.string() }).nullable() });
+const bucket = z.object({
+  upsertBucket: z.object({
+    bucket: z.object({
+      name: z.string(),
+      project: z.object({ name: z.string(), entity: z.object({ name: z.string() }) }),
+    }),
+  }),
+});
+const graphql = z.object({
+  data: z.unknown(),
+  errors: z.array(z.object({ message: z.string() })).optional(),
+});
+
+/**
+ * Weights & Biases, by the calls of its own SDK (GraphQL for runs, `file_stream` for their history, whose lines have numbers:
+ * sent again, they are overwritten). A run goes by its id here, so that it is made once.
+ */
+export function wandb(access: Access, { project }: { project: string }): TrackingService {
+  async function query<Data extends z.ZodType>(
+    schema: Data,
+    text: string,
+    variables: object,
+  ): Promise<z.output<Data>> {
+    const { answer } = await askService(access, { path: '/graphql', body: { query: text, variables } });
+    const { data, errors } = graphql.safeParse(answer).data ?? {};
+    if (errors?.[0]) throw new ServiceRefused(`${access.name}: ${errors[0].message}`);
+    const parsed = schema.safeParse(data);
+    if (parsed.success) return parsed.data;
+    throw new ServiceUnavailable(`${access.name} gave an unexpected answer`, { cause: parsed.error });
+  }
+  async function stream(remoteId: string, body: object): Promise<void> {
+    const { status } = await askService(access, { path: `/files/${remoteId}/file_stream`, body });
+    if (status === 404) throw new RunRefused(`${access.name} no longer has this run`);
+  }
+  return {
+    check: async () => {
+      const { viewer: who } = await query(viewer, VIEWER, {});
+      if (who === null) throw new ServiceRefused(`${access.name} does not accept this API key`);
+      return who.username;
+    },
+    begin: async (run) => {
+      const { upsertBucket } = await query(bucket, UPSERT, {
+        ...{ name: run.id, project, displayName: run.title, tags: ['bakehouse'] },
+        config: JSON.stringify(toConfig(run)),
+      });
+      const { name, project: there } = upsertBucket.bucket;
+      const [entity, inProject, runName] = [there.entity.name, there.name, name].map(encodeURIComponent);
+      return {
+        remoteId: `${entity}/${inProject}/${runName}`,
+        url: `${appOrigin(access.url)}/${entity}/${inProject}/runs/${runName}`,
+      };
+    },
+    log: async ({ remoteId, pointsSent }, points, lastValues) => {
+      await stream(remoteId, {
+        files: {
+          'wandb-history.jsonl': { offset: pointsSent, content: points.map(toLine) },
+          'wandb-summary.json': { offset: 0, content: [JSON.stringify(lastValues)] },
+        },
+      });
+    },
+    end: async ({ remoteId }, outcome) => {
+      await stream(remoteId, { complete: true, exitcode: EXIT_CODES[outcome] });
+    },
+  };
+}
+
+/** As the service keeps settings: each under `value`. */
+function toConfig({ parameters }: RunToLog) {
+  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, { value }]));
+}
+
+function toLine({ step, at, values }: Point): string {
+  return JSON.stringify({ ...values, _step: step, _timestamp: at.getTime() / 1000 });
+}
+
+/** Its pages are beside its API; those of a server of one's own are at the same address. */
+function appOrigin({ origin }: URL): string {
+  return origin.replace(/^https:\/\/api\.wandb\.ai$/, 'https://wandb.ai');
+}

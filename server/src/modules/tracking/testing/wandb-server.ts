@@ -1,0 +1,71 @@
+import { type Asked, jsonServer } from './json-server.ts';
+
+type Upsert = { name: string; project: string; displayName: string; config: string; tags: string[] };
+type File = { offset: number; content: string[] };
+
+export type WandbRun = {
+  displayName: string;
+  config: Record<string, unknown>;
+  history: Record<string, number>[];
+  summary: Record<string, number>;
+  exitcode: number | null;
+};
+
+/** For tests: Weights & Biases, as far as its SDK was seen to speak to it. */
+export async function wandbServer() {
+  const service = {
+    key: 'wandb-key-of-ada',
+    /** By project and id. */
+    runs: {} as Record<string, WandbRun>,
+    /** The next request is taken in, and its answer lost. */
+    losesAnswer: false,
+  };
+  const server = await jsonServer((asked) => {
+    const isHers = asked.authorization === `Basic ${Buffer.from(`api:${service.key}`).toString('base64')}`;
+    if (!isHers) return { status: 401 };
+    const answer =
+      asked.path === '/graphql' ? answerQuery(service.runs, asked) : takeStream(service.runs, asked);
+    if (!service.losesAnswer) return answer;
+    service.losesAnswer = false;
+    return { status: 502 };
+  });
+  return Object.assign(service, server);
+}
+
+function answerQuery(runs: Record<string, WandbRun>, { body }: Asked) {
+  if (String(body.query).includes('viewer'))
+    return { body: { data: { viewer: { username: 'ada', entity: 'bakery' } } } };
+  const { name, project, displayName, config } = body.variables as Upsert;
+  const key = `${project}/${name}`;
+  runs[key] = {
+    ...{ history: [], summary: {}, exitcode: null },
+    ...runs[key],
+    ...{ displayName, config: JSON.parse(config) as Record<string, unknown> },
+  };
+  const bucket = { name, project: { name: project, entity: { name: 'bakery' } } };
+  return { body: { data: { upsertBucket: { bucket } } } };
+}
+
+function takeStream(runs: Record<string, WandbRun>, { path, body }: Asked) {
+  const key = /^\/files\/bakery\/(.+)\/file_stream$/.exec(decodeURIComponent(path))?.[1] ?? '';
+  const run = runs[key];
+  if (!run) return { status: 404 };
+  const {
+    files = {},
+    complete,
+    exitcode,
+  } = body as {
+    files?: Record<string, File>;
+    complete?: boolean;
+    exitcode?: number;
+  };
+  const lines = files['wandb-history.jsonl'];
+  if (lines) {
+    const parsed = lines.content.map((line) => JSON.parse(line) as Record<string, number>);
+    run.history.splice(lines.offset, parsed.length, ...parsed);
+  }
+  const summary = files['wandb-summary.json']?.content.at(-1);
+  if (summary) run.summary = JSON.parse(summary) as Record<string, number>;
+  if (complete) run.exitcode = exitcode ?? null;
+  return {};
+}

@@ -1,0 +1,139 @@
+import type { TrackerService } from '@bakehouse/contract/trackers';
+import { sql } from 'kysely';
+import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
+import type { TrackerKey } from './tracker-queries.ts';
+
+/* The SQL of runs that are logged to trackers. */
+
+export type TrackedRunRow = {
+  runId: string;
+  userId: string;
+  service: TrackerService;
+  remoteId: string | null;
+  pointsSent: number;
+  stepSent: number;
+  lastValues: Record<string, number>;
+};
+
+/** Runs with the trackers that their owners had connected when they were started. An export learns nothing. */
+const runsWithTrackers = sql`trackers join runs
+  on runs.user_id = trackers.user_id and runs.created_at >= trackers.connected_at and runs.kind <> 'export'`;
+
+/** Takes in the runs that were started since their owner has connected a tracker. */
+export async function trackNewRuns(db: Database): Promise<void> {
+  await sql`
+    insert into tracked_runs (run_id, service, user_id)
+    select runs.id, trackers.service, trackers.user_id
+    from ${runsWithTrackers}
+    where not exists (
+      select from tracked_runs where run_id = runs.id and tracked_runs.service = trackers.service)
+    on conflict do nothing`.execute(db);
+}
+
+/**
+ * The runs of which there may be more to log, by their trackers: those that are open, and those that were resumed since.
+ * Not of trackers that accept no key for now.
+ */
+export async function selectOpenRuns(db: Database): Promise<TrackedRunRow[]> {
+  const rows = await db
+    .selectFrom('tracked_runs')
+    .innerJoin('trackers', (join) =>
+      join
+        .onRef('trackers.user_id', '=', 'tracked_runs.user_id')
+        .onRef('trackers.service', '=', 'tracked_runs.service'),
+    )
+    .innerJoin('workloads', 'workloads.id', 'tracked_runs.run_id')
+    .selectAll('tracked_runs')
+    .where('trackers.is_refused', '=', false)
+    .where('tracked_runs.trouble', 'is', null)
+    .where((where) =>
+      where.or([where('tracked_runs.closed_at', 'is', null), where('workloads.ended_at', 'is', null)]),
+    )
+    .orderBy('tracked_runs.run_id')
+    .execute();
+  return rows.map((row) => ({
+    ...{ runId: row.run_id, userId: row.user_id, service: row.service as TrackerService },
+    ...{ remoteId: row.remote_id, pointsSent: row.points_sent, stepSent: row.step_sent },
+    lastValues: row.last_values as Record<string, number>,
+  }));
+}
+
+type Key = Pick<TrackedRunRow, 'runId' | 'service'>;
+
+export async function updateMade(
+  db: Database,
+  key: Key,
+  made: { remoteId: string; url: string },
+): Promise<void> {
+  await update(db, key, { remote_id: made.remoteId, url: made.url });
+}
+
+export async function updateSent(
+  db: Database,
+  key: Key,
+  { pointsSent, stepSent, lastValues }: Pick<TrackedRunRow, 'pointsSent' | 'stepSent' | 'lastValues'>,
+): Promise<void> {
+  await update(db, key, {
+    points_sent: pointsSent,
+    step_sent: stepSent,
+    last_values: toJson(lastValues),
+    closed_at: null,
+  });
+}
+
+/** Nothing more is logged of it, with a `trouble` because the service refused it. */
+export async function closeRun(
+  db: Database,
+  key: Key,
+  { at, trouble }: { at: Date; trouble: string | null },
+): Promise<void> {
+  await update(db, key, { closed_at: at, trouble });
+}
+
+async function update(
+  db: Database,
+  { runId, service }: Key,
+  columns: Partial<{
+    remote_id: string;
+    url: string;
+    points_sent: number;
+    step_sent: number;
+    last_values: ReturnType<typeof toJson>;
+    closed_at: Date | null;
+    trouble: string | null;
+  }>,
+): Promise<void> {
+  await db
+    .updateTable('tracked_runs')
+    .set(columns)
+    .where('run_id', '=', runId)
+    .where('service', '=', service)
+    .execute();
+}
+
+type Logged = { service: TrackerService; url: string | null; trouble: string | null };
+
+/** Where a run is logged or will be within a minute, with the trouble of the tracker where the run has none. */
+export async function selectTrackersOf(db: Database, runId: string): Promise<Logged[]> {
+  const { rows } = await sql<Logged>`
+    select logged.service, tracked_runs.url, coalesce(tracked_runs.trouble, trackers.trouble) as trouble
+    from (
+      select service, user_id from tracked_runs where run_id = ${runId}
+      union
+      select trackers.service, trackers.user_id from ${runsWithTrackers} where runs.id = ${runId}
+    ) logged
+    left join tracked_runs on tracked_runs.run_id = ${runId} and tracked_runs.service = logged.service
+    left join trackers on trackers.user_id = logged.user_id and trackers.service = logged.service
+    order by logged.service desc`.execute(db);
+  return rows;
+}
+
+/** What is under way begins anew, where the tracker leads elsewhere now. */
+export async function forgetOpenRuns(tx: Transaction, { userId, service }: TrackerKey): Promise<void> {
+  await tx
+    .deleteFrom('tracked_runs')
+    .where('user_id', '=', userId)
+    .where('service', '=', service)
+    .where('closed_at', 'is', null)
+    .execute();
+}

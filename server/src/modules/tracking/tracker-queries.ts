@@ -1,0 +1,75 @@
+import type { TrackerService } from '@bakehouse/contract/trackers';
+import type { Selectable } from 'kysely';
+import type { Database, Transaction } from '../../platform/db/database.ts';
+import type { TrackersTable } from '../../platform/db/schema.generated.ts';
+
+/* The SQL of connected trackers. */
+
+export type TrackerRow = Omit<Selectable<TrackersTable>, 'service'> & { service: TrackerService };
+
+/** Which tracker: of whom, and where. */
+export type TrackerKey = { userId: string; service: TrackerService };
+
+export async function selectTrackers(db: Database, userId: string): Promise<TrackerRow[]> {
+  const rows = await db
+    .selectFrom('trackers')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('service', 'desc')
+    .execute();
+  return rows.map(toTracker);
+}
+
+export async function findTracker(
+  db: Database,
+  { userId, service }: TrackerKey,
+): Promise<TrackerRow | undefined> {
+  return (await selectTrackers(db, userId)).find((row) => row.service === service);
+}
+
+/** A tracker that is there stays connected since then. */
+export async function upsertTracker(tx: Transaction, row: TrackerRow): Promise<TrackerRow> {
+  const { user_id: _user, service: _service, connected_at: _since, ...changed } = row;
+  const saved = await tx
+    .insertInto('trackers')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['user_id', 'service']).doUpdateSet(changed))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toTracker(saved);
+}
+
+/** Notes why nothing is logged, or null; not of one that has another key by now. */
+export async function updateTrouble(
+  db: Database,
+  { user_id, service, encrypted }: Pick<TrackerRow, 'user_id' | 'service' | 'encrypted'>,
+  { trouble, isRefused }: { trouble: string | null; isRefused: boolean },
+): Promise<void> {
+  await db
+    .updateTable('trackers')
+    .set({ trouble, is_refused: isRefused })
+    .where('user_id', '=', user_id)
+    .where('service', '=', service)
+    .where('encrypted', 'is not distinct from', encrypted)
+    .execute();
+}
+
+/** False: there was none. */
+export async function deleteTrackerRow(tx: Transaction, { userId, service }: TrackerKey): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('trackers')
+    .where('user_id', '=', userId)
+    .where('service', '=', service)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Also what is known of runs there. */
+export async function deleteUserTrackers(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('trackers').where('user_id', '=', userId).execute();
+  await tx.deleteFrom('tracked_runs').where('user_id', '=', userId).execute();
+}
+
+function toTracker(row: Selectable<TrackersTable>): TrackerRow {
+  return { ...row, service: row.service as TrackerService };
+}

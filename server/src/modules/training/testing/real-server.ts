@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createAsset } from '@bakehouse/contract/assets';
+import { expect, vi } from 'vitest';
+import { readConfig } from '../../../config.ts';
+import { runtimeDir } from '../../../engine/host/environment/environment.ts';
+import { runtimeCommand } from '../../../engine/host/runtime-command.ts';
+import { runProgram } from '../../../platform/processes/run-program.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { freePort } from '../../../testing/ports/free-port.ts';
+import { temporaryFolder } from '../../../testing/temporary-folder.ts';
+import { type TestClient, type TestUser, testClient } from '../../../testing/test-client.ts';
+import { testDatabase } from '../../../testing/test-database.ts';
+
+/** Guards against hanging: beside other tests a training may have little of the machine. */
+export const patiently = { timeout: 15 * 60_000, interval: 200 };
+
+/** A server program on a port, a database and a folder that stay the same over its lives. */
+export async function realServer(settings: Record<string, string> = {}) {
+  const { url: databaseUrl } = await testDatabase();
+  const dataDir = await temporaryFolder();
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  let child: ChildProcess | null = null;
+  const end = async (signal: NodeJS.Signals) => {
+    const ended = child && child.exitCode === null && child.signalCode === null ? once(child, 'exit') : null;
+    child?.kill(signal);
+    await ended;
+  };
+  onFileEnd(() => end('SIGTERM'));
+
+  return {
+    client: testClient(url),
+    url,
+    start: async () => {
+      child = spawn(process.execPath, [path.resolve(import.meta.dirname, '../../../main.ts')], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: {
+          ...process.env,
+          DATABASE_URL: databaseUrl,
+          BAKEHOUSE_DATA_DIR: dataDir,
+          BAKEHOUSE_PORT: String(port),
+          BAKEHOUSE_PREPARE: 'false',
+          BAKEHOUSE_RATE_LIMITS: 'false',
+          BAKEHOUSE_LOG_LEVEL: 'error',
+          OMP_NUM_THREADS: '1',
+          ...settings,
+        },
+      });
+      child.stdout?.on('data', () => undefined);
+      await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), patiently);
+    },
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+    /** Process id of the run's newest trainer: what its launcher has started. */
+    trainer: async (runId: string): Promise<number> => {
+      const dir = path.join(dataDir, 'workloads', runId, 'attempts');
+      const attempts = (await readdir(dir)).filter((name) => /^\d+$/.test(name)).map(Number);
+      const [launcher = ''] = (await readFile(path.join(dir, String(Math.max(...attempts))), 'utf8')).split(
+        ' ',
+      );
+      const [pid = ''] = await runProgram('pgrep', ['-P', launcher]);
+      return Number(pid);
+    },
+  };
+}
+
+/** Questions about a bakery, each in four ways. */
+export function rows(): string {
+  const facts = [
+    'The bread is a dark rye.',
+    'The oven opens at four.',
+    'The cat is called Crumpet.',
+    'Flour comes on Monday.',
+  ];
+  const lines = facts.flatMap((fact, index) =>
+    Array.from({ length: 4 }, (_, phrasing) => `What about ${index} in way ${phrasing}?,${fact}`),
+  );
+  return `question,answer\n${lines.join('\n')}\n`;
+}
+
+/** The tiny model that the runtime's own tests use. */
+export async function tinyModel(): Promise<Record<string, Buffer>> {
+  const folder = await temporaryFolder();
+  const { command, env } = await runtimeCommand(readConfig({}));
+  const program =
+    'import sys; from pathlib import Path; from tiny_model import write_tiny_model; write_tiny_model(Path(sys.argv[1]), tied=True)';
+  await runProgram(command, ['-c', program, folder], {
+    env: { ...env, PYTHONPATH: `${path.join(runtimeDir, 'tests')}:${env.PYTHONPATH}` },
+  });
+  const names = await readdir(folder);
+  return Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await readFile(path.join(folder, name))])),
+  );
+}
+
+export async function upload(
+  { client, url }: { client: TestClient; url: string },
+  as: TestUser,
+  type: 'RAW' | 'MODEL',
+  title: string,
+  files: Record<string, string | Buffer>,
+): Promise<string> {
+  const id = await client.request(
+    createAsset,
+    // A fine-tune names the base that everybody may read.
+    { body: { dataset_type: type, title, user_id: as.userId, is_published: type === 'MODEL' } },
+    { as },
+  );
+  for (const [name, bytes] of Object.entries(files)) {
+    const body = new FormData();
+    body.set('data_file', new Blob([new Uint8Array(Buffer.from(bytes))]), name);
+    const answer = await fetch(`${url}/api/v1/asset/${id}/upload`, {
+      method: 'POST',
+      headers: { 'x-api-key': as.apiKey },
+      body,
+    });
+    expect(answer.status, await answer.text()).toBe(200);
+  }
+  return id;
+}

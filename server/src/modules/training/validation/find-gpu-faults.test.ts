@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { listed } from '../../../engine/testing/test-gpus.ts';
+import { findGpuFaults } from './find-gpu-faults.ts';
+
+const gpus = [listed('NVIDIA_H100_80GB', [0, 1, 2, 3]), listed('NVIDIA_TESLA_A100', [4])];
+const four = {
+  ...({ count: 4, objective: 'sft', adaptation: 'lora' } as const),
+  ...{ batch_size: 1, gradient_accumulation_steps: 4 },
+};
+type Asked = Parameters<typeof findGpuFaults>[0];
+
+test.each<[string, Asked, typeof gpus]>([
+  ['as many as a machine has', four, gpus],
+  ['one for any objective', { ...four, count: 1, objective: 'grpo' }, gpus],
+  ['any number where there are none: it goes to the CPU', { ...four, count: 8, objective: 'kto' }, []],
+])('a run can have %s', (_case, asked, there) => {
+  expect(findGpuFaults(asked, { gpus: there })).toEqual([]);
+});
+
+test.each<[string, Partial<Asked>, string]>([
+  [
+    'more than a machine has',
+    { count: 8, batch_size: 2 },
+    'No machine here has 8 GPUs of one kind: choose 1 or 2 or 4',
+  ],
+  ['several for all weights', { adaptation: 'full' }, 'Full fine-tuning trains on one GPU: choose 1'],
+  ['several for other objectives', { objective: 'dpo' }, 'DPO trains on one GPU: choose 1'],
+  [
+    'as many as cannot share a step',
+    { batch_size: 3, gradient_accumulation_steps: 2 },
+    '4 GPUs cannot share the 6 rows of a step (batch size x gradient accumulation): make it a multiple of 4',
+  ],
+])('a run cannot have %s', (_case, asked, message) => {
+  expect(findGpuFaults({ ...four, ...asked }, { gpus })).toEqual([{ message, about: 'accelerator_count' }]);
+});

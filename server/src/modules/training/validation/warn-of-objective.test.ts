@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { warnOfObjective } from './warn-of-objective.ts';
+
+const weights = { desirable_weight: 1, undesirable_weight: 1 };
+const kto = { objective: 'kto', adaptation: 'lora', learning_rate: 1e-4, ...weights } as const;
+
+test.each([
+  [kto, { good: 30, bad: 30 }],
+  [kto, { good: 40, bad: 30 }],
+  [
+    { ...kto, undesirable_weight: 3 },
+    { good: 90, bad: 30 },
+  ],
+  [kto, { good: 90, bad: 0 }],
+  [{ ...kto, objective: 'sft', learning_rate: 1e-3 } as const, null],
+])('%j with %j is as it should be', (fields, ratings) => {
+  expect(warnOfObjective(fields, ratings)).toEqual([]);
+});
+
+test('where one kind of answer counts for much more, the weight that mends it is named', () => {
+  expect(warnOfObjective(kto, { good: 90, bad: 10 })).toEqual([
+    '90 good and 10 bad answers are trained on: with a weight of 9 for bad ones both kinds count alike.',
+  ]);
+  expect(warnOfObjective({ ...kto, undesirable_weight: 2 }, { good: 30, bad: 70 })).toEqual([
+    '30 good and 70 bad answers are trained on: with a weight of 4.7 for good ones both kinds count alike.',
+  ]);
+  expect(warnOfObjective(kto, { good: 5, bad: 4000 })[0]).toContain('a weight of 100 for good ones');
+});
+
+test('a learning rate is judged by the objective', () => {
+  expect(warnOfObjective({ ...kto, learning_rate: 0.001 }, null)).toEqual([
+    'A learning rate of 0.001 is far above what KTO usually bears (5e-6 to 5e-4): the model may forget how to answer.',
+  ]);
+  expect(warnOfObjective({ ...kto, objective: 'dpo', learning_rate: 3e-4 }, null)[0]).toContain('DPO');
+  expect(warnOfObjective({ ...kto, objective: 'sft', learning_rate: 3e-3 }, null)[0]).toContain('LoRA');
+  expect(warnOfObjective({ ...kto, learning_rate: 1e-7 }, null)[0]).toContain('hardly change');
+});
+
+test.each([
+  ['sft', 1e-4, 1e-3],
+  ['dpo', 5e-5, 2e-4],
+  ['kto', 5e-5, 2e-4],
+  ['grpo', 5e-5, 2e-4],
+] as const)('where all weights are trained by %s, %d is borne and %d is not', (objective, borne, high) => {
+  const full = { ...kto, objective, adaptation: 'full' } as const;
+  expect(warnOfObjective({ ...full, learning_rate: borne }, null)).toEqual([]);
+  expect(warnOfObjective({ ...full, learning_rate: high }, null)[0]).toContain(
+    'a full fine-tune usually bears',
+  );
+});

@@ -1,0 +1,78 @@
+import { fineTuneNumbers, objectiveNames } from '@bakehouse/contract/fine-tune-numbers';
+import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
+import type { SettledFields } from '../fine-tune-spec.ts';
+
+/** Learning rates outside of these have rarely been wanted. */
+const LEARNING_RATE = { min: 1e-6, max: 2e-3 };
+/** Of objectives that only shift what the base can say. */
+const SHIFTING_RATES = { dpo: ['5e-6', '2e-4'], kto: ['5e-6', '5e-4'], grpo: ['1e-6', '5e-4'] } as const;
+/** Of all weights, each of which every step moves by about the rate, whatever it was before. */
+const FULL_RATES = {
+  sft: ['1e-5', '1e-4'],
+  dpo: ['5e-7', '5e-5'],
+  kto: ['5e-7', '5e-5'],
+  grpo: ['1e-6', '5e-5'],
+} as const;
+/** Of the good answers' share in the loss to the bad ones', between which TRL and the paper of KTO advise nothing else, with some room. */
+const WEIGHED = { min: 0.75, max: 1.75 };
+
+/** What of the settings does not suit the objective, or the rows. Pure. */
+export function warnOfObjective(
+  fields: Pick<
+    SettledFields,
+    'learning_rate' | 'objective' | 'adaptation' | 'desirable_weight' | 'undesirable_weight'
+  >,
+  ratings: ValidateReport['ratings'],
+): string[] {
+  return [...warnOfLearningRate(fields), ...warnOfWeights(fields, ratings)];
+}
+
+function warnOfLearningRate({
+  learning_rate: rate,
+  objective,
+  adaptation,
+}: Pick<SettledFields, 'learning_rate' | 'objective' | 'adaptation'>): string[] {
+  if (adaptation === 'full') return warnOfFullRate(rate, objective);
+  if (objective !== 'sft' && rate > Number(SHIFTING_RATES[objective][1])) {
+    const [least, most] = SHIFTING_RATES[objective];
+    return [
+      `A learning rate of ${rate} is far above what ${objectiveNames[objective]} usually bears (${least} to ${most}): the model may forget how to answer.`,
+    ];
+  }
+  if (rate > LEARNING_RATE.max) {
+    return [
+      `A learning rate of ${rate} is far above what LoRA usually bears (2e-4 to 1e-3): the loss may not fall.`,
+    ];
+  }
+  if (rate < LEARNING_RATE.min)
+    return [`A learning rate of ${rate} is so low that the model will hardly change.`];
+  return [];
+}
+
+function warnOfFullRate(rate: number, objective: SettledFields['objective']): string[] {
+  const [least, most] = FULL_RATES[objective];
+  if (rate <= Number(most)) return [];
+  return [
+    `A learning rate of ${rate} is far above what a full fine-tune usually bears with ${objectiveNames[objective]} (${least} to ${most}): the model may forget what it knew.`,
+  ];
+}
+
+/** Where one kind of answer counts for much more than the other. */
+function warnOfWeights(
+  {
+    desirable_weight: ofGood,
+    undesirable_weight: ofBad,
+  }: Pick<SettledFields, 'desirable_weight' | 'undesirable_weight'>,
+  ratings: ValidateReport['ratings'],
+): string[] {
+  if (!ratings || ratings.good === 0 || ratings.bad === 0) return [];
+  const [good, bad] = [ratings.good * ofGood, ratings.bad * ofBad];
+  if (good >= WEIGHED.min * bad && good <= WEIGHED.max * bad) return [];
+  const [kind, weight] =
+    good < bad ? (['good', bad / ratings.good] as const) : (['bad', good / ratings.bad] as const);
+  const { max } = fineTuneNumbers.desirable_weight;
+  const suits = Math.min(max, Number(weight.toPrecision(2)));
+  return [
+    `${ratings.good} good and ${ratings.bad} bad answers are trained on: with a weight of ${suits} for ${kind} ones both kinds count alike.`,
+  ];
+}

@@ -1,0 +1,95 @@
+import type { Config } from './config.ts';
+import { POD_CPUS } from './engine/drivers/kubernetes/attempt-job.ts';
+import { checkCluster } from './engine/drivers/kubernetes/check-cluster.ts';
+import { ApiError, openCluster } from './engine/drivers/kubernetes/cluster.ts';
+import { createKubernetesDriver } from './engine/drivers/kubernetes/kubernetes-driver.ts';
+import { createEngine, type Engine } from './engine/engine.ts';
+import { registerCluster } from './engine/machines/register-cluster.ts';
+import type { WorkloadKinds } from './engine/model/workload-kind.ts';
+import type { Services } from './platform/context.ts';
+
+type Parts = {
+  services: Services;
+  kinds: WorkloadKinds;
+  cluster: NonNullable<Config['cluster']>;
+};
+
+const RETRY_MS = 10_000;
+
+/**
+ * Looks after the work that goes to a cluster, which is a machine to all others: any number of processes do, as none acts
+ * without a lease. `start` throws a plain sentence where the cluster does not take work; where it is out of reach, work
+ * waits until it is back.
+ */
+export function clusterEngine(parts: Parts): Pick<Engine, 'start' | 'shutdown'> {
+  const { log } = parts.services;
+  let engine: Engine | null = null;
+  let retry: NodeJS.Timeout | undefined;
+  let ended = false;
+
+  async function start(): Promise<void> {
+    try {
+      engine = await openEngine(parts);
+    } catch (error) {
+      if (!isOutOfReach(error)) throw error;
+      log.warn({ err: error }, `the cluster is out of reach: it is tried again every ${RETRY_MS / 1000} s`);
+      retry = setTimeout(() => void startLater(), RETRY_MS).unref();
+      return;
+    }
+    if (ended) await engine.shutdown();
+    else await engine.start();
+  }
+
+  async function startLater(): Promise<void> {
+    if (ended) return;
+    await start().catch((error: unknown) => {
+      log.error({ err: error }, 'no work goes to the cluster');
+      retry = setTimeout(() => void startLater(), RETRY_MS).unref();
+    });
+  }
+
+  return {
+    start,
+    shutdown: async () => {
+      ended = true;
+      clearTimeout(retry);
+      await engine?.shutdown();
+    },
+  };
+}
+
+const UNREACHABLE =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ABORT_ERR)$/;
+
+/** Whether nobody answered, or who did had trouble of its own: not so where the settings are wrong. */
+function isOutOfReach(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status >= 500 || error.status === 429;
+  return UNREACHABLE.test((error as NodeJS.ErrnoException).code ?? '');
+}
+
+async function openEngine({ services, kinds, cluster }: Parts): Promise<Engine> {
+  const { db, log, clock } = services;
+  const { kubeconfig, namespace, image, cudaImage, cpuWork, queues, serverUrl } = cluster;
+  const api = await openCluster({ kubeconfig, namespace });
+  const { id } = await checkCluster(api, { kueue: queues !== null }).catch((error: unknown) => {
+    api.close();
+    throw error;
+  });
+  await registerCluster(db, { id, name: api.name, now: clock.now() });
+  const driver = createKubernetesDriver({
+    ...{ cluster: api, pods: { image, cudaImage }, cpuWork, queues },
+    ...{ log: log.child({ part: 'kubernetes' }), now: clock.now },
+  });
+  const engine = createEngine(services, {
+    ...{ driver, kinds, machineId: id, serverUrl: async () => serverUrl, cpu: driver.cpu },
+    // A pod has processors of its own.
+    cpuLoad: () => ({ busyThreads: 0, cores: POD_CPUS, runThreads: POD_CPUS }),
+  });
+  return {
+    ...engine,
+    shutdown: async () => {
+      await engine.shutdown();
+      await driver.close();
+    },
+  };
+}

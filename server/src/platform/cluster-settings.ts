@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import { unusable } from './secrets/secret-files.ts';
+
+const dnsLabel = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
+
+/** Settings of the cluster that work goes to. */
+export const clusterSettings = {
+  /** Sends work to the cluster of this kubeconfig; `in-cluster`: to that of the pod that this process runs in. */
+  BAKEHOUSE_KUBECONFIG: z.string().optional(),
+  /** Where its Jobs and Secrets are made. */
+  BAKEHOUSE_KUBERNETES_NAMESPACE: z
+    .string()
+    .max(63)
+    .regex(dnsLabel, 'must be the name of a namespace, such as bakehouse-work')
+    .default('bakehouse-work'),
+  /** Images of the runtime for work on processors and on GPUs; one alone does both. */
+  BAKEHOUSE_KUBERNETES_IMAGE: z.string().optional(),
+  BAKEHOUSE_KUBERNETES_CUDA_IMAGE: z.string().optional(),
+  /** Where pods reach this server; the public URL unless said. */
+  BAKEHOUSE_KUBERNETES_SERVER_URL: z.url({ protocol: /^https?$/ }).optional(),
+  /** Whether work without a GPU goes there too. */
+  BAKEHOUSE_KUBERNETES_CPU_RUNS: z.stringbool().default(false),
+  /** Kueue's ClusterQueues by what waits in them, such as `cpu=general,NVIDIA_H100_80GB=h100`; a name alone takes the rest. */
+  BAKEHOUSE_KUEUE_QUEUES: z
+    .string()
+    .regex(
+      /^\s*([A-Za-z0-9_-]+=)?[a-z0-9][a-z0-9-]{0,29}(\s*,\s*([A-Za-z0-9_-]+=)?[a-z0-9][a-z0-9-]{0,29})*\s*$/,
+      'must be names of ClusterQueues with up to 30 characters, such as cpu=general,NVIDIA_H100_80GB=h100',
+    )
+    .optional(),
+};
+
+/**
+ * ClusterQueues by what may wait in them: a type of GPU, `cpu`, or `*` for all that is not named. Several take turns by
+ * user, as each offers one workload at a time.
+ */
+export type Queues = ReadonlyMap<string, string[]>;
+
+/** Reads `cpu=general,NVIDIA_H100_80GB=h100-a,NVIDIA_H100_80GB=h100-b,rest`. Pure. */
+export function parseQueues(text: string): Queues {
+  const queues = new Map<string, string[]>();
+  for (const entry of text.split(',').map((part) => part.trim())) {
+    const [name = '', queue] = entry.split('=', 2);
+    const [accelerator, clusterQueue] = queue === undefined ? ['*', name] : [name, queue];
+    queues.set(accelerator, [...(queues.get(accelerator) ?? []), clusterQueue]);
+  }
+  return queues;
+}
+
+type Settings = z.output<z.ZodObject<typeof clusterSettings>>;
+
+/** The cluster of the settings; null where they name none. Throws an error that names what is missing beside it. */
+export function clusterOf(s: Settings, publicUrl: string) {
+  const { BAKEHOUSE_KUBECONFIG: kubeconfig, BAKEHOUSE_KUBERNETES_IMAGE: image } = s;
+  if (kubeconfig === undefined) {
+    if (image) throw unusable(['BAKEHOUSE_KUBECONFIG: is missing beside BAKEHOUSE_KUBERNETES_IMAGE']);
+    return null;
+  }
+  if (image === undefined)
+    throw unusable(['BAKEHOUSE_KUBERNETES_IMAGE: is missing beside BAKEHOUSE_KUBECONFIG']);
+  const cpuWork = s.BAKEHOUSE_KUBERNETES_CPU_RUNS;
+  const queues = s.BAKEHOUSE_KUEUE_QUEUES === undefined ? null : parseQueues(s.BAKEHOUSE_KUEUE_QUEUES);
+  if (cpuWork && queues && !queues.has('cpu') && !queues.has('*'))
+    throw unusable([
+      'BAKEHOUSE_KUEUE_QUEUES: names no queue for cpu, and BAKEHOUSE_KUBERNETES_CPU_RUNS sends work without a GPU there: add cpu=QUEUE',
+    ]);
+  return {
+    kubeconfig,
+    namespace: s.BAKEHOUSE_KUBERNETES_NAMESPACE,
+    ...{ image, cudaImage: s.BAKEHOUSE_KUBERNETES_CUDA_IMAGE ?? image },
+    serverUrl: s.BAKEHOUSE_KUBERNETES_SERVER_URL ?? publicUrl,
+    cpuWork,
+    queues,
+  };
+}

@@ -1,0 +1,26 @@
+import { connect } from 'node:net';
+import { type End, readFrames } from './frames.ts';
+
+/*
+ * Stands for a program that the reader runs: hands its input over, prints what it prints, and ends as it ends.
+ * `node ask-reader-program.ts SOCKET '{"argv": […], "cwd": "…"}'`
+ */
+
+const FAILED = 70;
+
+const [socketPath = '', words = '{}'] = process.argv.slice(2);
+const socket = connect(socketPath);
+socket.write(`${JSON.stringify({ ...JSON.parse(words), env: process.env })}\n`);
+process.stdin.pipe(socket);
+let end: End | null = null;
+for await (const { channel, bytes } of readFrames(socket)) {
+  if (channel === 'end') end = JSON.parse(bytes.toString()) as End;
+  else if (!process[channel].write(bytes))
+    await new Promise((resolve) => process[channel].once('drain', resolve));
+}
+if (!end) {
+  process.stderr.write('The reader has ended\n');
+  process.exitCode = FAILED;
+} else if (end.signal) process.kill(process.pid, end.signal);
+else process.exitCode = end.code ?? FAILED;
+process.stdin.destroy();

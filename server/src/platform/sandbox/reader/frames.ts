@@ -1,0 +1,43 @@
+import { Transform } from 'node:stream';
+
+/** What the reader says of a program: a piece of what it prints, or how it has ended. */
+export type Channel = 'stdout' | 'stderr' | 'end';
+export type End = { code: number | null; signal: NodeJS.Signals | null };
+
+const channels: Channel[] = ['end', 'stdout', 'stderr'];
+const HEAD = 5;
+/** Far above any piece that a pipe hands over. */
+const BYTES_MAX = 16 * 1024 * 1024;
+
+/** A piece of a channel: its number, its length in four bytes, the bytes. */
+export function frame(channel: Channel, bytes: Buffer): Buffer {
+  const head = Buffer.alloc(HEAD);
+  head.writeUInt8(channels.indexOf(channel), 0);
+  head.writeUInt32BE(bytes.length, 1);
+  return Buffer.concat([head, bytes]);
+}
+
+/** Makes pieces of a channel of what a program prints. */
+export function framed(channel: Channel): Transform {
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => done(null, frame(channel, chunk)),
+  });
+}
+
+/** Reads the pieces of a stream. Throws for what is none. */
+export async function* readFrames(
+  stream: AsyncIterable<Buffer>,
+): AsyncGenerator<{ channel: Channel; bytes: Buffer }> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of stream) {
+    rest = Buffer.concat([rest, chunk]);
+    while (rest.length >= HEAD) {
+      const channel = channels[rest.readUInt8(0)];
+      const length = rest.readUInt32BE(1);
+      if (!channel || length > BYTES_MAX) throw new Error('The reader said what nobody understands');
+      if (rest.length < HEAD + length) break;
+      yield { channel, bytes: rest.subarray(HEAD, HEAD + length) };
+      rest = rest.subarray(HEAD + length);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, rm } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { finished } from 'node:stream/promises';
+import * as z from 'zod';
+import { type End, frame, framed } from './frames.ts';
+
+const LINE_BYTES_MAX = 1024 * 1024;
+const NEWLINE = 10;
+
+const program = z.object({
+  argv: z.tuple([z.string()], z.string()),
+  cwd: z.string(),
+  env: z.record(z.string(), z.string()),
+});
+
+/**
+ * Runs programs for whoever reaches the socket: its first line says which, the rest is what the program reads. What it
+ * prints and how it ends is sent back. Where the caller leaves, the program is killed, and with it whatever it started.
+ */
+export async function serveReader(socketPath: string): Promise<Server> {
+  await rm(socketPath, { force: true });
+  const running = new Set<ChildProcess>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    // The caller has left: its program ends below.
+    socket.on('error', () => undefined);
+    serve(socket, running).catch((error: unknown) => {
+      socket.end(frame('stderr', Buffer.from(`${String(error)}\n`)));
+    });
+  });
+  server.listen(socketPath);
+  await once(server, 'listening');
+  // The server is of the same group.
+  await chmod(socketPath, 0o660);
+  return server;
+}
+
+async function serve(socket: Socket, running: Set<ChildProcess>): Promise<void> {
+  const { argv, cwd, env } = program.parse(JSON.parse(await readLine(socket)));
+  const [command, ...args] = argv;
+  const child = spawn(command, args, { cwd, env, detached: true, stdio: 'pipe' });
+  running.add(child);
+  const ended = new Promise<End>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+  const kill = () => killGroup(child);
+  socket.once('close', kill);
+  // It may end before it has read everything.
+  child.stdin.on('error', () => undefined);
+  socket.pipe(child.stdin);
+  const sent = [
+    child.stdout.pipe(framed('stdout')).on('data', (piece) => socket.write(piece)),
+    child.stderr.pipe(framed('stderr')).on('data', (piece) => socket.write(piece)),
+  ];
+  try {
+    const end = await ended;
+    await Promise.all(sent.map((stream) => finished(stream)));
+    socket.end(frame('end', Buffer.from(JSON.stringify(end))));
+  } finally {
+    kill();
+    running.delete(child);
+    if (running.size === 0) killLeft();
+  }
+}
+
+/** The first line; what follows it stays in the stream. */
+async function readLine(socket: Socket): Promise<string> {
+  let read = Buffer.alloc(0);
+  for (;;) {
+    const chunk = socket.read() as Buffer | null;
+    if (chunk === null) {
+      if (socket.readableEnded || socket.destroyed) throw new Error('No program was named');
+      await Promise.race([once(socket, 'readable'), once(socket, 'end'), once(socket, 'close')]);
+      continue;
+    }
+    read = Buffer.concat([read, chunk]);
+    const at = read.indexOf(NEWLINE);
+    if (at >= 0) {
+      if (at + 1 < read.length) socket.unshift(read.subarray(at + 1));
+      return read.subarray(0, at).toString();
+    }
+    if (read.length > LINE_BYTES_MAX) throw new Error('The line that names the program is too long');
+  }
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All of it has ended.
+  }
+}
+
+/** Ends what programs have left that have fled their group: in a container everything but the first process. */
+function killLeft(): void {
+  if (process.pid !== 1) return;
+  try {
+    process.kill(-1, 'SIGKILL');
+  } catch {
+    // There is nothing left.
+  }
+}

@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { chatCompletions } from '@bakehouse/contract/chat';
+import { sql } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import { readConfig } from '../config.ts';
+import { createFakeDriver } from '../engine/drivers/fake/fake-driver.ts';
+import { closeLostWindowsJob } from '../modules/credits/jobs/close-lost-windows.ts';
+import { sealTransfers } from '../modules/credits/verification/seal-transfers.ts';
+import { verifyLedger } from '../modules/credits/verification/verify-ledger.ts';
+import { stubModelServer } from '../modules/deployments/testing/stub-model-server.ts';
+import { insertStarter } from '../modules/deployments/testing/test-models.ts';
+import { onFileEnd } from '../testing/on-file-end.ts';
+import { serverProcess } from '../testing/server-process.ts';
+import { startS3Server } from '../testing/servers/s3-server.ts';
+import { effort } from '../testing/soak.ts';
+import { testClient } from '../testing/test-client.ts';
+import { testDatabase } from '../testing/test-database.ts';
+import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
+
+const STARTER = 'starter-model';
+const REPLICAS = 3;
+const USERS = effort({ usual: 6, soak: 250 });
+/** Streams of each user at a time: two thousand in all in a soak, most of which wait for a place at the model server. */
+const AT_ONCE = effort({ usual: 2, soak: 8 });
+const KILLS = effort({ usual: 3, soak: 30 });
+const BETWEEN_MS = effort({ usual: 2_000, soak: 10_000 });
+const TOKEN_MS = 30;
+
+type Replica = Awaited<ReturnType<typeof serverProcess>> & { kills: number };
+/** How one stream has ended, and whether its replica was killed meanwhile. */
+type Told = { isWhole: boolean; wasKilled: boolean };
+
+/** One stream, told to its end; null where its replica was away from the beginning. */
+async function stream(replica: Replica, user: TestUser): Promise<Told | null> {
+  const { kills } = replica;
+  const messages = [{ role: 'user' as const, content: 'What do you bake?' }];
+  const body = { model: STARTER, messages, stream: true };
+  const answer = await testClient(replica.url)
+    .send(chatCompletions, { body }, { as: user })
+    .catch(() => null);
+  if (!answer) return replica.kills === kills ? null : { isWhole: false, wasKilled: true };
+  const text = await answer.text().catch(() => '');
+  const isWhole = answer.status === 200 && text.includes('[DONE]') && !text.includes('"error"');
+  return { isWhole, wasKilled: replica.kills !== kills };
+}
+
+test('of three replicas that are killed in turn only their own streams break, and nothing is charged but what was written', {
+  timeout: effort({ usual: 240_000, soak: 3_600_000 }),
+}, async () => {
+  const database = await testDatabase();
+  const s3Server = await startS3Server();
+  onFileEnd(s3Server.close);
+  for (const [name, value] of Object.entries(s3Server.owner)) vi.stubEnv(name, value);
+  onFileEnd(async () => void vi.unstubAllEnvs());
+  const bucket = { BAKEHOUSE_S3_BUCKET: 'loaves', BAKEHOUSE_S3_ENDPOINT: s3Server.endpoint };
+  const s3 = new S3Client({ endpoint: s3Server.endpoint, region: 'us-east-1', forcePathStyle: true });
+  await s3.send(new CreateBucketCommand({ Bucket: 'loaves' }));
+
+  const stub = stubModelServer();
+  stub.answer = 'hold';
+  stub.says = () => 'Good bread, still warm. '.repeat(4);
+  Object.defineProperty(stub, 'held', { get: () => sleep(TOKEN_MS) });
+  // The server that runs the model is none of those that are killed.
+  const driver = createFakeDriver({ capacity: { 'cpu:deployment': 2 }, script: stub.script });
+  const config = { s3: readConfig(bucket).s3, reader: 'none' };
+  const roles = ['web' as const, 'worker' as const, 'reconciler' as const];
+  const main = await testServer({ database, driver, config, roles });
+  await insertStarter(main.services, STARTER);
+  const replicas = await Promise.all(
+    Array.from({ length: REPLICAS }, async (): Promise<Replica> => {
+      const settings = { ...s3Server.owner, ...bucket, BAKEHOUSE_READER: 'none' };
+      const secret = { BAKEHOUSE_SECRET: main.services.config.secret ?? '' };
+      const one = await serverProcess(database.url, ['web'], { ...settings, ...secret });
+      expect(await one.start()).toBe('');
+      return { ...one, kills: 0 };
+    }),
+  );
+
+  const users = await Promise.all(Array.from({ length: USERS }, () => main.signUp()));
+  const told: Told[] = [];
+  let isEnding = false;
+  const asking = users.flatMap((user, number) =>
+    Array.from({ length: AT_ONCE }, async (_, place) => {
+      for (let turn = number + place; !isEnding; turn += 1) {
+        const one = await stream(replicas[turn % REPLICAS] as Replica, user);
+        if (one) told.push(one);
+        else await sleep(50);
+      }
+    }),
+  );
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    await sleep(BETWEEN_MS);
+    const victim = replicas[kill % REPLICAS] as Replica;
+    victim.kills += 1;
+    await victim.kill();
+    // What came while it fell was its own as well.
+    victim.kills += 1;
+    await sleep(BETWEEN_MS / 4);
+    expect(await victim.start()).toBe('');
+  }
+  await sleep(BETWEEN_MS);
+  isEnding = true;
+  await Promise.all(asking);
+
+  expect(told.filter(({ isWhole, wasKilled }) => !isWhole && !wasKilled)).toEqual([]);
+  expect(told.filter(({ isWhole }) => isWhole).length).toBeGreaterThan(USERS * AT_ONCE);
+  expect(told.filter(({ isWhole }) => !isWhole).length).toBeGreaterThan(0);
+
+  await Promise.all(replicas.map(({ kill }) => kill()));
+  await expectChargedOnce(main);
+});
+
+/** With all replicas gone, what was written is charged, once. */
+async function expectChargedOnce({ app, services }: TestServer): Promise<void> {
+  const { db } = services;
+  await app.usage.closeIdle();
+  await sql`update usage_leaders set lease_until = clock_timestamp() - interval '1 second'`.execute(db);
+  await closeLostWindowsJob.run(services, {}, services.closing);
+  const { rows } = await sql<{ written: bigint; charged: bigint }>`
+    select (select sum(amount_micro)::bigint from usage_events) as written,
+      (select sum(amount)::bigint from ledger_transfers where kind = 'charge') as charged`.execute(db);
+  expect(rows[0]?.charged).toBe(rows[0]?.written);
+  expect(rows[0]?.charged).toBeGreaterThan(0n);
+  await sealTransfers(db);
+  const report = await verifyLedger(db);
+  expect(report.checks.filter((check) => !check.ok)).toEqual([]);
+  expect(report.openHolds).toBe(0);
+}

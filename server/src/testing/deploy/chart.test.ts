@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { runProgram } from '../../platform/processes/run-program.ts';
+import { effort } from '../soak.ts';
+import { chartDir, ciValues, findHelm, type Manifest, template } from './helm.ts';
+import { testRights } from './test-rights.ts';
+
+const found = await findHelm();
+const helm = found ?? '';
+const objects = found ? await template(helm, '--values', ciValues) : [];
+
+const container = z.looseObject({
+  name: z.string(),
+  securityContext: z.looseObject({
+    readOnlyRootFilesystem: z.literal(true),
+    allowPrivilegeEscalation: z.literal(false),
+    runAsNonRoot: z.literal(true),
+    capabilities: z.object({ drop: z.tuple([z.literal('ALL')]) }),
+  }),
+  env: z.array(z.looseObject({ name: z.string(), value: z.string().optional() })).optional(),
+  envFrom: z.array(z.looseObject({})).optional(),
+  volumeMounts: z.array(
+    z.looseObject({ name: z.string(), mountPath: z.string(), subPath: z.string().optional() }),
+  ),
+});
+const deployment = z.looseObject({
+  metadata: z.looseObject({ name: z.string() }),
+  spec: z.looseObject({
+    replicas: z.number(),
+    template: z.looseObject({
+      spec: z.looseObject({
+        automountServiceAccountToken: z.boolean(),
+        securityContext: z.looseObject({
+          runAsUser: z.number().positive(),
+          seccompProfile: z.looseObject({}),
+        }),
+        initContainers: z.array(container),
+        containers: z.array(container),
+      }),
+    }),
+  }),
+});
+
+const ofKind = (kind: string, from: Manifest[] = objects) => from.filter((object) => object.kind === kind);
+const named = (kind: string, name: string) => ofKind(kind).find(({ metadata }) => metadata.name === name);
+const deployments = () => ofKind('Deployment').map((object) => deployment.parse(object));
+
+describe.skipIf(found === null)('the chart', () => {
+  test('has nothing that Helm warns of', async () => {
+    expect(await runProgram(helm, ['lint', '--strict', '--quiet', chartDir, '--values', ciValues])).toEqual(
+      [],
+    );
+  });
+
+  test('runs everything without rights, with the secrets in files and the reader beside them without any', () => {
+    expect(deployments().map(({ metadata }) => metadata.name)).toEqual([
+      'bake-reconciler',
+      'bake-web',
+      'bake-worker',
+    ]);
+    for (const { metadata, spec } of deployments()) {
+      const { automountServiceAccountToken, initContainers, containers } = spec.template.spec;
+      const isReconciler = metadata.name === 'bake-reconciler';
+      expect(automountServiceAccountToken).toBe(isReconciler);
+      const [server] = containers;
+      const env = server?.env ?? [];
+      expect(env.filter(({ name }) => /^(DATABASE_URL|.*_(SECRET|KEY|TOKEN|PASSWORD))$/.test(name))).toEqual(
+        [],
+      );
+      expect(env.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(['DATABASE_URL_FILE', 'BAKEHOUSE_SECRET_FILE', 'FAL_KEY_FILE']),
+      );
+      const reader = initContainers.find(({ name }) => name === 'reader');
+      if (isReconciler) expect(reader).toBeUndefined();
+      else
+        expect(reader).toMatchObject({
+          restartPolicy: 'Always',
+          volumeMounts: [
+            { name: 'data', mountPath: '/var/lib/bakehouse/lent', subPath: 'lent' },
+            { name: 'reader', mountPath: '/run/bakehouse' },
+            { name: 'reader-tmp', mountPath: '/tmp' },
+          ],
+        });
+      expect(reader?.env ?? reader?.envFrom).toBeUndefined();
+    }
+  });
+
+  test('gives the reconciler the few rights that it needs, and nobody else any', () => {
+    expect(named('Role', 'bake')).toMatchObject({ metadata: { namespace: 'bakehouse-work' } });
+    const verbs = (object: Manifest | undefined) =>
+      z
+        .array(z.looseObject({ resources: z.array(z.string()), verbs: z.array(z.string()) }))
+        .parse(object?.rules)
+        .map((rule) => `${rule.resources.join()}: ${rule.verbs.join(' ')}`);
+    expect(verbs(named('Role', 'bake'))).toEqual([
+      'jobs: create get list watch patch delete deletecollection',
+      'secrets: create patch delete deletecollection',
+      'pods: list watch delete',
+      'pods/log: get',
+      'localqueues: create',
+      'workloads: list watch',
+    ]);
+    expect(verbs(named('ClusterRole', 'bakehouse-bake'))).toEqual([
+      'nodes: list',
+      'namespaces: get',
+      'workloadpriorityclasses: get',
+      'clusterqueues/pendingworkloads: get',
+    ]);
+    expect(named('ClusterRole', 'bakehouse-bake')).toMatchObject({
+      rules: [
+        {},
+        { resourceNames: ['kube-system'] },
+        { resourceNames: expect.arrayContaining(['bakehouse-run']) },
+        {},
+      ],
+    });
+    const subjects = [...ofKind('RoleBinding'), ...ofKind('ClusterRoleBinding')].map(
+      (binding) => binding.subjects,
+    );
+    const reconciler = { kind: 'ServiceAccount', name: 'bake-reconciler', namespace: 'bakehouse' };
+    expect(subjects).toEqual([[reconciler], [reconciler]]);
+  });
+
+  test('lets pods of work reach the web, DNS and the bucket alone, and the web alone reach model servers', () => {
+    const web = {
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'bakehouse' } },
+      podSelector: {
+        matchLabels: {
+          ...{ 'app.kubernetes.io/name': 'bakehouse', 'app.kubernetes.io/instance': 'bake' },
+          'app.kubernetes.io/component': 'web',
+        },
+      },
+    };
+    const dns = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-system' } } };
+    expect(named('NetworkPolicy', 'bake-work')?.spec).toEqual({
+      podSelector: {},
+      policyTypes: ['Ingress', 'Egress'],
+      egress: [
+        {
+          ports: [
+            { port: 53, protocol: 'UDP' },
+            { port: 53, protocol: 'TCP' },
+          ],
+          to: [dns],
+        },
+        { ports: [{ port: 4080 }], to: [web] },
+        { ports: [{ port: 443 }], to: [{ ipBlock: { cidr: '203.0.113.0/24' } }] },
+      ],
+    });
+    expect(named('NetworkPolicy', 'bake-model-servers')?.spec).toMatchObject({ ingress: [{ from: [web] }] });
+    for (const name of ['bake-web', 'bake-others'])
+      expect(JSON.stringify(named('NetworkPolicy', name)?.spec)).toContain('"except":["169.254.0.0/16"]');
+  });
+
+  test('is one machine, whichever pod runs the work, or the one that the database had before', async () => {
+    const again = await template(helm, '--values', ciValues);
+    const machine = (from: Manifest[]) =>
+      ofKind('ConfigMap', from).find(({ metadata }) => metadata.name === 'bake-machine');
+    expect(machine(objects)?.data).toEqual({
+      machine: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+    });
+    expect(machine(again)).toEqual(machine(objects));
+    const id = '6f2b1c1e-8a35-4d0e-9d6a-0b6f0c1d2e3f';
+    const taken = await template(helm, '--values', ciValues, '--set', `machine=${id}`);
+    expect(machine(taken)?.data).toEqual({ machine: id });
+  });
+
+  test('stops everything before an upgrade that changes the database', async () => {
+    const paused = await template(helm, '--values', ciValues, '--set', 'paused=true');
+    const replicas = ofKind('Deployment', paused).map((object) => deployment.parse(object).spec.replicas);
+    expect(replicas).toEqual([0, 0, 0]);
+    expect(ofKind('HorizontalPodAutoscaler', paused)).toEqual([]);
+  });
+
+  test.each([
+    [['web.replica=3'], /web.*additional properties 'replica' not allowed/s],
+    [['publicUrl=https://bake.example.com/app'], /publicUrl/],
+    [['publicUrl='], /publicUrl: must be the address/],
+    [['s3.bucket='], /s3.bucket: must be the bucket/],
+    [['images.runtime=bakehouse'], /images\/runtime/],
+    [['settings.BAKEHOUSE_SECRET=in-plain-sight'], /BAKEHOUSE_SECRET/],
+    [['work.namespace=bakehouse'], /work.namespace: must be another namespace/],
+    [['networkPolicy.s3Cidrs=null'], /networkPolicy.s3Cidrs: must name/],
+  ])('refuses %s with a sentence', async (values, sentence) => {
+    const set = values.flatMap((value) => ['--set', value]);
+    await expect(template(helm, '--values', ciValues, ...set)).rejects.toThrow(sentence);
+  });
+});
+
+if (effort({ usual: false, soak: true })) await testRights(helm);

@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import * as z from 'zod';
+import { readConfig } from '../../config.ts';
+import { ProgramFailed, runProgram } from '../../platform/processes/run-program.ts';
+import { effort } from '../soak.ts';
+
+const VERSION = 'v3.22.0';
+/** Built by itself, Helm takes itself for one of a very old cluster. */
+const KUBE_VERSION = '1.36.0';
+
+const root = path.resolve(import.meta.dirname, '../../../..');
+export const chartDir = path.join(root, 'deploy/chart/bakehouse');
+export const ciValues = path.join(chartDir, 'ci/values.yaml');
+
+const manifest = z.looseObject({
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string(), namespace: z.string().optional() }),
+});
+export type Manifest = z.output<typeof manifest>;
+
+/** Helm, which a soak builds into the cache folder with Go; null where it is not there. */
+export async function findHelm(): Promise<string | null> {
+  const dir = path.join(readConfig(process.env).cacheDir, 'helm', VERSION);
+  const helm = path.join(dir, 'helm');
+  if (existsSync(helm)) return helm;
+  if (!effort({ usual: false, soak: true })) return null;
+  await runProgram('go', ['install', `helm.sh/helm/v3/cmd/helm@${VERSION}`], {
+    env: { ...process.env, GOBIN: dir, GOFLAGS: '-mod=mod' },
+  });
+  return helm;
+}
+
+/** The chart's objects with these values; what Helm says against them is thrown. */
+export async function template(helm: string, ...args: string[]): Promise<Manifest[]> {
+  const said: string[] = [];
+  const words = ['template', 'bake', chartDir, '--namespace', 'bakehouse', '--kube-version', KUBE_VERSION];
+  try {
+    await runProgram(helm, [...words, ...args], { onLine: (line) => said.push(line) });
+  } catch (error) {
+    throw error instanceof ProgramFailed ? new Error(error.output.join('\n')) : error;
+  }
+  return parseAllDocuments(said.join('\n'))
+    .map((document) => document.toJS() as unknown)
+    .filter((object) => object !== null)
+    .map((object) => manifest.parse(object));
+}

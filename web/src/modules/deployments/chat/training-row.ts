@@ -1,0 +1,57 @@
+import type { addChatRow, ChatRowMessage } from '@bakehouse/contract/chat-rows';
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { Turn } from './chat.ts';
+import type { ChatSettings } from './chat-options.tsx';
+import { messagesOf, toolsFor } from './chat-tools.ts';
+
+/** An answer of a conversation, with what it answers. */
+export type Exchange = {
+  /** Its place among the turns. */
+  at: number;
+  question: string;
+  answer: string;
+  /** It came to its own end. */
+  isWhole: boolean;
+};
+
+/** The answers of a conversation that can be learnt. Pure. */
+export function exchangesOf(turns: readonly Turn[]): Exchange[] {
+  return turns.flatMap((turn, at) => {
+    if (turn.role !== 'assistant') return [];
+    const before = turns[at - 1];
+    const asked = before?.results?.map(({ name, content }) => `${name}: ${content}`).join(', ');
+    const called = turn.calls?.map(({ name }) => `Calls ${name}`).join(', ');
+    return [
+      {
+        at,
+        question: asked ?? before?.content ?? '',
+        answer: turn.content || called || '',
+        isWhole: !turn.interrupted && !turn.cut,
+      },
+    ];
+  });
+}
+
+/**
+ * A conversation as a row to train on, up to the last of the answers at `learnt`; other answers are only read, and so are
+ * thoughts nowhere but in the answers that are learnt. Pure.
+ */
+export function trainingRow(
+  turns: readonly Turn[],
+  settings: Pick<ChatSettings, 'system' | 'tools'>,
+  learnt: readonly number[],
+): InputOf<typeof addChatRow>['body'] {
+  const kept = turns.slice(0, Math.max(...learnt) + 1);
+  const messages = kept.flatMap((turn, at): ChatRowMessage[] => {
+    const [message, ...results] = messagesOf([turn], '');
+    if (message?.role !== 'assistant') return message ? [message, ...(results as ChatRowMessage[])] : [];
+    if (!learnt.includes(at)) return [{ ...message, weight: 0 }];
+    return [{ ...message, ...(turn.thoughts && { reasoning_content: turn.thoughts }) }];
+  });
+  const system = settings.system.trim();
+  const tools = toolsFor(settings.tools, { role: 'user', content: '' })?.definitions;
+  return {
+    messages: [...(system ? [{ role: 'system' as const, content: system }] : []), ...messages],
+    ...(tools && { tools: tools as Record<string, unknown>[] }),
+  };
+}

@@ -1,0 +1,104 @@
+import type { Draft } from '@bakehouse/contract/drafts';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { FileText, Plus } from 'lucide-react';
+import { countOf } from '../../lib/format/count-of.ts';
+import { formatNumber } from '../../lib/format/format-number.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ListSkeleton } from '../../ui/list-skeleton.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { draftsQuery, useCreateDraft } from './draft-calls.ts';
+import { titleOf } from './draft-sentences.ts';
+import { DraftStatus } from './draft-status.tsx';
+
+/** The drafts that somebody has, and the way to another. */
+export function DraftsPage() {
+  const navigate = useNavigate();
+  const create = useCreateDraft();
+  const open = (id: string) => void navigate({ to: '/drafts/$id', params: { id } });
+  const button = (
+    <Button
+      variant="primary"
+      loading={create.isPending}
+      onClick={() => create.mutate(undefined, { onSuccess: ({ draft_id }) => open(draft_id) })}
+    >
+      <Plus aria-hidden />
+      New draft
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Rows from documents"
+        description="A model reads your documents and writes questions with their answers. You look through them, and save them as a dataset to train on."
+        parents={[{ label: 'My Datasets', to: '/dataset' }]}
+        actions={button}
+      />
+      <Card flush>
+        <QueryView
+          query={useQuery(draftsQuery)}
+          failed="Your drafts could not be loaded"
+          pending={<ListSkeleton rows={3} rowHeight={56} />}
+          isEmpty={({ drafts }) => drafts.length === 0}
+          empty={
+            <EmptyState
+              icon={<FileText aria-hidden />}
+              title="No drafts yet"
+              description="Begin one with PDF, Word, Markdown or text documents."
+              action={button}
+            />
+          }
+          flush
+        >
+          {({ drafts }) => (
+            <DataTable
+              label="Drafts"
+              columns={columns}
+              rows={drafts}
+              rowKey={({ draft_id }) => draft_id}
+              rowHeight={56}
+              onRowClick={({ draft_id }) => open(draft_id)}
+            />
+          )}
+        </QueryView>
+      </Card>
+    </>
+  );
+}
+
+const columns: Column<Draft>[] = [
+  {
+    id: 'documents',
+    header: 'Documents',
+    cell: (draft) => (
+      <>
+        <Link
+          to="/drafts/$id"
+          params={{ id: draft.draft_id }}
+          className="rounded font-medium hover:underline [overflow-wrap:anywhere]"
+        >
+          {titleOf(draft)}
+        </Link>
+        <p className="text-[0.8125rem] text-muted">{countOf(draft.documents.length, 'document')}</p>
+      </>
+    ),
+  },
+  { id: 'status', header: 'Status', cell: (draft) => <DraftStatus draft={draft} />, width: '8rem' },
+  { id: 'rows', header: 'Rows', cell: ({ rows }) => formatNumber(rows), numeric: true, width: '6rem' },
+  {
+    id: 'created',
+    header: 'Begun',
+    cell: ({ created_at: at }) => (
+      <span className="whitespace-nowrap text-muted">
+        <RelativeTime at={at} />
+      </span>
+    ),
+    width: '9rem',
+    hideBelow: 'sm',
+  },
+];

@@ -1,0 +1,35 @@
+import { DEFAULT_PROMPT, type DraftSettings, draftNumbers, TEXT_PLACE } from '@bakehouse/contract/drafts';
+import { numberProblem } from '@bakehouse/contract/fields/number-field';
+import type { Problems } from '../../../ui/use-form.ts';
+
+/** What the form has: a number that is not there is NaN, a model that is not chosen ''. */
+export type SettingsForm = DraftSettings;
+
+/** Those of before, else what small models do well with. */
+export function initialSettings(before: DraftSettings | null, models: readonly string[]): SettingsForm {
+  if (before && models.includes(before.model)) return before;
+  return {
+    model: models[0] ?? '',
+    rows_per_chunk: before?.rows_per_chunk ?? draftNumbers.rows_per_chunk.default,
+    chunk_characters: before?.chunk_characters ?? draftNumbers.chunk_characters.default,
+    overlap_characters: before?.overlap_characters ?? draftNumbers.overlap_characters.default,
+    prompt: before?.prompt ?? DEFAULT_PROMPT,
+  };
+}
+
+/** What is wrong with the settings, in the words of the server. Pure. */
+export function problemsOf(values: SettingsForm): Problems<SettingsForm> {
+  const number = (name: keyof typeof draftNumbers) => numberProblem(draftNumbers[name], values[name]);
+  const isLong = values.overlap_characters > values.chunk_characters / 2;
+  return {
+    model: values.model === '' ? 'Choose a model' : undefined,
+    rows_per_chunk: number('rows_per_chunk'),
+    chunk_characters: number('chunk_characters'),
+    overlap_characters:
+      number('overlap_characters') ??
+      (isLong ? 'Overlap must be at most half of the characters per chunk' : undefined),
+    prompt: values.prompt.includes(TEXT_PLACE)
+      ? undefined
+      : `The prompt must have ${TEXT_PLACE} where the text goes`,
+  };
+}

@@ -1,0 +1,199 @@
+import type { listModels } from '@bakehouse/contract/chat';
+import { type Draft, draftNumbers, ROWS_PLACE, TEXT_PLACE } from '@bakehouse/contract/drafts';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { useQuery } from '@tanstack/react-query';
+import { Sparkles } from 'lucide-react';
+import { useState } from 'react';
+import { countOf } from '../../../lib/format/count-of.ts';
+import { useDebounced } from '../../../lib/use-debounced.ts';
+import { Button, ButtonLink } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { Disclosure } from '../../../ui/disclosure.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Money } from '../../../ui/money.tsx';
+import { errorMessage } from '../../../ui/notify.ts';
+import { NumberField } from '../../../ui/number-field.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { Select } from '../../../ui/select.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { Textarea } from '../../../ui/textarea.tsx';
+import { useForm } from '../../../ui/use-form.ts';
+import { chatModelsQuery } from '../../deployments/chat/chat.ts';
+import { quoteQuery, useStartDraft } from '../draft-calls.ts';
+import { initialSettings, problemsOf, type SettingsForm } from './settings-form.ts';
+
+const POLL_MS = 5_000;
+
+/** Which model writes, how, and at which price; what was written before is asked about before it goes. */
+export function StartCard({ draft }: { draft: Draft }) {
+  const query = useQuery({
+    ...chatModelsQuery,
+    refetchInterval: ({ state }) => (state.data && namesOf(state.data.data).length === 0 ? POLL_MS : false),
+  });
+  return (
+    <QueryView
+      query={query}
+      failed="The models could not be loaded"
+      pending={<Skeleton className="h-72 w-full rounded-xl" />}
+      isEmpty={({ data }) => namesOf(data).length === 0}
+      empty={<NoModel />}
+    >
+      {({ data }) => <LoadedCard draft={draft} models={namesOf(data)} />}
+    </QueryView>
+  );
+}
+
+type Model = ResponseOf<typeof listModels>['data'][number];
+
+/** Those that write text. */
+function namesOf(models: readonly Model[]): string[] {
+  return models.filter(({ task }) => task === 'text').map(({ id }) => id);
+}
+
+function NoModel() {
+  return (
+    <Callout
+      title="No model answers yet"
+      action={
+        <ButtonLink size="sm" to="/my-deployments">
+          Deploy a model
+        </ButtonLink>
+      }
+    >
+      The starter model is here as soon as this server has prepared it.
+    </Callout>
+  );
+}
+
+function LoadedCard({ draft, models }: { draft: Draft; models: string[] }) {
+  const [asks, setAsks] = useState(false);
+  const start = useStartDraft(draft.draft_id);
+  const unsaved = draft.rows - draft.rows_saved;
+  const begin = () => start.mutate(form.values, { onSettled: () => setAsks(false) });
+  const form = useForm<SettingsForm>({
+    initial: () => initialSettings(draft.settings, models),
+    problemsOf,
+    onSubmit: () => (unsaved > 0 ? setAsks(true) : begin()),
+  });
+  const hasStarted = draft.settings !== null;
+  return (
+    <Card
+      title={hasStarted ? 'Write the rows again' : 'Write rows'}
+      description="The model reads the documents chunk by chunk, and writes rows from each."
+    >
+      <form onSubmit={form.onSubmit} noValidate className="grid gap-5">
+        <SettingsFields models={models} {...form} />
+        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+          <Quote draftId={draft.draft_id} settings={form.values} />
+          <Button type="submit" variant="primary" loading={start.isPending}>
+            <Sparkles aria-hidden />
+            {hasStarted ? 'Write again' : 'Write rows'}
+          </Button>
+        </div>
+      </form>
+      <ConfirmDialog
+        open={asks}
+        onOpenChange={setAsks}
+        title="Write the rows again?"
+        description={`${countOf(unsaved, 'row')} that ${unsaved === 1 ? 'is' : 'are'} in no dataset ${unsaved === 1 ? 'is' : 'are'} replaced.`}
+        action="Write again"
+        pending={start.isPending}
+        onConfirm={begin}
+      />
+    </Card>
+  );
+}
+
+type FieldsProps = Pick<ReturnType<typeof useForm<SettingsForm>>, 'values' | 'problems' | 'change'> & {
+  models: string[];
+};
+
+function SettingsFields({ models, values, problems, change }: FieldsProps) {
+  const number = (name: keyof typeof draftNumbers, help: string) => (
+    <Field label={draftNumbers[name].label} error={problems[name]} help={help}>
+      <NumberField
+        value={Number.isNaN(values[name]) ? null : values[name]}
+        onChange={(next) => change({ [name]: next ?? Number.NaN })}
+        {...boundsOf(name)}
+      />
+    </Field>
+  );
+  return (
+    <>
+      <div className="grid gap-5 sm:grid-cols-2">
+        <Field
+          label="Model"
+          error={problems.model}
+          help="A starter model shows how it works. Deploy a larger one for rows that are worth training on."
+        >
+          <Select
+            value={values.model}
+            onChange={(model) => change({ model })}
+            options={models.map((name) => ({ value: name, label: name }))}
+          />
+        </Field>
+        {number('rows_per_chunk', 'Fewer are less alike.')}
+      </div>
+      <Disclosure
+        title="Prompt and chunks"
+        hasProblem={Boolean(problems.prompt || problems.chunk_characters || problems.overlap_characters)}
+      >
+        <div className="grid gap-5">
+          <Field
+            label="Prompt"
+            error={problems.prompt}
+            help={`${TEXT_PLACE} is replaced by the text of the chunk, and ${ROWS_PLACE} by the rows per chunk.`}
+          >
+            <Textarea
+              rows={10}
+              className="font-mono text-[0.8125rem]"
+              value={values.prompt}
+              onChange={(event) => change({ prompt: event.target.value })}
+            />
+          </Field>
+          <div className="grid gap-5 sm:grid-cols-2">
+            {number('chunk_characters', 'Cut at paragraphs and headings. A token has about 4 characters.')}
+            {number('overlap_characters', 'Characters of a chunk that the next one begins with.')}
+          </div>
+        </div>
+      </Disclosure>
+    </>
+  );
+}
+
+function boundsOf(name: keyof typeof draftNumbers) {
+  const { min, max, step } = draftNumbers[name];
+  return { min, max, step };
+}
+
+/** What it costs at most, once the fields have settled and nothing is wrong with them. */
+function Quote({ draftId, settings }: { draftId: string; settings: SettingsForm }) {
+  const settled = JSON.parse(useDebounced(JSON.stringify(settings))) as SettingsForm;
+  const isSound = !Object.values(problemsOf(settled)).some(Boolean);
+  const quote = useQuery({ ...quoteQuery(draftId, settled), enabled: isSound });
+  if (!isSound) return <span />;
+  if (quote.isError)
+    return (
+      <p role="alert" className="min-w-0 flex-1 text-[0.8125rem] text-bad">
+        {errorMessage(quote.error)}
+      </p>
+    );
+  return (
+    <p className="min-h-5 text-[0.8125rem] text-muted" role="status">
+      {quote.data ? (
+        <>
+          {countOf(quote.data.chunks, 'chunk')}, up to {countOf(quote.data.rows_max, 'row')}. At most{' '}
+          <Money bgl={quote.data.highest_bgl} /> is held, and you pay for the tokens used, at the price of
+          batches.
+        </>
+      ) : (
+        <>
+          <span className="sr-only">Loading the price…</span>
+          <Skeleton className="h-4 w-64 max-w-full" />
+        </>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,32 @@
+import type { Adaptation } from '@bakehouse/contract/fine-tune-numbers';
+import type { GpuType, Objective } from '@bakehouse/contract/limits';
+
+type Asked = {
+  accelerator_type: GpuType | null;
+  objective: Objective;
+  adaptation: Adaptation;
+  batch_size: number;
+  gradient_accumulation_steps: number;
+};
+
+/**
+ * Why a run cannot have so many GPUs; null: it can, or there are none, and it goes to the CPU whatever it asks for. The
+ * most that one machine has of the chosen type counts, or, where there is none, of any.
+ */
+export function countObstacle(
+  count: number,
+  { accelerator_type: type, objective, adaptation, batch_size, gradient_accumulation_steps }: Asked,
+  here: { gpu_type: string; count: number }[],
+): string | null {
+  if (count === 1 || here.length === 0) return null;
+  if (objective !== 'sft') return `${objective.toUpperCase()} trains on one GPU.`;
+  if (adaptation === 'full') return 'Full fine-tuning trains on one GPU.';
+  const chosen = here.filter(({ gpu_type }) => gpu_type === type);
+  const [candidates, kind] = chosen.length > 0 ? [chosen, 'this'] : [here, 'one'];
+  if (candidates.every((one) => one.count < count)) {
+    return `No machine here has ${count} GPUs of ${kind} kind.`;
+  }
+  const rows = batch_size * gradient_accumulation_steps;
+  if (rows % count === 0) return null;
+  return `${count} GPUs cannot share the ${rows} rows of a step (batch size x gradient accumulation).`;
+}

@@ -1,0 +1,95 @@
+import { numberProblem } from '@bakehouse/contract/fields/number-field';
+import {
+  NO_REWARD,
+  PATTERN_LENGTH_MAX,
+  REWARD_SCHEMA_LENGTH_MAX,
+  rewardWeight,
+} from '@bakehouse/contract/fine-tune-numbers';
+import type { matchComparisons } from '@bakehouse/contract/limits';
+import type { Reward } from '@bakehouse/contract/training';
+
+/** A reward as the form has it: what was typed for one kind stays while another is looked at. */
+export type RewardDraft = {
+  type: Reward['type'];
+  pattern: string;
+  compare: (typeof matchComparisons)[number];
+  /** As typed. */
+  json_schema: string;
+  weight: number;
+};
+
+export const blankReward: RewardDraft = {
+  ...{ type: 'pattern', pattern: '', compare: 'text', json_schema: '', weight: rewardWeight.default },
+};
+
+export const rewardLabels: Record<Reward['type'], string> = {
+  pattern: 'Pattern',
+  match: 'Match with the reference',
+  json_schema: 'JSON Schema',
+};
+
+export const comparisonLabels: Record<RewardDraft['compare'], string> = {
+  text: 'The whole text',
+  last_number: 'The last number',
+};
+
+/** As the wire has it. */
+export function toReward({ type, pattern, compare, json_schema, weight }: RewardDraft): Reward {
+  if (type === 'pattern') return { type, pattern, weight };
+  if (type === 'match') return { type, compare, weight };
+  return { type, json_schema: schemaOf(json_schema) ?? {}, weight };
+}
+
+/** As the form has it. */
+export function toDraft(reward: Reward): RewardDraft {
+  const { type, weight } = reward;
+  if (type !== 'json_schema') return { ...blankReward, ...reward };
+  return { ...blankReward, type, weight, json_schema: JSON.stringify(reward.json_schema, null, 2) };
+}
+
+/** What is wrong with the rewards, by the first that something is wrong with. */
+export function rewardsProblem(rewards: readonly RewardDraft[], hasReference: boolean): string | undefined {
+  if (rewards.length === 0) return NO_REWARD;
+  for (const [at, reward] of rewards.entries()) {
+    const problem = rewardProblem(reward, hasReference);
+    if (problem) return rewards.length === 1 ? problem : `Reward ${at + 1}: ${problem}`;
+  }
+  return undefined;
+}
+
+function rewardProblem(reward: RewardDraft, hasReference: boolean): string | undefined {
+  const { type, pattern, json_schema, weight } = reward;
+  if (type === 'pattern' && pattern === '') return 'Write a pattern';
+  if (type === 'pattern' && pattern.length > PATTERN_LENGTH_MAX) {
+    return `A pattern must have at most ${PATTERN_LENGTH_MAX} characters`;
+  }
+  if (type === 'match' && !hasReference) return 'Choose the column with the reference, or another reward';
+  if (type === 'json_schema') {
+    if (schemaOf(json_schema) === null) return 'Write the JSON Schema as a JSON object';
+    if (json_schema.length > REWARD_SCHEMA_LENGTH_MAX) {
+      return `A JSON Schema must have at most ${REWARD_SCHEMA_LENGTH_MAX} characters`;
+    }
+  }
+  return numberProblem(rewardWeight, weight);
+}
+
+function schemaOf(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What answers are paid for, in few words: 'matches ^Yes'. */
+export function describeReward(reward: Reward): string {
+  const what = {
+    pattern: () => `pattern ${reward.type === 'pattern' ? reward.pattern : ''}`,
+    match: () =>
+      `match (${comparisonLabels[reward.type === 'match' ? reward.compare : 'text'].toLowerCase()})`,
+    json_schema: () => 'JSON Schema',
+  }[reward.type]();
+  return reward.weight === rewardWeight.default ? what : `${what} × ${reward.weight}`;
+}

@@ -1,0 +1,121 @@
+import { REWARDS_MAX, rewardWeight } from '@bakehouse/contract/fine-tune-numbers';
+import { matchComparisons } from '@bakehouse/contract/limits';
+import type { Reward } from '@bakehouse/contract/training';
+import { Plus, X } from 'lucide-react';
+import { Button } from '../../../../ui/button.tsx';
+import { Field } from '../../../../ui/field.tsx';
+import { Input } from '../../../../ui/input.tsx';
+import { NumberField } from '../../../../ui/number-field.tsx';
+import { Select } from '../../../../ui/select.tsx';
+import { Textarea } from '../../../../ui/textarea.tsx';
+import { blankReward, comparisonLabels, type RewardDraft, rewardLabels } from './reward-draft.ts';
+
+type Props = {
+  rewards: readonly RewardDraft[];
+  problem: string | undefined;
+  onChange: (rewards: RewardDraft[]) => void;
+};
+
+const kinds = (Object.keys(rewardLabels) as Reward['type'][]).map((value) => ({
+  value,
+  label: rewardLabels[value],
+}));
+const comparisons = matchComparisons.map((value) => ({ value, label: comparisonLabels[value] }));
+
+/** The rules that pay an answer: of several it is paid the sum. */
+export function RewardFields({ rewards, problem, onChange }: Props) {
+  const change = (at: number, values: Partial<RewardDraft>) =>
+    onChange(rewards.map((reward, index) => (index === at ? { ...reward, ...values } : reward)));
+  return (
+    <Field
+      label="Rewards"
+      help="The reward of an answer is the sum of the weights of the rules it meets. The model learns to raise it."
+      error={problem}
+    >
+      <ul className="flex flex-col gap-3">
+        {rewards.map((reward, at) => (
+          <li key={at} className="flex flex-col gap-4 rounded-xl bg-subtle p-4">
+            <div className="grid items-start gap-4 sm:grid-cols-[1fr_11rem_auto]">
+              <Field label={`Reward ${at + 1}`}>
+                <Select value={reward.type} onChange={(type) => change(at, { type })} options={kinds} />
+              </Field>
+              <Field label="Weight" help="−100 to 100, usually 1.">
+                <NumberField
+                  value={Number.isNaN(reward.weight) ? null : reward.weight}
+                  onChange={(weight) => change(at, { weight: weight ?? Number.NaN })}
+                  {...rewardWeight}
+                  maxDecimals={3}
+                />
+              </Field>
+              {rewards.length > 1 && (
+                <Button
+                  size="sm"
+                  variant="ghost"
+                  className="sm:mt-7"
+                  aria-label={`Remove reward ${at + 1}`}
+                  onClick={() => onChange(rewards.filter((_, index) => index !== at))}
+                >
+                  <X aria-hidden className="size-4" />
+                </Button>
+              )}
+            </div>
+            <RewardRule reward={reward} onChange={(values) => change(at, values)} />
+          </li>
+        ))}
+      </ul>
+      {rewards.length < REWARDS_MAX && (
+        <Button size="sm" className="self-start" onClick={() => onChange([...rewards, blankReward])}>
+          <Plus aria-hidden className="size-4" /> Add reward
+        </Button>
+      )}
+    </Field>
+  );
+}
+
+type RuleProps = { reward: RewardDraft; onChange: (values: Partial<RewardDraft>) => void };
+
+/** What the rule asks of an answer. */
+function RewardRule({ reward, onChange }: RuleProps) {
+  switch (reward.type) {
+    case 'pattern':
+      return (
+        <Field
+          label="Pattern"
+          help="A regular expression that is found in the answer, such as ^Yes or (?i)thank you. Without look-around and back-references."
+        >
+          <Input
+            value={reward.pattern}
+            onChange={(event) => onChange({ pattern: event.target.value })}
+            className="font-mono"
+            autoComplete="off"
+            spellCheck={false}
+          />
+        </Field>
+      );
+    case 'match':
+      return (
+        <Field
+          label="Compare"
+          help="With the reference of the row. White space does not count, and of the last number neither do commas."
+        >
+          <Select
+            value={reward.compare}
+            onChange={(compare) => onChange({ compare })}
+            options={comparisons}
+          />
+        </Field>
+      );
+    case 'json_schema':
+      return (
+        <Field label="JSON Schema" help="The whole answer must be JSON that this schema allows.">
+          <Textarea
+            value={reward.json_schema}
+            onChange={(event) => onChange({ json_schema: event.target.value })}
+            className="font-mono"
+            rows={5}
+            spellCheck={false}
+          />
+        </Field>
+      );
+  }
+}
