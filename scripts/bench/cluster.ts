@@ -131,6 +131,7 @@ function launchOf(userId: string): Launch {
   return {
     ...{ workloadId: randomUUID(), attempt: 1, behaviour: 'run', userId, spec: testSpec('bench') },
     placement: ON_GPU,
+    nodes: 1,
     ...{ server: { base_url: 'http://bakehouse', token: randomUUID() }, serverKey: '', devices: [] },
   };
 }

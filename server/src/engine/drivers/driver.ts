@@ -12,6 +12,8 @@ export type Launch = {
   /** Whose turn it takes; null: it serves everybody. */
   userId: string | null;
   placement: Placement;
+  /** On how many nodes it runs together, each with the whole placement. */
+  nodes: number;
   spec: WorkloadSpec;
   /** Where the workload reaches the server, and the token of this attempt. */
   server: { base_url: string; token: string };

@@ -154,6 +154,7 @@ async function readLaunch(parts: Reconciler, workload: Workload, token: string):
     behaviour,
     userId,
     placement,
+    nodes: 1,
     spec: await readSpecWithCheckpoint(parts.db, id),
     server: { base_url: await parts.serverUrl(), token },
     serverKey: serverKey ?? '',

@@ -13,6 +13,7 @@ test.each([
   const launch: Launch = {
     ...{ workloadId: 'w', attempt: 1, behaviour: 'run', devices: [], userId: null, serverKey: '' },
     placement: { accelerator: 'NVIDIA_H100_80GB', count },
+    nodes: 1,
     spec: testSpec('run', [{ name: 'base_model', files: [weights] }]),
     server: { base_url: 'http://server', token: 't' },
   };

@@ -1,5 +1,6 @@
 import { hashToken } from '../../reports/workload-token.ts';
 import type { Launch } from '../driver.ts';
+import { nodesEnvironment, nodesLabel, podsOfJob } from './attempt-network.ts';
 import { PRIORITY_LABEL, priorityOf, QUEUE_LABEL } from './kueue.ts';
 import { GPU_RESOURCE } from './node-capacity.ts';
 import { attemptLabels, attemptName, TOKEN_ANNOTATION } from './objects.ts';
@@ -53,12 +54,12 @@ export function tokenHash({ server }: Pick<Launch, 'server'>): string {
 }
 
 /**
- * The Job of one attempt: a pod that asks the server for its spec and inputs, and then works on them. It is tried once:
- * whatever ends it, the engine decides on another attempt, with another token.
+ * The Job of one attempt: a pod on each of its nodes that asks the server for its spec and inputs, and then works on them.
+ * It is tried once: whatever ends it, the engine decides on another attempt, with another token.
  */
 export function attemptJob(launch: Launch, settings: PodSettings, place: JobPlace) {
   const { workloadId, attempt, behaviour } = launch;
-  const labels = attemptLabels(workloadId, attempt);
+  const labels = { ...attemptLabels(workloadId, attempt), ...nodesLabel(launch) };
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
@@ -72,6 +73,7 @@ export function attemptJob(launch: Launch, settings: PodSettings, place: JobPlac
     },
     spec: {
       backoffLimit: 0,
+      ...podsOfJob(launch),
       ttlSecondsAfterFinished: KEPT_S,
       ...(place.queue !== null && { suspend: true }),
       template: {
@@ -88,12 +90,13 @@ function podSpec(launch: Launch, settings: PodSettings, { products }: JobPlace) 
   const image = isOnGpu ? settings.cudaImage : settings.image;
   const resources = resourcesOf(launch);
   const container = {
-    ...{ image, resources, securityContext: CONFINED, env: environmentOf() },
+    ...{ image, resources, securityContext: CONFINED, env: environmentOf(launch) },
     // Its last words come with the watch.
     terminationMessagePolicy: 'FallbackToLogsOnError',
   };
   return {
     restartPolicy: 'Never',
+    ...(launch.nodes > 1 && { subdomain: attemptName(launch.workloadId, launch.attempt) }),
     terminationGracePeriodSeconds: GRACE_S[behaviour],
     automountServiceAccountToken: false,
     enableServiceLinks: false,
@@ -151,13 +154,14 @@ const MOUNTS = [
   { name: 'shm', mountPath: '/dev/shm' },
 ];
 
-function environmentOf() {
+function environmentOf(launch: Launch) {
   return [
     { name: 'HOME', value: WORK_DIR },
     { name: 'TORCHINDUCTOR_CACHE_DIR', value: `${WORK_DIR}/.cache/torchinductor` },
     { name: 'HF_HUB_OFFLINE', value: '1' },
     { name: 'PYTHONUNBUFFERED', value: '1' },
     { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
+    ...nodesEnvironment(launch),
   ];
 }
 

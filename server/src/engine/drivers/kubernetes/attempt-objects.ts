@@ -1,9 +1,17 @@
 import type { Logger } from 'pino';
 import type { AttemptId, Launch } from '../driver.ts';
 import { attemptJob, attemptSecret, type JobPlace, type PodSettings, tokenHash } from './attempt-job.ts';
+import { attemptPolicy, attemptService } from './attempt-network.ts';
 import { ApiError, type Cluster } from './cluster.ts';
 import { localQueue, type queueOf } from './kueue.ts';
-import { attemptName, ENDED_BY_ANNOTATION, type Job, TOKEN_ANNOTATION, WORKLOAD_LABEL } from './objects.ts';
+import {
+  attemptName,
+  ENDED_BY_ANNOTATION,
+  type Job,
+  nodeCountOf,
+  TOKEN_ANNOTATION,
+  WORKLOAD_LABEL,
+} from './objects.ts';
 import { pathsOf } from './paths.ts';
 import type { Eviction } from './tracked-attempts.ts';
 
@@ -15,6 +23,8 @@ export class AttemptObjects {
   /** When each was last made sure of. */
   private readonly queues = new Map<string, number>();
   private readonly closing = new Set<string>();
+  /** Jobs whose pods can find each other, by their uids. */
+  private readonly connected = new Set<string>();
 
   constructor(cluster: Cluster, log: Logger) {
     this.cluster = cluster;
@@ -34,7 +44,20 @@ export class AttemptObjects {
           'a Secret could not be given to its Job',
         ),
       );
+    if (made) await this.connect(made);
     return made;
+  }
+
+  /**
+   * Makes what lets the pods of a Job on several nodes find and ask each other, where this process has not yet: whoever
+   * made the Job may have died before.
+   */
+  async connect(job: Job): Promise<void> {
+    const { uid } = job.metadata;
+    if (nodeCountOf(job) === 1 || uid === undefined || this.connected.has(uid)) return;
+    await unlessThere(this.cluster.call('POST', this.paths.services, attemptService(job)));
+    await unlessThere(this.cluster.call('POST', this.paths.networkPolicies, attemptPolicy(job)));
+    this.connected.add(uid);
   }
 
   /** Whether the API server has its Job, whatever the watch has seen. */
@@ -50,10 +73,10 @@ export class AttemptObjects {
     );
   }
 
-  /** @param pod Its name, where it has one. */
-  async kill(attempt: AttemptId, pod: string | undefined): Promise<void> {
+  /** @param pods Their names, as far as it has some. */
+  async kill(attempt: AttemptId, pods: string[]): Promise<void> {
     await this.stop(attempt);
-    if (pod)
+    for (const pod of pods)
       await unlessGone(this.cluster.call('DELETE', `${this.paths.pods}/${pod}`, { gracePeriodSeconds: 0 }));
   }
 
@@ -89,10 +112,7 @@ export class AttemptObjects {
   ): Promise<string> {
     const madeAt = this.queues.get(name) ?? Number.NEGATIVE_INFINITY;
     if (performance.now() - madeAt < knownMs) return name;
-    const made = this.cluster.call('POST', this.paths.localQueues, localQueue(name, clusterQueue));
-    await made.catch((error: unknown) => {
-      if (!(error instanceof ApiError) || error.status !== 409) throw error;
-    });
+    await unlessThere(this.cluster.call('POST', this.paths.localQueues, localQueue(name, clusterQueue)));
     this.queues.set(name, performance.now());
     return name;
   }
@@ -132,6 +152,12 @@ export class AttemptObjects {
 function nullIfGone(error: unknown): null {
   if (error instanceof ApiError && error.status === 404) return null;
   throw error;
+}
+
+async function unlessThere(call: Promise<unknown>): Promise<void> {
+  await call.catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.status !== 409) throw error;
+  });
 }
 
 async function unlessGone(call: Promise<unknown>): Promise<void> {

@@ -11,7 +11,8 @@ import type { Cluster } from './cluster.ts';
 import { followAttempts } from './follow-attempts.ts';
 import { queueNamed, queueOf } from './kueue.ts';
 import { type NodeCapacity, readNodes } from './node-capacity.ts';
-import { attemptName, isTrue, type Job, type Node, type Pod } from './objects.ts';
+import { attemptName, isFinished, type Node, nodeCountOf } from './objects.ts';
+import { isOver } from './observe-attempt.ts';
 import { describePlace, queuePlaces } from './queue-places.ts';
 import { readOutput } from './read-output.ts';
 import type { TrackedAttempts } from './tracked-attempts.ts';
@@ -63,7 +64,11 @@ export function createKubernetesDriver(options: Options): KubernetesDriver {
   const nodes = nodesOf(options);
   const output = readOutput({ cluster, attempts, log, everyMs: options.outputEveryMs ?? OUTPUT_EVERY_MS });
   const places = options.queues && queuePlaces({ cluster, queues: options.queues, log });
-  const kill = (one: AttemptId) => objects.kill(one, attempts.pod(one.id, one.attempt)?.metadata.name);
+  const kill = (one: AttemptId) =>
+    objects.kill(
+      one,
+      attempts.pods(one.id, one.attempt).map(({ metadata }) => metadata.name),
+    );
   const parts = { attempts, objects, places, kill };
 
   async function start(launch: Launch): Promise<void> {
@@ -129,11 +134,14 @@ async function observe({ attempts, objects, places }: Parts, one: AttemptId): Pr
   return isThere ? { state: 'pending', reason: '' } : observed;
 }
 
-/** Whether it has ended, and its Job may make another pod, or has one that lives. */
+/** Whether it has ended, and its Job may make another pod, or has one that lives and does not end it by itself. */
 function isLeftBehind(attempts: TrackedAttempts, { id, attempt }: AttemptId): boolean {
   const job = attempts.job(id, attempt);
   const hasEnded = attempts.observe(id, attempt).state === 'ended';
-  return job !== undefined && hasEnded && !isFinished(job) && !isOver(attempts.pod(id, attempt));
+  if (job === undefined || !hasEnded || isFinished(job)) return false;
+  const pods = attempts.pods(id, attempt);
+  const endsIt = pods.some(({ status }) => status?.phase === 'Failed');
+  return !endsIt && (pods.length < nodeCountOf(job) || !pods.every(isOver));
 }
 
 async function tidy(parts: Parts, one: AttemptId): Promise<void> {
@@ -142,6 +150,8 @@ async function tidy(parts: Parts, one: AttemptId): Promise<void> {
   await closeEarlier(parts, one);
   const missing = attempts.missingQueue(one);
   if (missing !== null) await objects.ensureQueue(queueNamed(missing), QUEUE_ASKED_MS);
+  const job = attempts.job(one.id, one.attempt);
+  if (job && !isFinished(job)) await objects.connect(job);
   const by = attempts.evicting(one);
   if (by) await objects.closeEvicted({ ...one, by });
   if (isLeftBehind(attempts, one)) await kill(one);
@@ -191,21 +201,11 @@ function nodesOf({ cluster, cpuWork, queues, log }: Options): () => Promise<Node
   }, NODES_ASKED_MS);
 }
 
-/** Whether its containers have ended. */
-function isOver(pod: Pod | undefined): boolean {
-  return pod?.status?.phase === 'Succeeded' || pod?.status?.phase === 'Failed';
-}
-
 /** Of the nodes that have the wanted GPUs. */
 function findProducts({ products }: NodeCapacity, accelerator: string): string[] {
   const found = products.get(accelerator);
   if (!found) throw new CannotStartError(`no node of the cluster has a ${gpuLabel(accelerator)} now`);
   return found;
-}
-
-/** Whether a Job makes no pod any more, and is only kept for who looks at it. */
-function isFinished({ status, metadata }: Job): boolean {
-  return isTrue(status, 'Failed') || isTrue(status, 'Complete') || metadata.deletionTimestamp !== undefined;
 }
 
 async function listNodes(cluster: Cluster): Promise<Node[]> {

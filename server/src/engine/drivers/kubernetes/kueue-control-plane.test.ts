@@ -43,10 +43,12 @@ describe.runIf(isSoak)('in queues of Kueue', async () => {
     title: string,
     count: number,
     behaviour: Launch['behaviour'] = 'run',
+    nodes = 1,
   ): Promise<Launch> {
     const launch: Launch = {
       ...{ workloadId: randomUUID(), attempt: 1, behaviour, userId: randomUUID(), spec: testSpec(title) },
       placement: { accelerator: 'NVIDIA_H100_80GB', count },
+      nodes,
       ...{ server: { base_url: 'http://127.0.0.1:1', token: 'secret' }, serverKey: 'key', devices: [] },
     };
     started.push(launch);

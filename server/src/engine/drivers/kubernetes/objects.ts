@@ -66,6 +66,10 @@ export const MANAGED = { 'app.kubernetes.io/managed-by': 'bakehouse' };
 export const MANAGED_SELECTOR = 'app.kubernetes.io/managed-by=bakehouse';
 export const WORKLOAD_LABEL = 'bakehouse/workload';
 const ATTEMPT_LABEL = 'bakehouse/attempt';
+/** On how many nodes an attempt runs; on one it has no such label. */
+export const NODES_LABEL = 'bakehouse/nodes';
+/** The rank of a pod among those of an Indexed Job: https://kubernetes.io/docs/reference/labels-annotations-taints/ */
+export const INDEX_ANNOTATION = 'batch.kubernetes.io/job-completion-index';
 /** Which token a Job was made with: the hash that the database keeps. */
 export const TOKEN_ANNOTATION = 'bakehouse/token-sha256';
 /** Who ends a Job that is being deleted, where that is not the engine. */
@@ -92,9 +96,24 @@ export function attemptOf(object: { metadata: Metadata } | undefined): AttemptId
   return id === undefined || attempt === undefined ? null : { id, attempt: Number(attempt) };
 }
 
+/** On how many nodes the attempt runs that an object belongs to. */
+export function nodeCountOf(object: { metadata: Metadata } | undefined): number {
+  return Number(object?.metadata.labels?.[NODES_LABEL] ?? 1);
+}
+
+/** Which of the nodes of its attempt a pod is; 0 is the one that reports. */
+export function rankOf({ metadata }: Pod): number {
+  return Number(metadata.annotations?.[INDEX_ANNOTATION] ?? 0);
+}
+
 /** Who ends a Job, as its annotation says. */
 export function endedByOf(job: Job | undefined): EndedBy | null {
   return (job?.metadata.annotations?.[ENDED_BY_ANNOTATION] as EndedBy | undefined) ?? null;
+}
+
+/** Whether a Job makes no pod any more, and is only kept for who looks at it. */
+export function isFinished({ status, metadata }: Job): boolean {
+  return isTrue(status, 'Failed') || isTrue(status, 'Complete') || metadata.deletionTimestamp !== undefined;
 }
 
 export function findCondition(

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Condition, Job, Pod, QueuedJob } from './objects.ts';
 import { observeAttempt, type Seen as SeenByUs, seePod } from './observe-attempt.ts';
 
-type Seen = Omit<SeenByUs, 'pods'> & { pods: Pod[] };
+type Seen = Omit<SeenByUs, 'pods' | 'gone'> & { pods: Pod[] };
 
 const now = new Date('2026-11-29T12:00:00Z');
 const before = (seconds: number) => new Date(now.getTime() - seconds * 1000).toISOString();
@@ -24,7 +24,7 @@ const exits = (exitCode: number, more: { reason?: string; message?: string } = {
 /** @param ago For how many seconds the pods have been on their nodes, or lost with them. */
 const look = ({ pods = [], ...seen }: Partial<Seen>, ago = 600) => {
   const seenPods = pods.map((one) => seePod(one, undefined, new Date(before(ago))));
-  return observeAttempt({ job: job(), queued: undefined, ...seen, pods: seenPods }, now);
+  return observeAttempt({ job: job(), gone: new Map(), queued: undefined, ...seen, pods: seenPods }, now);
 };
 const queued = (message: string, status: 'True' | 'False' = 'False'): QueuedJob => ({
   metadata: { name: 'w' },

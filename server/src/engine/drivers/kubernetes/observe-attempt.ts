@@ -1,14 +1,33 @@
 import type { EndedBy, Observed } from '../../model/observed.ts';
-import { endedByOf, findCondition, isTrue, type Job, type Pod, type QueuedJob } from './objects.ts';
+import { combineNodes, type SeenNode } from './combine-nodes.ts';
+import {
+  endedByOf,
+  findCondition,
+  isFinished,
+  isTrue,
+  type Job,
+  nodeCountOf,
+  type Pod,
+  type QueuedJob,
+  rankOf,
+} from './objects.ts';
 
 /**
- * A pod, and since when what is given some time was seen of it: that its node has taken it in, and that it went with its
- * node. By our own clock, as those of the API server and of nodes may be an hour off.
+ * A pod, and since when what is given some time was seen of it: that its node has taken it in, that it went with its
+ * node, and that it was over. By our own clock, as those of the API server and of nodes may be an hour off.
  */
-export type SeenPod = { pod: Pod; boundAt: Date | null; lostAt: Date | null };
+export type SeenPod = { pod: Pod; boundAt: Date | null; lostAt: Date | null; overAt: Date | null };
 
-/** What the cluster shows of one attempt: its Job, the pods of that, and its place in Kueue's queue. */
-export type Seen = { job: Job | undefined; pods: SeenPod[]; queued: QueuedJob | undefined };
+/**
+ * What the cluster shows of one attempt: its Job, the pods of that, the ends of those that are gone by their ranks, and
+ * its place in Kueue's queue.
+ */
+export type Seen = {
+  job: Job | undefined;
+  pods: SeenPod[];
+  gone: ReadonlyMap<number, SeenNode>;
+  queued: QueuedJob | undefined;
+};
 
 export type Ended = Extract<Observed, { state: 'ended' }>;
 
@@ -31,13 +50,14 @@ const LOST_MS = 60_000;
  * What the engine is to think of an attempt. Its work folder is a pod's, so that nothing of it is kept. Pure.
  * @param now For what is given some time.
  */
-export function observeAttempt({ job, pods, queued }: Seen, now: Date): Observed {
+export function observeAttempt(seen: Seen, now: Date): Observed {
+  const { job, pods, queued } = seen;
   if (!job && pods.length === 0) return { state: 'absent' };
-  const [newest] = pods.toSorted((a, b) => createdAt(b.pod) - createdAt(a.pod));
-  const end = newest && endOf(newest, now);
-  if (newest && !end) return observeLiving(newest, now);
   const by = endedByOf(job);
-  if (end) return { ...end, by: by ?? end.by };
+  if (pods.length > 0) {
+    const observed = combineNodes(observeNodes(seen, now));
+    return observed.state === 'ended' ? { ...observed, by: by ?? observed.by } : observed;
+  }
   // It is being deleted, and its pod may not have been seen yet.
   if (by) return { state: 'pending', reason: '' };
   // What ends by itself leaves its pod behind.
@@ -47,20 +67,58 @@ export function observeAttempt({ job, pods, queued }: Seen, now: Date): Observed
   return { state: 'pending', reason: waitingReason(job, queued) };
 }
 
+/** Each of the nodes of an attempt, by its newest pod. Pure. */
+export function observeNodes({ job, pods, gone }: Omit<Seen, 'queued'>, now: Date): SeenNode[] {
+  const newestFirst = pods.toSorted((a, b) => createdAt(b.pod) - createdAt(a.pod));
+  const count = nodeCountOf(job ?? newestFirst[0]?.pod);
+  return Array.from({ length: count }, (_, rank) => {
+    const seen = newestFirst.find(({ pod }) => rankOf(pod) === rank);
+    // One that is gone has ended, though its Job makes another one under its token.
+    const known = count > 1 ? gone.get(rank) : undefined;
+    if (known) return known;
+    if (seen) return observeNode(seen, now);
+    return missingNode(job, now);
+  });
+}
+
+/** One without a pod: it has none yet, or none any more. */
+function missingNode(job: Job | undefined, now: Date): SeenNode {
+  if (job && !isFinished(job))
+    return { observed: { state: 'pending', reason: '' }, endedAt: null, deletion: null };
+  const isWell = isTrue(job?.status, 'Complete');
+  const observed = isWell ? ended('itself', 0, null) : ended('evicted', null, null);
+  return { observed, endedAt: now, deletion: { by: null } };
+}
+
+/** One node by its pod. Pure. */
+export function observeNode(seen: SeenPod, now: Date): SeenNode {
+  const { pod, overAt, lostAt } = seen;
+  const observed = endOf(seen, now) ?? observeLiving(seen, now);
+  return {
+    observed,
+    endedAt: observed.state === 'ended' ? (overAt ?? lostAt ?? now) : null,
+    deletion: pod.metadata.deletionTimestamp ? { by: disruptedBy(pod) } : null,
+  };
+}
+
 /** A pod as it is seen now. Pure. */
 export function seePod(pod: Pod, before: SeenPod | undefined, now: Date): SeenPod {
   return {
     pod,
+    overAt: isOver(pod) ? (before?.overAt ?? now) : null,
     boundAt: pod.status?.startTime === undefined ? null : (before?.boundAt ?? now),
     lostAt: isAway(pod) ? (before?.lostAt ?? now) : null,
   };
 }
 
 /** Whether its node is given up, and it does not answer either. */
-function isAway({ status }: Pod): boolean {
-  const disrupted = findCondition(status, 'DisruptionTarget');
-  const isLost = disrupted?.status === 'True' && disruptedBy(disrupted.reason) === 'node_lost';
-  return isLost && findCondition(status, 'Ready')?.status !== 'True';
+function isAway(pod: Pod): boolean {
+  return disruptedBy(pod) === 'node_lost' && findCondition(pod.status, 'Ready')?.status !== 'True';
+}
+
+/** Whether its containers have ended. Pure. */
+export function isOver({ status }: Pod): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
 function observeLiving({ pod: { status = {} }, boundAt }: SeenPod, now: Date): Observed {
@@ -90,8 +148,7 @@ function observeLiving({ pod: { status = {} }, boundAt }: SeenPod, now: Date): O
 /** How a pod ended; null while it has not. */
 function endOf({ pod, lostAt }: SeenPod, now: Date): Ended | null {
   const { status = {} } = pod;
-  const disrupted = findCondition(status, 'DisruptionTarget');
-  const by = disrupted?.status === 'True' ? disruptedBy(disrupted.reason) : null;
+  const by = disruptedBy(pod);
   // What was asked to end was not by its own doing.
   const otherwise = pod.metadata.deletionTimestamp ? 'evicted' : 'itself';
   const terminated = terminationOf(pod);
@@ -121,9 +178,10 @@ function endOf({ pod, lostAt }: SeenPod, now: Date): Ended | null {
   return isLost ? ended('node_lost', null, null) : null;
 }
 
-/** By the reason of `DisruptionTarget`; null where that says nothing of others. */
-function disruptedBy(reason: string | undefined): EndedBy | null {
-  switch (reason) {
+/** Who ends a pod, by the reason of `DisruptionTarget`; null where that says nothing of others. */
+function disruptedBy({ status }: Pod): EndedBy | null {
+  const disrupted = findCondition(status, 'DisruptionTarget');
+  switch (disrupted?.status === 'True' && disrupted.reason) {
     case 'PreemptionByScheduler':
       return 'preempted';
     case 'DeletionByTaintManager':

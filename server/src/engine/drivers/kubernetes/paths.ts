@@ -7,6 +7,8 @@ export function pathsOf(namespace: string) {
     jobs: `/apis/batch/v1/namespaces/${namespace}/jobs`,
     pods: `${core}/pods`,
     secrets: `${core}/secrets`,
+    services: `${core}/services`,
+    networkPolicies: `/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies`,
     queued: `${KUEUE_API}/namespaces/${namespace}/workloads`,
     localQueues: `${KUEUE_API}/namespaces/${namespace}/localqueues`,
   };

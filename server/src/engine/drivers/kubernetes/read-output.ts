@@ -49,10 +49,11 @@ export function readOutput({
   return {
     logs: async (workloadId, limit) => {
       const { lines } = await read(workloadId, `tailLines=${limit}`);
-      if (lines.length > 0) return lines;
       const newest = newestOf(workloadId);
       const observed = newest && attempts.observe(newest.id, newest.attempt);
-      return observed?.state === 'ended' && observed.lastLine !== null ? [observed.lastLine] : [];
+      const last = observed?.state === 'ended' ? observed.lastLine : null;
+      // It may be another node's than the first, whose output this is, or its pod may be gone.
+      return last === null || lines.includes(last) ? lines : [...lines, last].slice(-limit);
     },
     output: async (workloadId, cursor) => {
       const since = performance.now() - (lookedAt.get(workloadId) ?? Number.NEGATIVE_INFINITY);

@@ -1,6 +1,7 @@
 import type { EndedBy, Observed } from '../../model/observed.ts';
 import type { AttemptId } from '../driver.ts';
 import { evictedBy, isWithoutQueue, QUEUE_LABEL } from './kueue.ts';
+import { type SeenNode, takenBy } from './combine-nodes.ts';
 import {
   attemptName,
   attemptNamed,
@@ -9,14 +10,25 @@ import {
   type Job,
   type Pod,
   type QueuedJob,
+  rankOf,
 } from './objects.ts';
-import { type Ended, ended, observeAttempt, type SeenPod, seePod, waitsForQuota } from './observe-attempt.ts';
+import {
+  type Ended,
+  ended,
+  observeAttempt,
+  observeNode,
+  observeNodes,
+  type SeenPod,
+  seePod,
+  waitsForQuota,
+} from './observe-attempt.ts';
 
 type Tracked = AttemptId & {
   job: Job | undefined;
   pods: Map<string, SeenPod>;
   queued: QueuedJob | undefined;
-  hadPod: boolean;
+  /** How those of its pods ended that are gone, by their ranks. */
+  gone: Map<number, SeenNode>;
   /** Whether its Job was seen to make pods. */
   wasAdmitted: boolean;
   /** As its Job remembers it, where that is gone by now. */
@@ -59,13 +71,14 @@ export class TrackedAttempts {
     this.change(attemptOf(after ?? before), (tracked) => {
       // The last that was seen of one that is gone may say how it ended.
       const last = after ?? before;
-      if (last) {
-        const { name } = last.metadata;
-        tracked.pods.set(name, seePod(last, tracked.pods.get(name), this.now()));
-      }
-      tracked.hadPod = true;
+      if (!last) return;
+      const { name } = last.metadata;
+      const seen = seePod(last, tracked.pods.get(name), this.now());
+      tracked.pods.set(name, seen);
       this.look(tracked);
-      if (last && !after) tracked.pods.delete(last.metadata.name);
+      if (after) return;
+      tracked.pods.delete(name);
+      tracked.gone.set(rankOf(last), goneNode(seen, this.now()));
     });
   }
 
@@ -105,21 +118,29 @@ export class TrackedAttempts {
     return this.attempts.get(attemptName(workloadId, attempt))?.job;
   }
 
-  /** The newest pod of an attempt. */
+  /** The newest pod of an attempt, of several nodes that of the first. */
   pod(workloadId: string, attempt: number): Pod | undefined {
-    return [...(this.attempts.get(attemptName(workloadId, attempt))?.pods.values() ?? [])].at(-1)?.pod;
+    return this.pods(workloadId, attempt).findLast((pod) => rankOf(pod) === 0);
+  }
+
+  pods(workloadId: string, attempt: number): Pod[] {
+    const { pods } = this.attempts.get(attemptName(workloadId, attempt)) ?? {};
+    return [...(pods?.values() ?? [])].map(({ pod }) => pod);
   }
 
   /**
    * Who takes the attempt out of its place; null: nobody, or it is ended for that already. A Job that was never seen
-   * without its suspension is not known to be: the watch of Jobs may be behind that of pods.
+   * without its suspension is not known to be: the watch of Jobs may be behind that of pods. Where one of several nodes
+   * is taken away, the others are, too.
    */
   evicting({ id, attempt }: AttemptId): EndedBy | null {
     const tracked = this.attempts.get(attemptName(id, attempt));
     if (!tracked?.job || tracked.job.metadata.deletionTimestamp) return null;
     const isAskedToEnd = [...tracked.pods.values()].some(({ pod }) => pod.metadata.deletionTimestamp);
-    if (!isAskedToEnd && !(tracked.wasAdmitted && tracked.job.spec.suspend)) return null;
-    return evictedBy(tracked.queued) ?? (tracked.job.spec.suspend ? 'preempted' : null);
+    if (!isAskedToEnd && !(tracked.wasAdmitted && tracked.job.spec.suspend)) return this.taking(tracked);
+    return (
+      evictedBy(tracked.queued) ?? (tracked.job.spec.suspend ? 'preempted' : this.taking(tracked))
+    );
   }
 
   /** Whether it is in Kueue's queue. */
@@ -157,7 +178,7 @@ export class TrackedAttempts {
         job: undefined,
         pods: new Map(),
         queued: undefined,
-        hadPod: false,
+        gone: new Map(),
         wasAdmitted: false,
         endedBy: null,
         end: null,
@@ -173,19 +194,25 @@ export class TrackedAttempts {
 
   /** What has ended stays so, whatever becomes of its objects. */
   private observed(tracked: Tracked): Observed {
-    const { job, pods, queued } = tracked;
+    const { job, pods, gone, queued } = tracked;
     // Somebody else has deleted it, or the API server was set back: what ends by itself leaves its pod. A Job that makes
     // another pod then has it under the token of the first, which may still live.
-    const isDeleted = pods.size === 0 && (tracked.hadPod || (!job && tracked.endedBy !== null));
+    const isDeleted = pods.size === 0 && (gone.size > 0 || (!job && tracked.endedBy !== null));
     const observed =
       tracked.end ??
       (isDeleted
         ? ended(tracked.endedBy ?? 'evicted', null, null)
-        : observeAttempt({ job, pods: [...pods.values()], queued }, this.now()));
+        : observeAttempt({ job, pods: [...pods.values()], gone, queued }, this.now()));
     if (observed.state !== 'ended') return observed;
     // Who ended it may be known later than that it did.
     tracked.end = { ...observed, by: tracked.endedBy ?? observed.by };
     return tracked.end;
+  }
+
+  /** Who takes one of several nodes of an attempt that has not ended yet. */
+  private taking({ job, pods, gone, end }: Tracked): EndedBy | null {
+    if (end) return null;
+    return takenBy(observeNodes({ job, pods: [...pods.values()], gone }, this.now()));
   }
 
   private look(tracked: Tracked): void {
@@ -196,4 +223,12 @@ export class TrackedAttempts {
     tracked.shown = shown;
     this.onChange(tracked.id);
   }
+}
+
+/** How a pod ended that is gone; one that was deleted before it could say so was cleared away. */
+function goneNode(seen: SeenPod, now: Date): SeenNode {
+  const node = observeNode(seen, now);
+  return node.observed.state === 'ended'
+    ? node
+    : { observed: ended('evicted', null, null), endedAt: now, deletion: node.deletion ?? { by: null } };
 }

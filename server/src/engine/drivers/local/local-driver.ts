@@ -7,7 +7,7 @@ import { machineCpu } from '../../host/machine-cpu.ts';
 import type { Capacity } from '../../model/capacity.ts';
 import type { Observed } from '../../model/observed.ts';
 import { type SpecKind, specKind } from '../../model/spec-kind.ts';
-import type { Driver, Launch } from '../driver.ts';
+import { CannotStartError, type Driver, type Launch } from '../driver.ts';
 import { isAlive, readOwner } from './attempt-owner.ts';
 import { Attempts } from './attempts.ts';
 import { launchProcess } from './launch-process.ts';
@@ -65,6 +65,8 @@ export function createLocalDriver(options: Options): Driver {
   const logOf = (workloadId: string) => path.join(attempts.folder(workloadId), 'output.log');
 
   async function start(launch: Launch): Promise<void> {
+    if (launch.nodes > 1)
+      throw new CannotStartError(`it needs ${launch.nodes} nodes, and this machine is one`);
     const program = await options.program(specKind(launch.spec));
     if ('blocker' in program) throw new Error(program.blocker);
     const { workloadId, attempt } = launch;

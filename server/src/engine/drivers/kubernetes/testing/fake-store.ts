@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { INDEX_ANNOTATION } from '../objects.ts';
 
 type Owner = { kind: string; name: string; uid: string };
 
@@ -13,11 +14,17 @@ export type FakeObject = {
     deletionTimestamp?: string;
     ownerReferences?: Owner[];
   };
-  spec?: { suspend?: boolean; template?: { metadata: object; spec: object }; nodeName?: string };
+  spec?: {
+    suspend?: boolean;
+    completionMode?: string;
+    completions?: number;
+    template?: { metadata: { annotations?: Record<string, string> }; spec: object };
+    nodeName?: string;
+  };
   status?: { phase?: string; conditions?: { type: string; status: string }[] };
   stringData?: Record<string, string>;
   data?: Record<string, string>;
-  /** Of a Job: whether its pod was made. */
+  /** Of a Job: whether its pods were made. */
   hadPod?: boolean;
 };
 
@@ -138,7 +145,9 @@ export class FakeStore {
       if (!this.objects.has(pods)) this.objects.set(pods, new Map());
       for (const job of jobs.values()) this.controlJob(collection, job, pods);
       this.collectGarbage(collection, pods);
-      this.collectGarbage(collection, pods.replace(/pods$/, 'secrets'));
+      for (const kind of ['secrets', 'services']) this.collectGarbage(collection, pods.replace(/pods$/, kind));
+      const policies = collection.replace('/apis/batch/v1', '/apis/networking.k8s.io/v1');
+      this.collectGarbage(collection, policies.replace(/jobs$/, 'networkpolicies'));
     }
   }
 
@@ -157,19 +166,31 @@ export class FakeStore {
       for (const pod of pods) this.remove(podsPath, pod.metadata.name, {});
       // It makes another one when it is let in again.
       if (job.hadPod && pods.length === 0) this.patch(collection, name, { hadPod: false });
-    } else if (pods.some(({ status }) => status?.phase === 'Succeeded')) finish('Complete');
-    else if (pods.some(({ status }) => status?.phase === 'Failed')) finish('Failed');
-    else if (pods.length === 0 && job.hadPod) finish('Failed');
-    else if (pods.length === 0) {
+    } else if (pods.filter(hasSucceeded).length === countOf(job)) finish('Complete');
+    else if (pods.some((pod) => hasFailed(pod, job)) || (job.hadPod && pods.length < countOf(job))) {
+      finish('Failed');
+      const living = pods.filter((pod) => !hasSucceeded(pod) && pod.status?.phase !== 'Failed');
+      for (const pod of living) this.remove(podsPath, pod.metadata.name, {});
+    } else if (pods.length === 0) {
       this.patch(collection, name, { hadPod: true });
-      const { metadata, spec } = job.spec?.template ?? { metadata: {}, spec: {} };
-      const owner = { kind: 'Job', name, uid };
-      this.create(podsPath, {
-        metadata: { ...metadata, name: `${name}-${randomUUID().slice(0, 5)}`, ownerReferences: [owner] },
-        spec: { ...spec, nodeName: 'fake' },
-        status: { phase: 'Pending' },
-      });
+      for (let index = 0; index < countOf(job); index += 1) this.createPod(podsPath, job, index);
     }
+  }
+
+  private createPod(podsPath: string, { metadata: { name, uid }, spec: given }: FakeObject, index: number): void {
+    const { metadata, spec } = given?.template ?? { metadata: {}, spec: {} };
+    const isIndexed = given?.completionMode === 'Indexed';
+    const stem = isIndexed ? `${name}-${index}` : name;
+    this.create(podsPath, {
+      metadata: {
+        ...metadata,
+        name: `${stem}-${randomUUID().slice(0, 5)}`,
+        ownerReferences: [{ kind: 'Job', name, uid }],
+        ...(isIndexed && { annotations: { ...metadata.annotations, [INDEX_ANNOTATION]: String(index) } }),
+      },
+      spec: { ...spec, ...(isIndexed && { hostname: stem }), nodeName: 'fake' },
+      status: { phase: 'Pending' },
+    });
   }
 
   private collectGarbage(jobsPath: string, collection: string): void {
@@ -181,6 +202,21 @@ export class FakeStore {
       if (owner && !uids.has(owner.uid)) this.remove(collection, object.metadata.name, {});
     }
   }
+}
+
+/** How many pods a Job has. */
+function countOf({ spec }: FakeObject): number {
+  return spec?.completions ?? 1;
+}
+
+function hasSucceeded({ status }: FakeObject): boolean {
+  return status?.phase === 'Succeeded';
+}
+
+/** Of several pods one that is deleted counts as failed before it has ended. */
+function hasFailed(pod: FakeObject, job: FakeObject): boolean {
+  const isDeleted = pod.metadata.deletionTimestamp !== undefined && countOf(job) > 1;
+  return pod.status?.phase === 'Failed' || (isDeleted && !hasSucceeded(pod));
 }
 
 function ownerOf({ metadata }: FakeObject) {
