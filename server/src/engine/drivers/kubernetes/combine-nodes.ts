@@ -25,7 +25,8 @@ export function combineNodes(nodes: SeenNode[]): Observed {
   const states = nodes.map(({ observed }) => observed);
   if (nodes.some(hasFailed) || states.every(({ state }) => state === 'ended')) return endOfAll(nodes);
   const waiting = states.filter((one) => one.state === 'pending');
-  if (waiting.length > 0) return waiting.find(({ reason }) => reason !== '') ?? { state: 'pending', reason: '' };
+  if (waiting.length > 0)
+    return waiting.find(({ reason }) => reason !== '') ?? { state: 'pending', reason: '' };
   return states[0]?.state === 'alive' ? states[0] : { state: 'alive' };
 }
 

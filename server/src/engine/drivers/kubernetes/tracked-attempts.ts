@@ -1,7 +1,7 @@
 import type { EndedBy, Observed } from '../../model/observed.ts';
 import type { AttemptId } from '../driver.ts';
-import { evictedBy, isWithoutQueue, QUEUE_LABEL } from './kueue.ts';
 import { type SeenNode, takenBy } from './combine-nodes.ts';
+import { evictedBy, isWithoutQueue, QUEUE_LABEL } from './kueue.ts';
 import {
   attemptName,
   attemptNamed,
@@ -138,9 +138,7 @@ export class TrackedAttempts {
     if (!tracked?.job || tracked.job.metadata.deletionTimestamp) return null;
     const isAskedToEnd = [...tracked.pods.values()].some(({ pod }) => pod.metadata.deletionTimestamp);
     if (!isAskedToEnd && !(tracked.wasAdmitted && tracked.job.spec.suspend)) return this.taking(tracked);
-    return (
-      evictedBy(tracked.queued) ?? (tracked.job.spec.suspend ? 'preempted' : this.taking(tracked))
-    );
+    return evictedBy(tracked.queued) ?? (tracked.job.spec.suspend ? 'preempted' : this.taking(tracked));
   }
 
   /** Whether it is in Kueue's queue. */

@@ -21,7 +21,9 @@ const LIMIT_MS = effort({ usual: 300_000, soak: 3_600_000 });
 
 const apiserver = await startFakeApiserver();
 onFileEnd(apiserver.close);
-const world = await clusterWorld(apiserver);
+/** Every other workload runs on two nodes. */
+const onTwo = new Set<string>();
+const world = await clusterWorld(apiserver, (id) => (onTwo.has(id) ? 2 : 1));
 const network = await world.node('fake');
 const QUEUES = parseQueues('q');
 
@@ -84,11 +86,16 @@ async function loseNode(): Promise<void> {
   }
 }
 
+async function request({ ids }: Run): Promise<void> {
+  const id = await world.request();
+  ids.push(id);
+  if (ids.length % 2 === 1) onTwo.add(id);
+}
+
 async function apply(run: Run, move: Move): Promise<void> {
   switch (move.move) {
     case 'request':
-      run.ids.push(await world.request());
-      return;
+      return request(run);
     case 'stop': {
       const id = pick(run.ids, move.which);
       if (id !== undefined) await world.stop(id);
@@ -155,7 +162,8 @@ async function settle(run: Run, isSettled: () => Promise<void>): Promise<void> {
 }
 
 async function check(given: Move[]): Promise<void> {
-  const run: Run = { ids: [await world.request()], reconcilers: [], passes: [null, null] };
+  const run: Run = { ids: [], reconcilers: [], passes: [null, null] };
+  await request(run);
   run.reconcilers = [await world.reconciler(QUEUES), await world.reconciler(QUEUES)];
   for (const move of given) await apply(run, move);
 
@@ -180,7 +188,7 @@ async function check(given: Move[]): Promise<void> {
   }
   for (const id of run.ids) await vi.waitFor(() => run.reconcilers[0]?.driver.remove(id));
   await vi.waitFor(() => {
-    for (const kind of ['jobs', 'pods', 'secrets'])
+    for (const kind of ['jobs', 'pods', 'secrets', 'services', 'networkpolicies'])
       expect(apiserver.list(kind).map(({ metadata }) => metadata.name)).toEqual([]);
   });
   for (const { close } of run.reconcilers) await close();

@@ -1,10 +1,9 @@
 import type { Queues } from '../../../../platform/cluster-settings.ts';
 import { createLog } from '../../../../platform/log.ts';
-import type { Script } from '../../fake/fake-driver.ts';
 import { openCluster } from '../cluster.ts';
 import { createKubernetesDriver, type KubernetesDriver } from '../kubernetes-driver.ts';
 import { startFakeKubelet } from './fake-kubelet.ts';
-import { scriptRunner } from './script-runner.ts';
+import { type NodeScript, scriptRunner } from './script-runner.ts';
 
 export const TEST_NAMESPACE = 'bakehouse-work';
 
@@ -18,7 +17,7 @@ export async function clusterDriver({
 }: {
   kubeconfig: string;
   nodeName?: string;
-  script: Script;
+  script: NodeScript;
   queues?: Queues | null;
   now?: () => Date;
 }) {

@@ -5,14 +5,14 @@ import { createLog } from '../../../../platform/log.ts';
 import { onFileEnd } from '../../../../testing/on-file-end.ts';
 import { testEngine } from '../../../testing/test-engine.ts';
 import type { AttemptId, Launch } from '../../driver.ts';
-import type { Script } from '../../fake/fake-driver.ts';
 import { openCluster } from '../cluster.ts';
 import { createKubernetesDriver } from '../kubernetes-driver.ts';
+import { rankOf } from '../objects.ts';
 import { TEST_NAMESPACE } from './cluster-driver.ts';
 import type { FakeApiserver } from './fake-apiserver.ts';
 import { startFakeKubelet } from './fake-kubelet.ts';
 import { holdable } from './holdable.ts';
-import { scriptRunner } from './script-runner.ts';
+import { type NodeScript, scriptRunner } from './script-runner.ts';
 
 /** How an attempt that is over was seen by the engine. */
 type SeenEnd = AttemptId & { state: string };
@@ -20,8 +20,12 @@ type SeenEnd = AttemptId & { state: string };
 /**
  * A database, reconcilers that look after one cluster, and nodes whose pods report as the runtime does: whatever was
  * accepted of which attempt, and which ends the engine has seen, is kept.
+ * @param nodes On how many nodes a workload runs.
  */
-export async function clusterWorld(apiserver: Pick<FakeApiserver, 'kubeconfig' | 'setLogs'>) {
+export async function clusterWorld(
+  apiserver: Pick<FakeApiserver, 'kubeconfig' | 'setLogs'>,
+  nodes: (workloadId: string) => number = () => 1,
+) {
   const world = await testEngine();
   const open = async () => openCluster({ kubeconfig: apiserver.kubeconfig, namespace: TEST_NAMESPACE });
   const pods = new EventEmitter().setMaxListeners(0);
@@ -50,7 +54,8 @@ export async function clusterWorld(apiserver: Pick<FakeApiserver, 'kubeconfig' |
       ...{ cpuWork: true, queues, now: world.clock.now, outputEveryMs: 0 },
       log: createLog({ logLevel: 'silent', logFormat: 'json' }),
     });
-    const start = async (launch: Launch) => {
+    const start = async (given: Launch) => {
+      const launch = { ...given, nodes: nodes(given.workloadId) };
       runner.remember(launch);
       await driver.start(launch);
     };
@@ -86,14 +91,19 @@ export async function clusterWorld(apiserver: Pick<FakeApiserver, 'kubeconfig' |
 
 type Report = Awaited<ReturnType<typeof testEngine>>['report'];
 
-/** Reports at each tick and does not leave by itself, even where nobody listens to it any more. */
-function reporting(report: Report, pods: EventEmitter, accepted: AttemptId[]): Script {
-  return async (launch, { stop, killed }) => {
-    const say = (said: Parameters<Report>[1]) =>
-      report(launch, said).then(
+/**
+ * Reports at each tick and does not leave by itself, even where nobody listens to it any more. Of several nodes the first
+ * alone speaks.
+ */
+function reporting(report: Report, pods: EventEmitter, accepted: AttemptId[]): NodeScript {
+  return async (launch, { stop, killed, pod }) => {
+    const say = async (said: Parameters<Report>[1]) => {
+      if (rankOf(pod) > 0) return;
+      await report(launch, said).then(
         () => void accepted.push({ id: launch.workloadId, attempt: launch.attempt }),
         () => undefined,
       );
+    };
     for (let done = 0; ; done += 1) {
       await say({ type: 'progress', done, total: 1000, unit: 'steps', remaining_seconds: null });
       const tick = once(pods, 'tick', { signal: AbortSignal.any([stop, killed]) });

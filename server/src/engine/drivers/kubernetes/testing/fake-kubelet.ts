@@ -16,6 +16,8 @@ export type PodProcess = {
 export type WholePod = Pod & {
   spec: {
     terminationGracePeriodSeconds?: number;
+    hostname?: string;
+    subdomain?: string;
     initContainers: PodContainer[];
     containers: PodContainer[];
     volumes: { name: string; secret?: { secretName: string } }[];
@@ -24,7 +26,7 @@ export type WholePod = Pod & {
 
 export type PodContainer = {
   command: string[];
-  env?: { name: string; value?: string }[];
+  env?: { name: string; value?: string; valueFrom?: { fieldRef: { fieldPath: string } } }[];
   volumeMounts: { name: string; mountPath: string }[];
 };
 

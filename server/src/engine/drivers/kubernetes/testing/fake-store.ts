@@ -145,7 +145,8 @@ export class FakeStore {
       if (!this.objects.has(pods)) this.objects.set(pods, new Map());
       for (const job of jobs.values()) this.controlJob(collection, job, pods);
       this.collectGarbage(collection, pods);
-      for (const kind of ['secrets', 'services']) this.collectGarbage(collection, pods.replace(/pods$/, kind));
+      for (const kind of ['secrets', 'services'])
+        this.collectGarbage(collection, pods.replace(/pods$/, kind));
       const policies = collection.replace('/apis/batch/v1', '/apis/networking.k8s.io/v1');
       this.collectGarbage(collection, policies.replace(/jobs$/, 'networkpolicies'));
     }
@@ -177,7 +178,11 @@ export class FakeStore {
     }
   }
 
-  private createPod(podsPath: string, { metadata: { name, uid }, spec: given }: FakeObject, index: number): void {
+  private createPod(
+    podsPath: string,
+    { metadata: { name, uid }, spec: given }: FakeObject,
+    index: number,
+  ): void {
     const { metadata, spec } = given?.template ?? { metadata: {}, spec: {} };
     const isIndexed = given?.completionMode === 'Indexed';
     const stem = isIndexed ? `${name}-${index}` : name;

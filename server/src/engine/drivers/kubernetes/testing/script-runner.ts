@@ -1,10 +1,13 @@
 import type { Launch } from '../../driver.ts';
-import type { Script } from '../../fake/fake-driver.ts';
+import type { FakeProcess } from '../../fake/fake-driver.ts';
 import { attemptOf } from '../objects.ts';
 import type { PodProcess, WholePod } from './fake-kubelet.ts';
 
+/** A script that also sees its pod, which says of several nodes which one it is. */
+export type NodeScript = (launch: Launch, process: FakeProcess & { pod: WholePod }) => Promise<number>;
+
 /** Runs pods as scripts, which see the launches that their Jobs were made for, and keeps what they print. */
-export function scriptRunner(script: Script) {
+export function scriptRunner(script: NodeScript) {
   const launches = new Map<string, Launch>();
   const lines = new Map<string, string[]>();
   const keyOf = ({ workloadId, attempt }: Launch) => `${workloadId}/${attempt}`;
@@ -22,6 +25,7 @@ export function scriptRunner(script: Script) {
       killed.signal.addEventListener('abort', () => resolve(137));
     });
     const process = {
+      pod,
       stop: stop.signal,
       killed: killed.signal,
       print: (line: string) => void printed.push(line),
