@@ -44,6 +44,20 @@ def test_an_attempt_asks_what_to_do_and_brings_its_inputs(
     assert (tmp_path / "given" / "files" / "model" / "model.gguf").read_bytes() == b"weights"
 
 
+@pytest.mark.parametrize("rank", ["0", "1"])
+def test_of_several_nodes_the_first_alone_reports(
+    server: BakehouseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rank: str
+) -> None:
+    weights = server.add_input(b"weights", "model.gguf")
+    server.spec = serve_spec(server, tmp_path, [{"name": "model", "files": [weights]}])
+    monkeypatch.setenv("PET_NODE_RANK", rank)
+
+    assert main(arguments(server, tmp_path)) == 0
+
+    assert (tmp_path / "given" / "files" / "model" / "model.gguf").read_bytes() == b"weights"
+    assert bool(server.of_type("phase")) == (rank == "0")
+
+
 def test_an_attempt_that_another_has_replaced_does_nothing(
     server: BakehouseServer, tmp_path: Path
 ) -> None:

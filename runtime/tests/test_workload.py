@@ -115,6 +115,10 @@ def test_a_run_refuses_other_gpus_than_its_own_and_torchrun(
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(PlainError, match="start it without torchrun"):
         require_devices("cpu")
+    monkeypatch.delenv("WORLD_SIZE")
+    monkeypatch.setenv("PET_NNODES", "2")
+    with pytest.raises(PlainError, match="trains on one node"):
+        require_devices("cpu")
 
 
 def test_pull_becomes_its_command_once_all_is_here_and_not_when_it_is_stopped(

@@ -37,6 +37,8 @@ def require_devices(device: Device, count: int = 1) -> None:
 
     if int(os.environ.get("WORLD_SIZE") or 1) > 1:
         raise PlainError("A run starts its processes itself: start it without torchrun.")
+    if int(os.environ.get("PET_NNODES") or 1) > 1:
+        raise PlainError("A run trains on one node.")
     if device == "cuda" and torch.cuda.device_count() != count:
         raise PlainError(
             f"This process sees {torch.cuda.device_count()} GPUs, and the run trains on {count}: "

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { NODES_LABEL } from '../../engine/drivers/kubernetes/objects.ts';
 import { runProgram } from '../../platform/processes/run-program.ts';
 import { effort } from '../soak.ts';
 import { chartDir, ciValues, findHelm, type Manifest, template } from './helm.ts';
@@ -95,6 +96,8 @@ describe.skipIf(found === null)('the chart', () => {
     expect(verbs(named('Role', 'bake'))).toEqual([
       'jobs: create get list watch patch delete deletecollection',
       'secrets: create patch delete deletecollection',
+      'services: create',
+      'networkpolicies: create',
       'pods: list watch delete',
       'pods/log: get',
       'localqueues: create',
@@ -146,6 +149,12 @@ describe.skipIf(found === null)('the chart', () => {
         { ports: [{ port: 4080 }], to: [web] },
         { ports: [{ port: 443 }], to: [{ ipBlock: { cidr: '203.0.113.0/24' } }] },
       ],
+    });
+    const onNodes = { matchExpressions: [{ key: NODES_LABEL, operator: 'Exists' }] };
+    expect(named('NetworkPolicy', 'bake-nodes')?.spec).toEqual({
+      podSelector: onNodes,
+      policyTypes: ['Egress'],
+      egress: [{ to: [{ podSelector: onNodes }] }],
     });
     expect(named('NetworkPolicy', 'bake-model-servers')?.spec).toMatchObject({ ingress: [{ from: [web] }] });
     for (const name of ['bake-web', 'bake-others'])

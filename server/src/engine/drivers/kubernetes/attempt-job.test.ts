@@ -6,20 +6,50 @@ import { attemptJob } from './attempt-job.ts';
 const GIB = 2 ** 30;
 const weights = { path: 'model.safetensors', sha256: 'a'.repeat(64), size_bytes: 10 * GIB };
 
+const runOf = (count: number, nodes: number): Launch => ({
+  ...{ workloadId: 'w', attempt: 1, behaviour: 'run', devices: [], userId: null, serverKey: '' },
+  placement: { accelerator: 'NVIDIA_H100_80GB', count },
+  nodes,
+  spec: testSpec('run', [{ name: 'base_model', files: [weights] }]),
+  server: { base_url: 'http://server', token: 't' },
+});
+const made = (launch: Launch) =>
+  attemptJob(launch, { image: 'cpu', cudaImage: 'cuda' }, { products: ['H100'], queue: null });
+
 test.each([
   [1, '22Gi'],
   [4, '52Gi'],
 ])('the pod of a run on %i GPUs has them, and memory for a process on each', (count, memory) => {
-  const launch: Launch = {
-    ...{ workloadId: 'w', attempt: 1, behaviour: 'run', devices: [], userId: null, serverKey: '' },
-    placement: { accelerator: 'NVIDIA_H100_80GB', count },
-    nodes: 1,
-    spec: testSpec('run', [{ name: 'base_model', files: [weights] }]),
-    server: { base_url: 'http://server', token: 't' },
-  };
-  const job = attemptJob(launch, { image: 'cpu', cudaImage: 'cuda' }, { products: ['H100'], queue: null });
+  const job = made(runOf(count, 1));
   const [container] = job.spec.template.spec.containers;
   expect(container?.image).toBe('cuda');
   expect(container?.resources.limits).toMatchObject({ 'nvidia.com/gpu': String(count) });
   expect(container?.resources.requests).toMatchObject({ cpu: String(4 * count), memory });
+});
+
+test('a Job on several nodes has a pod on each, which is told its rank and where the first one is', () => {
+  const { metadata, spec } = made(runOf(8, 4));
+  expect(spec).toMatchObject({
+    ...{ backoffLimit: 0, completionMode: 'Indexed', completions: 4, parallelism: 4 },
+    template: { metadata: { labels: { 'bakehouse/nodes': '4' } }, spec: { subdomain: metadata.name } },
+  });
+  for (const { env } of [...spec.template.spec.initContainers, ...spec.template.spec.containers])
+    expect(env.filter(({ name }) => name.startsWith('PET_'))).toEqual([
+      { name: 'PET_NNODES', value: '4' },
+      {
+        name: 'PET_NODE_RANK',
+        valueFrom: {
+          fieldRef: { fieldPath: "metadata.annotations['batch.kubernetes.io/job-completion-index']" },
+        },
+      },
+      { name: 'PET_MASTER_ADDR', value: 'bakehouse-w-1-0.bakehouse-w-1' },
+      { name: 'PET_MASTER_PORT', value: '29400' },
+    ]);
+});
+
+test('a Job on one node has a pod alone, and is told nothing of others', () => {
+  const { spec } = made(runOf(8, 1));
+  expect(spec).not.toHaveProperty('completionMode');
+  expect(spec.template.spec).not.toHaveProperty('subdomain');
+  expect(JSON.stringify(spec)).not.toMatch(/PET_|bakehouse\/nodes/);
 });

@@ -234,3 +234,47 @@ test('of several pods the newest counts', () => {
   const old = pod({ phase: 'Failed', containerStatuses: exits(1) }, { creationTimestamp: before(900) });
   expect(look({ pods: [pod({ phase: 'Running' }), old] })).toEqual({ state: 'alive' });
 });
+
+describe('of two nodes', () => {
+  const labels = { 'bakehouse/nodes': '2' };
+  const whole = (type?: string) =>
+    job({ metadata: { name: 'a', labels }, ...(type && { status: { conditions: [condition(type, '')] } }) });
+  const node = (rank: number, status: Pod['status'], more: Partial<Pod['metadata']> = {}) =>
+    pod(status, {
+      ...{ name: `a-${rank}-x`, labels },
+      annotations: { 'batch.kubernetes.io/job-completion-index': String(rank) },
+      ...more,
+    });
+  const failed = node(1, { phase: 'Failed', containerStatuses: exits(3, { message: 'no rows' }) });
+  const running = node(0, { phase: 'Running', podIP: '10.0.0.7' });
+  const other = node(1, { phase: 'Running', podIP: '10.0.0.8' });
+  test.each<[string, Partial<Seen>, object]>([
+    ['it waits for the second', { job: whole(), pods: [running] }, { state: 'pending', reason: '' }],
+    ['it lives with both', { job: whole(), pods: [other, running] }, { state: 'alive', address: '10.0.0.7' }],
+    [
+      'the first is left that saves its work',
+      { job: undefined, pods: [running] },
+      { state: 'alive', address: '10.0.0.7' },
+    ],
+    [
+      'the one is left that has ended the Job',
+      { job: whole('Failed'), pods: [failed] },
+      { state: 'ended', by: 'itself', exitCode: 3, lastLine: 'Node 1: no rows' },
+    ],
+    [
+      'one is left of those that have ended well',
+      { job: whole('Complete'), pods: [node(0, { phase: 'Succeeded', containerStatuses: exits(0) })] },
+      { state: 'ended', by: 'itself', exitCode: 0 },
+    ],
+    [
+      'the Job remembers who has taken it',
+      {
+        job: job({ metadata: { name: 'a', labels, annotations: { 'bakehouse/ended-by': 'preempted' } } }),
+        pods: [failed, node(0, { phase: 'Failed', containerStatuses: exits(1) })],
+      },
+      { state: 'ended', by: 'preempted' },
+    ],
+  ])('%s', (_what, seen, expected) => {
+    expect(look(seen)).toMatchObject(expected);
+  });
+});

@@ -12,7 +12,7 @@ import { machineCpu } from '../../host/machine-cpu.ts';
 import type { WorkloadSpec } from '../../model/workload.ts';
 import { testPlace } from '../../testing/test-place.ts';
 import { testSpec } from '../../testing/test-spec.ts';
-import type { Launch } from '../driver.ts';
+import { CannotStartError, type Launch } from '../driver.ts';
 import { createLocalDriver } from './local-driver.ts';
 import { readStartTime } from './process-identity.ts';
 
@@ -49,6 +49,14 @@ const launch = (title: string): Launch => {
 };
 const file = (one: Launch, name: string) => path.join(workloadsDir, one.workloadId, name);
 const patiently = { timeout: 15_000 };
+
+test('work for several nodes is refused: this machine is one', async () => {
+  const one = { ...launch('idle'), nodes: 2 };
+  await expect(driver.start(one)).rejects.toThrow(
+    new CannotStartError('it needs 2 nodes, and this machine is one'),
+  );
+  expect(await driver.observe(one.workloadId, 1)).toEqual({ state: 'absent' });
+});
 
 test('the spec names its folders and only its owner may read it', async () => {
   const one = launch('idle');
