@@ -9,6 +9,8 @@ import { checkCluster } from '../../engine/drivers/kubernetes/check-cluster.ts';
 import { type Cluster, openCluster } from '../../engine/drivers/kubernetes/cluster.ts';
 import { createKubernetesDriver } from '../../engine/drivers/kubernetes/kubernetes-driver.ts';
 import { KUEUE_API } from '../../engine/drivers/kubernetes/kueue.ts';
+import { attemptName } from '../../engine/drivers/kubernetes/objects.ts';
+import { pathsOf } from '../../engine/drivers/kubernetes/paths.ts';
 import {
   type ControlPlane,
   startControlPlane,
@@ -62,6 +64,24 @@ export async function testRights(helm: string): Promise<void> {
     await queued.remove(workloadId);
   });
 
+  test('work on two nodes is given its names and its policy', async () => {
+    const workloadId = randomUUID();
+    await driver.start({
+      ...{ workloadId, attempt: 1, behaviour: 'run', spec: testSpec('idle') },
+      ...{ server: { base_url: 'http://127.0.0.1:1', token: 'secret' }, serverKey: 'key' },
+      ...{ ...testPlace, nodes: 2 },
+    });
+    await vi.waitFor(async () =>
+      expect(await driver.observe(workloadId, 1)).toMatchObject({ state: 'alive' }),
+    );
+    const name = attemptName(workloadId, 1);
+    const owned = { metadata: { ownerReferences: [{ kind: 'Job', name }] } };
+    const { services, networkPolicies } = pathsOf(WORK);
+    for (const path of [services, networkPolicies])
+      expect(await cluster.call('GET', `${path}/${name}`)).toMatchObject(owned);
+    await driver.remove(workloadId);
+  });
+
   test('the pods of the server are made, under the strictest standard', async () => {
     const pods = `/api/v1/namespaces/${RELEASE}/pods`;
     await vi.waitFor(async () => {
@@ -83,6 +103,16 @@ export async function testRights(helm: string): Promise<void> {
     ).rejects.toMatchObject(forbidden);
     await expect(pod.call('POST', `/api/v1/namespaces/${WORK}/pods`, {})).rejects.toMatchObject(forbidden);
     await expect(pod.call('GET', '/api/v1/namespaces/default')).rejects.toMatchObject(forbidden);
+    const open = { metadata: { name: 'open' }, spec: { ports: [{ port: 80 }] } };
+    await expect(pod.call('POST', `/api/v1/namespaces/${WORK}/services`, open)).rejects.toMatchObject(
+      forbidden,
+    );
+    const toAll = {
+      metadata: { name: 'open' },
+      spec: { podSelector: {}, policyTypes: ['Ingress'], ingress: [{}] },
+    };
+    const policies = `/apis/networking.k8s.io/v1/namespaces/${WORK}/networkpolicies`;
+    await expect(pod.call('POST', policies, toAll)).rejects.toMatchObject(forbidden);
     expect(await pod.call('GET', '/api/v1/namespaces/kube-system')).toMatchObject({ kind: 'Namespace' });
   });
 }

@@ -9,9 +9,12 @@ import { testSpec } from '../../testing/test-spec.ts';
 import type { Launch } from '../driver.ts';
 import { checkCluster } from './check-cluster.ts';
 import { KUEUE_API } from './kueue.ts';
+import { WORKLOAD_LABEL } from './objects.ts';
 import { clusterDriver, TEST_NAMESPACE } from './testing/cluster-driver.ts';
 import { makeQueues } from './testing/control-plane/queues.ts';
 import { startControlPlane } from './testing/control-plane/start.ts';
+import { meetingPods } from './testing/meeting-pods.ts';
+import type { NodeScript } from './testing/script-runner.ts';
 
 /* A real control plane with Kueue, whose programs take ten minutes to build once, and pods that are scripts. */
 
@@ -31,8 +34,13 @@ describe.runIf(isSoak)('in queues of Kueue', async () => {
   );
   await makeQueues(cluster, [{ name: 'h100', gpus: 4 }]);
   await plane.addNode('fake', { product: 'NVIDIA-H100-80GB-HBM3', count: 8 });
+  const meet = meetingPods(cluster);
+  const script: NodeScript = (launch, process) =>
+    launch.spec.kind === 'train' && launch.spec.title === 'meet'
+      ? meet(launch, process)
+      : suiteScript(launch, process);
   const { driver, runner, close } = await clusterDriver({
-    ...{ kubeconfig: plane.kubeconfig, script: suiteScript, queues: parseQueues('h100') },
+    ...{ kubeconfig: plane.kubeconfig, script, queues: parseQueues('h100') },
   });
   onFileEnd(close);
   plane.setLogs(runner.logs);
@@ -84,6 +92,29 @@ describe.runIf(isSoak)('in queues of Kueue', async () => {
     await driver.stop(one.workloadId, 1);
     await becomes(third, { state: 'alive' });
     expect(await look(one)).toMatchObject({ state: 'ended', exitCode: 0 });
+  });
+
+  test('two nodes are let in together or not at all, and meet', async () => {
+    const one = await start('idle', 2);
+    await becomes(one, { state: 'alive' });
+    // Each of its nodes would find room by itself.
+    const both = await start('meet', 2, 'run', 2);
+    await becomes(both, { state: 'pending', reason: expect.stringMatching(/^Waiting for quota: .*gpu/) });
+    const pods = `/api/v1/namespaces/${TEST_NAMESPACE}/pods?labelSelector=${WORKLOAD_LABEL}=${both.workloadId}`;
+    expect((await cluster.call<{ items: object[] }>('GET', pods)).items).toEqual([]);
+    await driver.stop(one.workloadId, 1);
+    await becomes(both, { state: 'ended', by: 'itself', exitCode: 0 });
+  });
+
+  test('two nodes make room together, save their work, and do not come back by themselves', async () => {
+    const run = await start('idle', 2, 'run', 2);
+    await becomes(run, { state: 'alive' });
+    const server = await start('idle', 1, 'deployment');
+    await becomes(run, { state: 'ended', by: 'preempted', exitCode: 0, folder: 'gone' });
+    await becomes(server, { state: 'alive' });
+    await vi.waitFor(async () =>
+      expect(await driver.listAlive()).toEqual([{ id: server.workloadId, attempt: 1 }]),
+    );
   });
 
   test('a queue that is gone is made again for what waits in it', async () => {
