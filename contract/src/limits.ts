@@ -81,6 +81,8 @@ export type Objective = (typeof objectives)[number];
 
 /** How an answer is compared with the reference of its row: as a text, or by the last number in each. */
 export const matchComparisons = ['text', 'last_number'] as const;
+/** How OpenAI's `string_check` compares an answer: it is the reference, is not, contains it, or contains it in any case. */
+export const stringChecks = ['eq', 'ne', 'like', 'ilike'] as const;
 
 /** What credits can be bought for at once, in cents of a US dollar, and the amounts in dollars that are offered. */
 export const USD_CENTS_MIN = 100;

@@ -19,7 +19,7 @@ import {
   segmentationMethods,
   usualTargetModules,
 } from './fine-tune-numbers.ts';
-import { dataFormats, gpuTypes, matchComparisons, objectives } from './limits.ts';
+import { dataFormats, gpuTypes, matchComparisons, objectives, stringChecks } from './limits.ts';
 import { bgl, bglInput, positiveBgl } from './money.ts';
 import { validateReport } from './runtime/train-spec.ts';
 
@@ -33,7 +33,9 @@ const weight = numberOf(rewardWeight);
 /**
  * A rule that pays an answer its weight, or nothing. `pattern` is a regular expression in the syntax of JSON Schema, without look-around
  * and back-references, that is found somewhere in the answer; `match` is an answer that equals the reference of its row, as a text or by
- * the last number in each; `json_schema` is an answer that is JSON as a whole, and as the schema says.
+ * the last number in each; `string_check` compares it, without white space around it, with a text or, where none is named, with the
+ * reference: it is that (`eq`), is not (`ne`), contains it (`like`), or contains it in any case (`ilike`); `json_schema` is an answer
+ * that is JSON as a whole, and as the schema says.
  */
 const reward = z.discriminatedUnion('type', [
   only({
@@ -45,6 +47,16 @@ const reward = z.discriminatedUnion('type', [
     weight,
   }),
   only({ type: z.literal('match'), compare: z.enum(matchComparisons).default('text'), weight }),
+  only({
+    type: z.literal('string_check'),
+    operation: z.enum(stringChecks),
+    reference: z
+      .string()
+      .min(1, 'A text to compare with is required')
+      .max(PATTERN_LENGTH_MAX, `A text to compare with must have at most ${PATTERN_LENGTH_MAX} characters`)
+      .optional(),
+    weight,
+  }),
   only({ type: z.literal('json_schema'), json_schema: z.record(z.string(), z.unknown()), weight }),
 ]);
 

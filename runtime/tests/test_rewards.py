@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def pays(answer: str, reference: str | None = None, **reward: Any) -> bool:
+def pays(answer: str, reference: str | None = None, /, **reward: Any) -> bool:
     (rule,) = build_rules([_reward(reward)], has_references=True)
     return rule.pays(answer, reference)
 
@@ -98,6 +98,27 @@ def test_a_schema_reads_nothing_but_itself(tmp_path: Path) -> None:
 )
 def test_a_schema_that_cannot_be_used_is_refused(schema: str, said: str) -> None:
     assert said in fault(type="json_schema", json_schema=schema)
+
+
+@pytest.mark.parametrize(
+    ("operation", "paid", "unpaid"),
+    [
+        ("eq", ["Dark rye"], ["dark rye", "Dark  rye", "Dark rye.", "A Dark rye"]),
+        ("ne", ["dark rye", "Dark rye."], ["Dark rye"]),
+        ("like", ["Dark rye", "A Dark rye."], ["A dark rye", "Rye"]),
+        ("ilike", ["Dark rye", "A DARK RYE."], ["Dark  rye", "Rye"]),
+    ],
+)
+def test_a_text_check_compares_as_its_operation_says(
+    operation: str, paid: list[str], unpaid: list[str]
+) -> None:
+    check: dict[str, Any] = {"type": "string_check", "operation": operation}
+    for answers, is_paid in ((paid, True), (unpaid, False)):
+        for answer in answers:
+            assert pays(answer, "another", **check, reference="Dark rye") == is_paid
+            assert pays(answer, "Dark rye", **check) == is_paid
+    assert "nothing to compare answers with" in fault(**check)
+    assert not find_reward_faults([_reward(check | {"reference": "a"})], has_references=False)
 
 
 def test_faults_are_told_by_the_number_of_the_reward() -> None:

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { lrSchedulers } from '../fine-tune-numbers.ts';
-import { dataFormats, matchComparisons, objectives } from '../limits.ts';
+import { dataFormats, matchComparisons, objectives, stringChecks } from '../limits.ts';
 import { workloadSpecBase } from './workload-spec.ts';
 
 export const formatName = z.enum(dataFormats);
@@ -73,12 +73,19 @@ export const textLoraSpec = loraSpec.extend({
 
 /**
  * A rule that pays an answer its weight, or nothing. A pattern is a regular expression that is found somewhere in the answer; a match is
- * the answer that equals the row's reference, as a text with its white space squeezed or by the last number in each; a JSON Schema is
- * written as JSON, and the whole answer must be JSON that it allows.
+ * the answer that equals the row's reference, as a text with its white space squeezed or by the last number in each; a string check
+ * compares the answer with a text, null being the row's reference; a JSON Schema is written as JSON, and the whole answer must be JSON
+ * that it allows.
  */
 export const reward = z.discriminatedUnion('type', [
   z.object({ type: z.literal('pattern'), pattern: z.string().min(1), weight: z.number() }),
   z.object({ type: z.literal('match'), compare: z.enum(matchComparisons), weight: z.number() }),
+  z.object({
+    type: z.literal('string_check'),
+    operation: z.enum(stringChecks),
+    reference: z.string().min(1).nullable().default(null),
+    weight: z.number(),
+  }),
   z.object({ type: z.literal('json_schema'), json_schema: z.string(), weight: z.number() }),
 ]);
 

@@ -111,6 +111,13 @@ class MatchReward(Wire):
     weight: float
 
 
+class StringCheckReward(Wire):
+    type: Literal["string_check"]
+    operation: Literal["eq", "ne", "like", "ilike"]
+    reference: Annotated[str, Field(min_length=1)] | None = None
+    weight: float
+
+
 class JsonSchemaReward(Wire):
     type: Literal["json_schema"]
     json_schema: str
@@ -120,6 +127,7 @@ class JsonSchemaReward(Wire):
 Reward = Annotated[
     PatternReward
     | MatchReward
+    | StringCheckReward
     | JsonSchemaReward,
     Field(discriminator="type"),
 ]

@@ -17,13 +17,18 @@ from .errors import PlainError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from .protocol import JsonSchemaReward, MatchReward, PatternReward
+    from .protocol import JsonSchemaReward, MatchReward, PatternReward, StringCheckReward
 
-    Reward = PatternReward | MatchReward | JsonSchemaReward
+    Reward = PatternReward | MatchReward | StringCheckReward | JsonSchemaReward
 
 # As models and GSM8K write them: with commas between thousands.
 _NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?", re.ASCII)
-_KINDS = {"pattern": "pattern", "match": "match", "json_schema": "JSON Schema"}
+_KINDS = {
+    "pattern": "pattern",
+    "match": "match",
+    "string_check": "text check",
+    "json_schema": "JSON Schema",
+}
 
 
 class RewardError(PlainError):
@@ -70,8 +75,13 @@ def find_reward_faults(rewards: Sequence[Reward], *, has_references: bool) -> li
     return faults
 
 
+def _compares_with_row(reward: Reward) -> bool:
+    """Whether it needs the reference of the row."""
+    return reward.type == "match" or (reward.type == "string_check" and reward.reference is None)
+
+
 def _faults(reward: Reward, has_references: bool) -> Iterator[str]:
-    if reward.type == "match" and not has_references:
+    if _compares_with_row(reward) and not has_references:
         yield "there is nothing to compare answers with: choose the column with the reference."
     try:
         _rule(reward)
@@ -86,6 +96,8 @@ def _rule(reward: Reward) -> Callable[[str, str | None], bool]:
             return lambda answer, _: bool(pattern.is_valid(answer))
         case "match":
             return _same_number if reward.compare == "last_number" else _same_text
+        case "string_check":
+            return _string_check(reward)
         case "json_schema":
             return _json_rule(reward.json_schema)
 
@@ -94,6 +106,24 @@ _NO_PATTERN = (
     "it is no regular expression, or one that cannot be matched in linear time: close what it "
     "opens, and leave out look-around, back-references and repetitions of many thousands."
 )
+
+
+def _string_check(check: StringCheckReward) -> Callable[[str, str | None], bool]:
+    def pays(answer: str, reference: str | None) -> bool:
+        compared = check.reference if check.reference is not None else reference
+        if compared is None:
+            return False
+        match check.operation:
+            case "eq":
+                return answer == compared.strip()
+            case "ne":
+                return answer != compared.strip()
+            case "like":
+                return compared in answer
+            case "ilike":
+                return compared.casefold() in answer.casefold()
+
+    return pays
 
 
 def _json_rule(text: str) -> Callable[[str, str | None], bool]:

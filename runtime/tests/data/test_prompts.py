@@ -143,3 +143,31 @@ def test_the_report_tells_faults_of_rewards_apart(tmp_path: Path, tied_model: Pa
     # More answers at once, and longer ones, take more memory.
     assert report(pattern, generations=16).memory_bytes > good.memory_bytes
     assert report(pattern, max_new_tokens=32).memory_bytes > good.memory_bytes
+
+
+def test_messages_that_end_with_the_question_keep_a_field_beside_them(
+    tmp_path: Path, tied_model: Path
+) -> None:
+    """As rows of OpenAI's reinforcement fine-tuning are."""
+    rows = [
+        {
+            "messages": [
+                {"role": "developer", "content": "Be short."},
+                {"role": "user", "content": f"{at} + 1?"},
+            ],
+            "sum": at + 1,
+            "answer": "elsewhere",
+        }
+        for at in range(20)
+    ]
+    path = write_rows(tmp_path / "x.jsonl", rows)
+    named = {"format": "prompts", "input_column": "messages"}
+    prepared = prepare(path, tied_model, **named, output_column="sum")
+    assert [sample.reference for sample in prepared.samples] == ["1", "2", "3", "4", "5"]
+    first, _ = prepared.samples[0].turns
+    assert (first.turn.role, first.turn.content) == ("system", "Be short.")
+    alone = prepare(path, tied_model, **named)
+    assert [sample.reference for sample in alone.samples] == [None] * 5
+    answered = [row | {"messages": [{"role": "assistant", "content": "2"}]} for row in rows]
+    with pytest.raises(PlainError, match="ends with what the assistant says"):
+        prepare(write_rows(tmp_path / "y.jsonl", answered), tied_model, **named)

@@ -6,7 +6,7 @@ import type {
   ValidateReport,
   ValidateSpec,
 } from '@bakehouse/contract/runtime/train-spec';
-import type { FineTunePayload } from '@bakehouse/contract/training';
+import type { FineTunePayload, Reward } from '@bakehouse/contract/training';
 import type { Placement, WorkloadSpec } from '../../engine/model/workload.ts';
 import type { AssetRevision } from '../assets/read-revision.ts';
 import { findGguf } from '../models/weights/find-gguf.ts';
@@ -135,9 +135,7 @@ export function toParameters(fields: SettledFields): ValidateSpec['parameters'] 
     generations: fields.generations,
     max_new_tokens: fields.max_new_tokens,
     temperature: fields.temperature,
-    rewards: fields.rewards.map((reward) =>
-      reward.type === 'json_schema' ? { ...reward, json_schema: JSON.stringify(reward.json_schema) } : reward,
-    ),
+    rewards: fields.rewards.map(toReward),
     epochs: fields.epochs,
     learning_rate: fields.learning_rate,
     lr_scheduler: fields.lr_scheduler,
@@ -153,6 +151,12 @@ export function toParameters(fields: SettledFields): ValidateSpec['parameters'] 
     gradient_accumulation_steps: fields.gradient_accumulation_steps,
     lora: toLora(fields),
   };
+}
+
+/** As the runtime is told of it. */
+function toReward(reward: Reward): ValidateSpec['parameters']['rewards'][number] {
+  if (reward.type === 'json_schema') return { ...reward, json_schema: JSON.stringify(reward.json_schema) };
+  return reward.type === 'string_check' ? { ...reward, reference: reward.reference ?? null } : reward;
 }
 
 /** Text is continued; every other kind of file has columns. */

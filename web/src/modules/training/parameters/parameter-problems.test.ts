@@ -52,6 +52,11 @@ describe('parameterProblems', () => {
     });
     expect(of({ rewards: [match], output_column: 'a' })).toEqual({});
     expect(of({ rewards: [match], output_column: 'q' }).output_column).toContain('different columns');
+    const check = { ...blankReward, type: 'string_check' as const };
+    expect(of({ rewards: [check] }).rewards).toBe('Write the text, or choose the column with the reference');
+    expect(of({ rewards: [check], output_column: 'a' })).toEqual({});
+    expect(of({ rewards: [{ ...check, reference: 'rye' }] })).toEqual({});
+    expect(of({ rewards: [{ ...check, reference: 'a'.repeat(1001) }] }).rewards).toContain('at most 1000');
     const schema = (json_schema: string) =>
       of({ rewards: [{ ...blankReward, type: 'json_schema', json_schema }] }).rewards;
     expect(schema('{}')).toBeUndefined();

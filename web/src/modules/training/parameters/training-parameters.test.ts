@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { blankReward, toDraft } from './rewards/reward-draft.ts';
+import { blankReward, toDraft, toReward } from './rewards/reward-draft.ts';
 import {
   asksFor,
   blankReading,
@@ -68,6 +68,14 @@ it('sends rewards with GRPO alone, a schema as what it says', () => {
   const again = { ...draft, json_schema: JSON.stringify({ type: 'object' }, null, 2) };
   expect(rewards.map(toDraft)).toEqual([again]);
 });
+
+it.each([{ reference: 'rye' }, {}])(
+  'sends a text check with its text, or for the reference of the row',
+  (text) => {
+    const check = { type: 'string_check' as const, operation: 'like' as const, ...text, weight: 1 };
+    expect(toReward(toDraft(check))).toEqual(check);
+  },
+);
 
 it('opens an advanced panel that holds something of its own', () => {
   expect(differsFromDefaults(initialParameters, 'lora')).toBe(false);

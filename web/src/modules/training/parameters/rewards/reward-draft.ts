@@ -5,7 +5,7 @@ import {
   REWARD_SCHEMA_LENGTH_MAX,
   rewardWeight,
 } from '@bakehouse/contract/fine-tune-numbers';
-import type { matchComparisons } from '@bakehouse/contract/limits';
+import type { matchComparisons, stringChecks } from '@bakehouse/contract/limits';
 import type { Reward } from '@bakehouse/contract/training';
 
 /** A reward as the form has it: what was typed for one kind stays while another is looked at. */
@@ -13,18 +13,23 @@ export type RewardDraft = {
   type: Reward['type'];
   pattern: string;
   compare: (typeof matchComparisons)[number];
+  operation: (typeof stringChecks)[number];
+  /** Empty: the reference of the row. */
+  reference: string;
   /** As typed. */
   json_schema: string;
   weight: number;
 };
 
 export const blankReward: RewardDraft = {
-  ...{ type: 'pattern', pattern: '', compare: 'text', json_schema: '', weight: rewardWeight.default },
+  ...{ type: 'pattern', pattern: '', compare: 'text', operation: 'eq', reference: '', json_schema: '' },
+  weight: rewardWeight.default,
 };
 
 export const rewardLabels: Record<Reward['type'], string> = {
   pattern: 'Pattern',
   match: 'Match with the reference',
+  string_check: 'Text check',
   json_schema: 'JSON Schema',
 };
 
@@ -33,10 +38,19 @@ export const comparisonLabels: Record<RewardDraft['compare'], string> = {
   last_number: 'The last number',
 };
 
+export const checkLabels: Record<RewardDraft['operation'], string> = {
+  eq: 'Is exactly',
+  ne: 'Is not',
+  like: 'Contains',
+  ilike: 'Contains, in any case',
+};
+
 /** As the wire has it. */
-export function toReward({ type, pattern, compare, json_schema, weight }: RewardDraft): Reward {
+export function toReward({ type, weight, ...draft }: RewardDraft): Reward {
+  const { pattern, compare, operation, reference, json_schema } = draft;
   if (type === 'pattern') return { type, pattern, weight };
   if (type === 'match') return { type, compare, weight };
+  if (type === 'string_check') return { type, operation, ...(reference && { reference }), weight };
   return { type, json_schema: schemaOf(json_schema) ?? {}, weight };
 }
 
@@ -58,12 +72,18 @@ export function rewardsProblem(rewards: readonly RewardDraft[], hasReference: bo
 }
 
 function rewardProblem(reward: RewardDraft, hasReference: boolean): string | undefined {
-  const { type, pattern, json_schema, weight } = reward;
+  const { type, pattern, reference, json_schema, weight } = reward;
   if (type === 'pattern' && pattern === '') return 'Write a pattern';
   if (type === 'pattern' && pattern.length > PATTERN_LENGTH_MAX) {
     return `A pattern must have at most ${PATTERN_LENGTH_MAX} characters`;
   }
   if (type === 'match' && !hasReference) return 'Choose the column with the reference, or another reward';
+  if (type === 'string_check') {
+    if (!reference && !hasReference) return 'Write the text, or choose the column with the reference';
+    if (reference.length > PATTERN_LENGTH_MAX) {
+      return `The text must have at most ${PATTERN_LENGTH_MAX} characters`;
+    }
+  }
   if (type === 'json_schema') {
     if (schemaOf(json_schema) === null) return 'Write the JSON Schema as a JSON object';
     if (json_schema.length > REWARD_SCHEMA_LENGTH_MAX) {
@@ -85,11 +105,19 @@ function schemaOf(text: string): Record<string, unknown> | null {
 
 /** What answers are paid for, in few words: 'matches ^Yes'. */
 export function describeReward(reward: Reward): string {
-  const what = {
-    pattern: () => `pattern ${reward.type === 'pattern' ? reward.pattern : ''}`,
-    match: () =>
-      `match (${comparisonLabels[reward.type === 'match' ? reward.compare : 'text'].toLowerCase()})`,
-    json_schema: () => 'JSON Schema',
-  }[reward.type]();
+  const what = describeRule(reward);
   return reward.weight === rewardWeight.default ? what : `${what} × ${reward.weight}`;
+}
+
+function describeRule(reward: Reward): string {
+  switch (reward.type) {
+    case 'pattern':
+      return `pattern ${reward.pattern}`;
+    case 'match':
+      return `match (${comparisonLabels[reward.compare].toLowerCase()})`;
+    case 'string_check':
+      return `${checkLabels[reward.operation].toLowerCase()} ${reward.reference ?? 'the reference'}`;
+    case 'json_schema':
+      return 'JSON Schema';
+  }
 }

@@ -1,5 +1,5 @@
 import { REWARDS_MAX, rewardWeight } from '@bakehouse/contract/fine-tune-numbers';
-import { matchComparisons } from '@bakehouse/contract/limits';
+import { matchComparisons, stringChecks } from '@bakehouse/contract/limits';
 import type { Reward } from '@bakehouse/contract/training';
 import { Plus, X } from 'lucide-react';
 import { Button } from '../../../../ui/button.tsx';
@@ -8,7 +8,13 @@ import { Input } from '../../../../ui/input.tsx';
 import { NumberField } from '../../../../ui/number-field.tsx';
 import { Select } from '../../../../ui/select.tsx';
 import { Textarea } from '../../../../ui/textarea.tsx';
-import { blankReward, comparisonLabels, type RewardDraft, rewardLabels } from './reward-draft.ts';
+import {
+  blankReward,
+  checkLabels,
+  comparisonLabels,
+  type RewardDraft,
+  rewardLabels,
+} from './reward-draft.ts';
 
 type Props = {
   rewards: readonly RewardDraft[];
@@ -20,6 +26,7 @@ const kinds = (Object.keys(rewardLabels) as Reward['type'][]).map((value) => ({
   value,
   label: rewardLabels[value],
 }));
+const checks = stringChecks.map((value) => ({ value, label: checkLabels[value] }));
 const comparisons = matchComparisons.map((value) => ({ value, label: comparisonLabels[value] }));
 
 /** The rules that pay an answer: of several it is paid the sum. */
@@ -104,6 +111,29 @@ function RewardRule({ reward, onChange }: RuleProps) {
             options={comparisons}
           />
         </Field>
+      );
+    case 'string_check':
+      return (
+        <div className="grid items-start gap-4 sm:grid-cols-[14rem_1fr]">
+          <Field label="Check">
+            <Select
+              value={reward.operation}
+              onChange={(operation) => onChange({ operation })}
+              options={checks}
+            />
+          </Field>
+          <Field
+            label="Text"
+            help="Left empty: the reference of the row. White space around it does not count."
+          >
+            <Input
+              value={reward.reference}
+              onChange={(event) => onChange({ reference: event.target.value })}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          </Field>
+        </div>
       );
     case 'json_schema':
       return (
