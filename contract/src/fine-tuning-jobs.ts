@@ -6,9 +6,11 @@ import { metadata } from './fields/metadata.ts';
 import { modelName } from './fields/model-name.ts';
 import { only } from './fields/only.ts';
 import { fineTuneNumbers } from './fine-tune-numbers.ts';
-import type { Objective } from './limits.ts';
+import { answerFormat, grader } from './graders.ts';
+import { NAME_LENGTH_MAX, type Objective } from './limits.ts';
 import { bgl } from './money.ts';
 import { fileId } from './openai-files.ts';
+import { trackerProject } from './trackers.ts';
 
 /** OpenAI's fine-tuning API. A job is a run: what the web app starts is listed here too, and the other way round. */
 const SUFFIX_LENGTH_MAX = 64;
@@ -52,15 +54,87 @@ const compared = hyperparameters
   .extend({ beta: orAuto('beta', { min: BETA_MIN, max: BETA_MAX }) })
   .catchall(unknownParameter);
 
+/** What a `compute_multiplier` of 1 stands for: so many answers are written to each prompt. */
+export const ANSWERS_AUTO = fineTuneNumbers.generations.default;
+const { min: ANSWERS_MIN, max: ANSWERS_MAX } = fineTuneNumbers.generations;
+const [COMPUTE_MIN, COMPUTE_MAX] = [ANSWERS_MIN / ANSWERS_AUTO, ANSWERS_MAX / ANSWERS_AUTO];
+
+/** Of GRPO. */
+const reinforced = hyperparameters
+  .extend({
+    compute_multiplier: orAuto('compute_multiplier', { min: COMPUTE_MIN, max: COMPUTE_MAX }).refine(
+      (value) => typeof value !== 'number' || Number.isInteger(value * ANSWERS_AUTO),
+      `compute_multiplier must be 'auto' or a multiple of ${1 / ANSWERS_AUTO}: at 1 the model writes ${ANSWERS_AUTO} answers to each prompt`,
+    ),
+    /** Steps between evaluations, besides those after each epoch. */
+    eval_interval: orAuto('eval_interval', { min: 1, max: fineTuneNumbers.eval_steps.max, isWhole: true }),
+    eval_samples: z
+      .union(
+        [z.literal('auto'), z.literal(1)],
+        "eval_samples must be 'auto' or 1: each held-out prompt is answered once in an evaluation",
+      )
+      .nullish(),
+    reasoning_effort: z
+      .literal(
+        'default',
+        "reasoning_effort must be 'default' or left out: models here have no levels of reasoning effort",
+      )
+      .nullish(),
+  })
+  .catchall(unknownParameter);
+
 const METHODS =
-  "must be 'supervised', 'dpo' or 'kto': jobs train by supervised fine-tuning, direct preference optimization or Kahneman-Tversky optimization with LoRA, and by no other method";
-const NO_INTEGRATIONS = 'must be left out: jobs report to this server alone. GET …/events has their metrics';
+  "must be 'supervised', 'dpo', 'reinforcement' or 'kto': jobs train by supervised fine-tuning, direct preference optimization, group relative policy optimization or Kahneman-Tversky optimization with LoRA, and by no other method";
+
+const ENTITY_LENGTH_MAX = 128;
+const TAG_LENGTH_MAX = 64;
+const TAGS_MAX = 20;
+
+const integration = z
+  .object({
+    type: z.literal('wandb', "type must be 'wandb': jobs are logged to Weights & Biases"),
+    wandb: z
+      .object({
+        project: trackerProject,
+        /** A team or user there. Left out: whom the key belongs to. */
+        entity: z
+          .string()
+          .max(ENTITY_LENGTH_MAX, `entity must have at most ${ENTITY_LENGTH_MAX} characters`)
+          .regex(/^[\w.-]+$/, 'entity must have letters, digits, _, - and . alone')
+          .nullish(),
+        /** Left out: the id of the job. */
+        name: z
+          .string()
+          .max(NAME_LENGTH_MAX, `name must have at most ${NAME_LENGTH_MAX} characters`)
+          .nullish(),
+        tags: z
+          .array(
+            z
+              .string()
+              .min(1, 'A tag must not be empty')
+              .max(TAG_LENGTH_MAX, `A tag must have at most ${TAG_LENGTH_MAX} characters`),
+          )
+          .max(TAGS_MAX, `tags must be at most ${TAGS_MAX}`)
+          .nullish(),
+      })
+      .catchall(unknownParameter),
+  })
+  .catchall(unknownParameter);
+
+export type JobIntegration = z.output<typeof integration>;
 
 const jobId = flatId('ftjob-', 'fine-tuning job');
 const jobParams = z.object({ fine_tuning_job_id: jobId });
 
 const chosen = z.object({ n_epochs: z.int(), batch_size: z.int(), learning_rate_multiplier: z.number() });
 const chosenOfCompared = chosen.extend({ beta: z.number() });
+const chosenOfReinforced = chosen.extend({
+  compute_multiplier: z.number(),
+  /** `auto`: after each epoch alone. */
+  eval_interval: z.union([z.int(), z.literal('auto')]),
+  eval_samples: z.literal(1),
+  reasoning_effort: z.literal('default'),
+});
 
 const job = z.object({
   id: z.string(),
@@ -88,12 +162,21 @@ const job = z.object({
     z.object({ type: z.literal('supervised'), supervised: z.object({ hyperparameters: chosen }) }),
     z.object({ type: z.literal('dpo'), dpo: z.object({ hyperparameters: chosenOfCompared }) }),
     z.object({ type: z.literal('kto'), kto: z.object({ hyperparameters: chosenOfCompared }) }),
+    z.object({
+      type: z.literal('reinforcement'),
+      reinforcement: z.object({
+        grader,
+        response_format: answerFormat.nullable(),
+        hyperparameters: chosenOfReinforced,
+      }),
+    }),
+    /** What no grader of OpenAI's says: a run that was started with `rewards`. */
     z.object({ type: z.literal('grpo'), grpo: z.object({ hyperparameters: chosenOfCompared }) }),
   ]),
   seed: z.int(),
   user_provided_suffix: z.string().nullable(),
   metadata: z.record(z.string(), z.string()).nullable(),
-  integrations: z.array(z.never()),
+  integrations: z.array(integration),
   /** The run, and the model that it makes, in the calls under /api/v1. */
   run_id: z.string(),
   model_id: z.string(),
@@ -126,9 +209,17 @@ export const createFineTuningJob = endpoint({
       /** Left out: `supervised`. */
       method: z
         .object({
-          type: z.enum(['supervised', 'dpo', 'kto'], `method.type ${METHODS}`),
+          type: z.enum(['supervised', 'dpo', 'reinforcement', 'kto'], `method.type ${METHODS}`),
           supervised: z.object({ hyperparameters: supervised.nullish() }).nullish(),
           dpo: z.object({ hyperparameters: compared.nullish() }).nullish(),
+          reinforcement: z
+            .object({
+              grader,
+              response_format: answerFormat.nullish(),
+              hyperparameters: reinforced.nullish(),
+            })
+            .catchall(unknownParameter)
+            .nullish(),
           kto: z.object({ hyperparameters: compared.nullish() }).nullish(),
         })
         .catchall(unknownParameter)
@@ -139,9 +230,10 @@ export const createFineTuningJob = endpoint({
         .max(2 ** 31 - 1)
         .nullish(),
       metadata: metadata.nullish(),
+      /** Where it is logged as well: to Weights & Biases, with the key that its owner has saved under Experiment tracking. */
       integrations: z
-        .array(z.unknown())
-        .refine((all) => all.length === 0, `integrations ${NO_INTEGRATIONS}`)
+        .array(integration)
+        .max(1, 'integrations must be at most 1: a job is logged to one project')
         .nullish(),
     })
     .catchall(unknownParameter),

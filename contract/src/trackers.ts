@@ -16,6 +16,13 @@ export const trackerLabels: Record<TrackerService, string> = {
 export const TRACKER_PROJECT_LENGTH_MAX = 128;
 const KEY_LENGTH_MAX = 500;
 
+export const trackerProject = z
+  .string()
+  .trim()
+  .min(1, 'project is required')
+  .max(TRACKER_PROJECT_LENGTH_MAX, `project must have at most ${TRACKER_PROJECT_LENGTH_MAX} characters`)
+  .regex(/^[^/\\#?%:]+$/, 'project must not contain / \\ # ? % or :');
+
 const tracker = z.object({
   service: z.enum(trackerServices),
   /** The project in Weights & Biases, the experiment in MLflow. */
@@ -52,12 +59,7 @@ export const saveTracker = endpoint({
   summary: 'Log your runs to Weights & Biases or MLflow',
   params: serviceParams,
   body: only({
-    project: z
-      .string()
-      .trim()
-      .min(1, 'project is required')
-      .max(TRACKER_PROJECT_LENGTH_MAX, `project must have at most ${TRACKER_PROJECT_LENGTH_MAX} characters`)
-      .regex(/^[^/\\#?%:]+$/, 'project must not contain / \\ # ? % or :'),
+    project: trackerProject,
     /** Of Weights & Biases its API key; of MLflow a token, `user:password`, or nothing. */
     api_key: z
       .string()

@@ -62,6 +62,7 @@ import { findFluxFault } from './modules/serving/placement/find-flux-fault.ts';
 import { foreseePlacement } from './modules/serving/placement/foresee-placement.ts';
 import { shareLinksRoutes } from './modules/share-links/routes.ts';
 import { sharePage } from './modules/share-links/share-page.ts';
+import { requireTracker } from './modules/tracking/require-tracker.ts';
 import { trackingRoutes } from './modules/tracking/routes.ts';
 import { findAssetUse as findTrainingUse } from './modules/training/find-asset-use.ts';
 import { findResults } from './modules/training/openai-jobs/find-results.ts';
@@ -191,6 +192,7 @@ function listBindings(
       readData,
       readPictures,
       findFluxFault,
+      requireTracker,
       usage,
       runCpu: (db) => estimateLoad(db, ownCpu(cpuLoad())),
     }),

@@ -1,6 +1,7 @@
 import { hasEnded } from '../../engine/model/has-ended.ts';
 import { selectMetrics } from '../../engine/reports/select-metrics.ts';
 import type { Services } from '../../platform/context.ts';
+import type { Integration } from '../training/openai-jobs/find-integration.ts';
 import { findOwnRun } from '../training/runs/find-own-run.ts';
 import { namedValues } from './metric-name.ts';
 import type { Outcome, Point, RunToLog, TrackingService } from './services/tracking-service.ts';
@@ -19,6 +20,7 @@ export async function logRun(
   { db, clock }: Services,
   tracked: TrackedRunRow,
   service: TrackingService,
+  asked: Integration | null,
 ): Promise<void> {
   // Before its points: whoever sees that it has ended also sees the last of them.
   const { run, workload } = await findOwnRun(db, tracked);
@@ -26,7 +28,7 @@ export async function logRun(
   const points = (await selectMetrics(db, run.id)).filter(({ step }) => step > tracked.stepSent);
   const fresh = (ended ? points : points.slice(0, -1)).map(toPoint);
   if (fresh.length > 0 || (ended && tracked.remoteId !== null)) {
-    const remoteId = tracked.remoteId ?? (await begin({ db }, tracked, run, service));
+    const remoteId = tracked.remoteId ?? (await begin({ db }, tracked, toRunToLog(run, asked), service));
     let sent = { ...tracked, remoteId };
     for (let start = 0; start < fresh.length; start += POINTS_MAX) {
       const part = fresh.slice(start, start + POINTS_MAX);
@@ -44,10 +46,10 @@ export async function logRun(
 async function begin(
   { db }: Pick<Services, 'db'>,
   tracked: TrackedRunRow,
-  run: Run,
+  run: RunToLog,
   service: TrackingService,
 ): Promise<string> {
-  const made = await service.begin(toRunToLog(run));
+  const made = await service.begin(run);
   await updateMade(db, tracked, made);
   return made.remoteId;
 }
@@ -62,12 +64,16 @@ function outcomeOf(state: string): Outcome {
 }
 
 /** Its parameters by their names on the wire; lists as JSON. */
-function toRunToLog({ id, title, createdAt, base, dataset, fileName, parameters }: Run): RunToLog {
+function toRunToLog(
+  { id, title, createdAt, base, dataset, fileName, parameters }: Run,
+  asked: Integration | null,
+): RunToLog {
   const named = Object.entries(parameters).flatMap(([name, value]) =>
     value == null ? [] : [[name, typeof value === 'object' ? JSON.stringify(value) : value]],
   );
   return {
-    ...{ id, title, startedAt: createdAt },
+    ...{ id, title: asked?.name ?? title, startedAt: createdAt },
+    ...{ entity: asked?.entity ?? null, tags: asked?.tags ?? [] },
     parameters: {
       ...{ base_model: base.title, dataset: dataset.title, ...(fileName && { file_name: fileName }) },
       ...Object.fromEntries(named),

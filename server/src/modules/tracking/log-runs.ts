@@ -1,5 +1,6 @@
 import type { Services } from '../../platform/context.ts';
 import { defineJob } from '../../platform/jobs/define-job.ts';
+import { findIntegration } from '../training/openai-jobs/find-integration.ts';
 import { logRun } from './log-run.ts';
 import { keyOf, openService } from './open-service.ts';
 import { RunRefused, ServiceRefused, ServiceUnavailable } from './services/tracking-service.ts';
@@ -32,7 +33,10 @@ async function logToTracker(services: Services, runs: TrackedRunRow[]): Promise<
   if (!tracker) return;
   for (const run of runs) {
     try {
-      await logRun(services, run, openService({ ...tracker, key: keyOf(tracker, config) }, config));
+      const asked = await findIntegration(db, run);
+      const project = asked?.project ?? tracker.project;
+      const service = openService({ ...tracker, project, key: keyOf(tracker, config) }, config);
+      await logRun(services, run, service, asked);
     } catch (error) {
       const refusal = { err: error, run_id: run.runId, service: run.service };
       if (error instanceof RunRefused) {

@@ -14,12 +14,14 @@ type Connection = Pick<TrackerRow, 'service' | 'project' | 'url'> & { key: strin
 export function openService({ service, project, url, key }: Connection, config: Settings): TrackingService {
   if (service === 'wandb') {
     const access = { url: new URL(config.wandbUrl), headers: basic(`api:${key ?? ''}`), isTrusted: true };
-    return wandb({ ...access, name: trackerLabels.wandb }, { project });
+    // By a 403 it refuses a project, or a team, that the key does not open.
+    return wandb({ ...access, name: trackerLabels.wandb, keyRefusals: [401] }, { project });
   }
   const address = new URL(url ?? '');
   const headers = key === null ? {} : key.includes(':') ? basic(key) : { authorization: `Bearer ${key}` };
   const isTrusted = config.trackingHosts.includes(address.hostname);
-  return mlflow({ url: address, headers, isTrusted, name: address.host }, { project });
+  const access = { url: address, headers, isTrusted, name: address.host, keyRefusals: [401, 403] };
+  return mlflow(access, { project });
 }
 
 /** The key as it was sent; null where there is none. Throws ServiceRefused where the server's secret is another one by now. */

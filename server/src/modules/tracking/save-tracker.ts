@@ -59,6 +59,7 @@ async function check<Answer>(service: Tracker['service'], ask: () => Promise<Ans
     return await ask();
   } catch (error) {
     if (error instanceof ServiceRefused) throw refused(error.param, error.message, error);
+    if (error instanceof RunRefused && service === 'wandb') throw refused('api_key', error.message, error);
     if (error instanceof RunRefused)
       throw refused('url', `This address does not answer as ${trackerLabels[service]} does`, error);
     if (!(error instanceof ServiceUnavailable)) throw error;

@@ -1,6 +1,7 @@
 import { cancelRun } from '@bakehouse/contract/runs';
 import { deleteTracker, listTrackedRuns, listTrackers, saveTracker } from '@bakehouse/contract/trackers';
 import { sql } from 'kysely';
+import OpenAI, { toFile } from 'openai';
 import { describe, expect, test, vi } from 'vitest';
 import { idleUntilStopped } from '../../engine/drivers/fake/fake-driver.ts';
 import { trainingServer } from '../training/testing/training-server.ts';
@@ -9,7 +10,7 @@ import { logRunsJob } from './log-runs.ts';
 import { mlflowServer } from './testing/mlflow-server.ts';
 import { wandbServer } from './testing/wandb-server.ts';
 
-const { clock, server, request, begin, workload, runOf, ended, user: as } = await trainingServer();
+const { clock, machine, server, request, begin, workload, runOf, ended, user: as } = await trainingServer();
 const [wandb, mlflow] = [await wandbServer(), await mlflowServer()];
 const { config } = server.services;
 Object.assign(config, { wandbUrl: wandb.url, trackingHosts: ['127.0.0.1'] });
@@ -220,6 +221,57 @@ describe('a tracker', () => {
       trouble: 'Weights & Biases no longer has this run',
     });
     expect((await trackers())[0]?.trouble).toBeNull();
+  });
+
+  test('gets a job where its integration says, and says so in the job', async () => {
+    await save('wandb', toWandb);
+    const openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: as.apiKey, maxRetries: 0 });
+    const row = '{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}\n';
+    const file = await toFile(Buffer.from(row), 'rows.jsonl');
+    const { id: training_file } = await openai.files.create({ file, purpose: 'fine-tune' });
+    machine.script = async (launch) => {
+      await workload(launch).report(
+        { type: 'metrics', step: 1, values: { loss: 2 } },
+        { type: 'metrics', step: 2, values: { loss: 1 } },
+      );
+      return 1;
+    };
+    const create = async (wandb: object) => {
+      const integrations = [{ type: 'wandb' as const, wandb: { project: 'rolls', ...wandb } }];
+      const job = await openai.fineTuning.jobs.create({ model: 'tiny base', training_file, integrations });
+      const { run_id: runId, model_id: modelId } = job as unknown as { run_id: string; model_id: string };
+      await ended(modelId);
+      await logRuns();
+      return { job, runId, integrations };
+    };
+    const named = await create({ entity: 'millers', name: 'First rolls', tags: ['north', 'bakehouse'] });
+    expect(named.job.integrations).toEqual(named.integrations);
+    expect((await openai.fineTuning.jobs.retrieve(named.job.id)).integrations).toEqual(named.integrations);
+    expect(wandb.runs[`rolls/${named.runId}`]).toMatchObject({
+      ...{ displayName: 'First rolls', entity: 'millers', tags: ['bakehouse', 'north'] },
+      history: [{ 'train/loss': 2 }, { 'train/loss': 1 }],
+    });
+    const plain = await create({});
+    expect(wandb.runs[`rolls/${plain.runId}`]).toMatchObject({ displayName: plain.job.id, entity: 'bakery' });
+    // A team that the key does not open is the job's fault, and no reason for another key.
+    const closed = await create({ entity: 'strangers' });
+    expect((await trackedOf(closed.runId))[0]?.trouble).toContain('refused the run');
+    expect((await trackers())[0]?.trouble).toBeNull();
+    wandb.error = { message: 'project is archived', extensions: { code: 'PERMISSION_ERROR' } };
+    const archived = await create({});
+    expect((await trackedOf(archived.runId))[0]?.trouble).toBe(
+      'Weights & Biases refused the run: project is archived',
+    );
+    expect((await trackers())[0]?.trouble).toBeNull();
+    wandb.error = { message: 'user is not logged in' };
+    await create({});
+    expect((await trackers())[0]?.trouble).toContain('does not accept this API key. Save another one');
+    await expect(create({})).rejects.toMatchObject({
+      ...{ status: 400, param: 'integrations' },
+      message: expect.stringContaining('does not accept the API key that is saved here'),
+    });
+    wandb.error = null;
+    await save('wandb', toWandb);
   });
 
   test('that is disconnected gets nothing more, and neither do runs of before it was connected', async () => {

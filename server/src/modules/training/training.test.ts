@@ -223,6 +223,7 @@ test('starting a fine-tune is limited as its validation is: both read the file',
     readData: async () => goodData,
     readPictures: () => Promise.reject(new Error('not read')),
     findFluxFault: () => null,
+    requireTracker: async () => {},
     usage: { closeIdle: async () => 0 },
     runCpu: async () => ({ cores: 1, memoryBytes: 1e12, slowdown: 1 }),
   });

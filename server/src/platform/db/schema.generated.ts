@@ -400,6 +400,8 @@ export type FineTuningJobsTable = {
   user_id: string;
   suffix: string | null;
   metadata: Json | null;
+  integrations: Generated<Json>;
+  reinforcement: Json | null;
 };
 
 export type GenerationOutputsTable = {

@@ -15,6 +15,8 @@ export type Access = {
   isTrusted: boolean;
   /** As people know it. */
   name: string;
+  /** The statuses by which it refuses the key, rather than what is asked. */
+  keyRefusals: readonly number[];
 };
 
 type Ask = {
@@ -29,7 +31,7 @@ type Ask = {
  * JSON of the answer, null where it is none. Throws ServiceRefused, RunRefused and ServiceUnavailable with a sentence.
  */
 export async function askService(
-  { url: base, headers, isTrusted, name }: Access,
+  { url: base, headers, isTrusted, name, keyRefusals }: Access,
   { path, query = {}, body }: Ask,
 ): Promise<{ status: number; answer: unknown }> {
   const url = new URL(`${base.pathname.replace(/\/$/, '')}${path}`, base);
@@ -51,7 +53,7 @@ export async function askService(
   const { statusCode: status = 0 } = response;
   if (status === 200 || status === 404) return { status, answer: parse(text) };
   const cause = new Error(`${url.host}${url.pathname} answered with ${status}: ${text.slice(0, 500)}`);
-  if (status === 401 || status === 403)
+  if (keyRefusals.includes(status))
     throw new ServiceRefused(`${name} does not accept this API key`, { cause });
   if (status === 429 || status >= 500)
     throw new ServiceUnavailable(`${name} answered with status ${status}`, { cause });

@@ -3,6 +3,9 @@ export type RunToLog = {
   id: string;
   title: string;
   startedAt: Date;
+  /** The team or user under whom it is logged, where the service has such; null: whom the key belongs to. */
+  entity: string | null;
+  tags: string[];
   /** Of the base, the dataset and the training, by name. */
   parameters: Record<string, string | number | boolean>;
 };

@@ -15,10 +15,10 @@ const EXIT_CODES: Record<Outcome, number> = { completed: 0, failed: 1, cancelled
 
 const VIEWER = 'query Viewer { viewer { username entity } }';
 const UPSERT = `mutation UpsertBucket(
-  $name: String, $project: String, $displayName: String, $config: JSONString, $tags: [String!]
+  $name: String, $project: String, $entity: String, $displayName: String, $config: JSONString, $tags: [String!]
 ) {
   upsertBucket(input: {
-    name: $name, modelName: $project, displayName: $displayName, config: $config, tags: $tags
+    name: $name, modelName: $project, entityName: $entity, displayName: $displayName, config: $config, tags: $tags
   }) {
     bucket { name project { name entity { name } } }
   }
@@ -35,8 +35,16 @@ const bucket = z.object({
 });
 const graphql = z.object({
   data: z.unknown(),
-  errors: z.array(z.object({ message: z.string() })).optional(),
+  errors: z
+    .array(
+      z.object({
+        message: z.string(),
+        extensions: z.object({ code: z.string() }).optional().catch(undefined),
+      }),
+    )
+    .optional(),
 });
+type GraphqlError = NonNullable<z.output<typeof graphql>['errors']>[number];
 
 /**
  * Weights & Biases, by the calls of its own SDK (GraphQL for runs, `file_stream` for their history, whose lines have numbers:
@@ -50,7 +58,7 @@ export function wandb(access: Access, { project }: { project: string }): Trackin
   ): Promise<z.output<Data>> {
     const { answer } = await askService(access, { path: '/graphql', body: { query: text, variables } });
     const { data, errors } = graphql.safeParse(answer).data ?? {};
-    if (errors?.[0]) throw new ServiceRefused(`${access.name}: ${errors[0].message}`);
+    if (errors?.[0]) throw refusalOf(errors[0], access.name);
     const parsed = schema.safeParse(data);
     if (parsed.success) return parsed.data;
     throw new ServiceUnavailable(`${access.name} gave an unexpected answer`, { cause: parsed.error });
@@ -67,7 +75,8 @@ export function wandb(access: Access, { project }: { project: string }): Trackin
     },
     begin: async (run) => {
       const { upsertBucket } = await query(bucket, UPSERT, {
-        ...{ name: run.id, project, displayName: run.title, tags: ['bakehouse'] },
+        ...{ name: run.id, project, entity: run.entity, displayName: run.title },
+        tags: [...new Set(['bakehouse', ...run.tags])],
         config: JSON.stringify(toConfig(run)),
       });
       const { name, project: there } = upsertBucket.bucket;
@@ -89,6 +98,16 @@ export function wandb(access: Access, { project }: { project: string }): Trackin
       await stream(remoteId, { complete: true, exitcode: EXIT_CODES[outcome] });
     },
   };
+}
+
+/** What was asked is refused, such as a team to which the key's owner does not belong, unless the key itself is. */
+function refusalOf({ message, extensions }: GraphqlError, name: string): Error {
+  const isOfKey =
+    extensions?.code === 'UNAUTHENTICATED' ||
+    /unauthenticated|not (?:logged|signed) in|api key/i.test(message);
+  return isOfKey
+    ? new ServiceRefused(`${name} does not accept this API key`)
+    : new RunRefused(`${name} refused the run: ${message}`);
 }
 
 /** As the service keeps settings: each under `value`. */

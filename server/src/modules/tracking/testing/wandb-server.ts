@@ -1,10 +1,19 @@
 import { type Asked, jsonServer } from './json-server.ts';
 
-type Upsert = { name: string; project: string; displayName: string; config: string; tags: string[] };
+type Upsert = {
+  name: string;
+  project: string;
+  entity: string | null;
+  displayName: string;
+  config: string;
+  tags: string[];
+};
 type File = { offset: number; content: string[] };
 
 export type WandbRun = {
   displayName: string;
+  entity: string;
+  tags: string[];
   config: Record<string, unknown>;
   history: Record<string, number>[];
   summary: Record<string, number>;
@@ -17,14 +26,15 @@ export async function wandbServer() {
     key: 'wandb-key-of-ada',
     /** By project and id. */
     runs: {} as Record<string, WandbRun>,
+    /** What the next queries are answered with by GraphQL, if anything. */
+    error: null as { message: string; extensions?: { code: string } } | null,
     /** The next request is taken in, and its answer lost. */
     losesAnswer: false,
   };
   const server = await jsonServer((asked) => {
     const isHers = asked.authorization === `Basic ${Buffer.from(`api:${service.key}`).toString('base64')}`;
     if (!isHers) return { status: 401 };
-    const answer =
-      asked.path === '/graphql' ? answerQuery(service.runs, asked) : takeStream(service.runs, asked);
+    const answer = asked.path === '/graphql' ? answerQuery(service, asked) : takeStream(service.runs, asked);
     if (!service.losesAnswer) return answer;
     service.losesAnswer = false;
     return { status: 502 };
@@ -32,22 +42,31 @@ export async function wandbServer() {
   return Object.assign(service, server);
 }
 
-function answerQuery(runs: Record<string, WandbRun>, { body }: Asked) {
+/** Teams in which its user is. */
+const TEAMS = ['bakery', 'millers'];
+
+function answerQuery(
+  { runs, error }: { runs: Record<string, WandbRun>; error: object | null },
+  { body }: Asked,
+) {
+  if (error) return { body: { data: null, errors: [error] } };
   if (String(body.query).includes('viewer'))
     return { body: { data: { viewer: { username: 'ada', entity: 'bakery' } } } };
-  const { name, project, displayName, config } = body.variables as Upsert;
+  const { name, project, displayName, config, tags, entity } = body.variables as Upsert;
+  const owner = entity ?? 'bakery';
+  if (!TEAMS.includes(owner)) return { status: 403, body: { errors: [{ message: 'permission denied' }] } };
   const key = `${project}/${name}`;
   runs[key] = {
     ...{ history: [], summary: {}, exitcode: null },
     ...runs[key],
-    ...{ displayName, config: JSON.parse(config) as Record<string, unknown> },
+    ...{ displayName, entity: owner, tags, config: JSON.parse(config) as Record<string, unknown> },
   };
-  const bucket = { name, project: { name: project, entity: { name: 'bakery' } } };
+  const bucket = { name, project: { name: project, entity: { name: owner } } };
   return { body: { data: { upsertBucket: { bucket } } } };
 }
 
 function takeStream(runs: Record<string, WandbRun>, { path, body }: Asked) {
-  const key = /^\/files\/bakery\/(.+)\/file_stream$/.exec(decodeURIComponent(path))?.[1] ?? '';
+  const key = /^\/files\/[^/]+\/(.+)\/file_stream$/.exec(decodeURIComponent(path))?.[1] ?? '';
   const run = runs[key];
   if (!run) return { status: 404 };
   const {

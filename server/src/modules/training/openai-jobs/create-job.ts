@@ -1,12 +1,15 @@
 import { createAsset } from '@bakehouse/contract/assets';
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import {
+  ANSWERS_AUTO,
   EPOCHS_AUTO,
   type createFineTuningJob as endpoint,
   type FineTuningJob,
   LEARNING_RATES,
 } from '@bakehouse/contract/fine-tuning-jobs';
+import type { Objective } from '@bakehouse/contract/limits';
 import { fineTunePayload } from '@bakehouse/contract/training';
+import type * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import { AppError, refused } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
@@ -18,14 +21,18 @@ import { startFineTune } from '../start-fine-tune.ts';
 import type { TrainingParts } from '../validation/check-fine-tune.ts';
 import { findBase } from './find-base.ts';
 import { toOneJob } from './read-jobs.ts';
+import { toRewards } from './to-rewards.ts';
 
 type Body = InputOf<typeof endpoint>['body'];
-type Asked = NonNullable<NonNullable<NonNullable<Body['method']>['dpo']>['hyperparameters']>;
+type Method = NonNullable<Body['method']>;
+type Asked = NonNullable<NonNullable<Method['dpo']>['hyperparameters']>;
+type Reinforcement = NonNullable<Method['reinforcement']>;
 
 /** Of the rows, where no file measures them: the others are held out. The best checkpoint is chosen by what is held out. */
 const TRAINED_PART = 0.9;
 /** Rows of a batch, whose answers KTO compares, where nothing else is asked for. */
 const KTO_BATCH_AUTO = 4;
+const METHODS = ['supervised', 'dpo', 'reinforcement', 'kto'] as const;
 /** Of the base, in the title of the model that is made. */
 const BASE_TITLE_LENGTH_MAX = 120;
 
@@ -40,6 +47,10 @@ export async function createJob(
   http: Pick<Http, 'reply'>,
 ): Promise<FineTuningJob> {
   const { userId } = ctx.caller;
+  const integrations = body.integrations ?? [];
+  if (integrations.length > 0)
+    await parts.requireTracker(ctx.db, { userId, service: 'wandb', param: 'integrations' });
+  const parameters = toParameters(body);
   const file = await findTrainable(ctx, body.training_file, 'training_file');
   const validation = await findValidation(ctx, body, file);
   const baseId = await findBase(ctx, body.model).catch(ofJob);
@@ -49,11 +60,18 @@ export async function createJob(
   const payload = fineTunePayload.parse({
     ...{ asset_id: file.asset_id, file_name: file.path, base_model: baseId, model_name: title },
     ...{ user_id: userId, train_test_split: TRAINED_PART, seed: body.seed ?? undefined },
-    ...toParameters(body),
+    ...parameters,
   });
   const asset = createAsset.body?.parse({ dataset_type: 'MODEL', title, user_id: userId });
   if (!asset) throw new Error('assets are created without a body');
-  const job = { suffix, metadata: body.metadata ?? null, validation };
+  const reinforcement = body.method?.reinforcement ?? null;
+  const job = {
+    ...{ suffix, metadata: body.metadata ?? null, validation, integrations },
+    reinforcement: reinforcement && {
+      grader: reinforcement.grader,
+      response_format: reinforcement.response_format ?? null,
+    },
+  };
   const modelId = await startFineTune(ctx, parts, asset, payload, http, job).catch(ofJob);
   const query = { model_id: [modelId], limit: 1 };
   const [run] = (await listRuns(ctx, { query, params: undefined, body: undefined })).runs;
@@ -89,17 +107,31 @@ async function findValidation(
   return { datasetId: file.asset_id, fileName: file.path };
 }
 
-/** Throws AppError 'invalid_request' for what belongs to another method. What is asked for, under the method or beside it; the learning rate that is usual for LoRA, times what is asked. */
-function toParameters({ method, hyperparameters }: Body): Record<string, number | string> {
+type Parameters = Partial<z.input<typeof fineTunePayload>>;
+
+/** What is asked for, under the method or beside it. Throws AppError 'invalid_request' for what belongs to another method, and for a grader that no rewards say. */
+function toParameters({ method, hyperparameters }: Body): Parameters {
   const type = method?.type ?? 'supervised';
-  const objective = type === 'supervised' ? 'sft' : type;
-  const other = (['supervised', 'dpo', 'kto'] as const).find((name) => name !== type && method?.[name]);
+  const other = METHODS.find((name) => name !== type && method?.[name]);
   if (other) {
     const name = `method.${other}`;
     throw refused(name, `${name} must be left out where method.type is '${type}'`);
   }
-  const asked: Asked = method?.[type]?.hyperparameters ?? hyperparameters ?? {};
-  const numberOf = (value: 'auto' | number | null | undefined) => (typeof value === 'number' ? value : null);
+  if (type !== 'reinforcement') {
+    const objective = type === 'supervised' ? 'sft' : type;
+    return ofAll(objective, method?.[type]?.hyperparameters ?? hyperparameters ?? {});
+  }
+  const reinforcement = method?.reinforcement;
+  if (!reinforcement)
+    throw refused(
+      'method.reinforcement',
+      'method.reinforcement is required: its grader says what answers are paid for',
+    );
+  return ofReinforcement(reinforcement, hyperparameters ?? {});
+}
+
+/** The learning rate that is usual for LoRA, times what is asked. */
+function ofAll(objective: Objective, asked: Asked): Parameters {
   const batchSize = numberOf(asked.batch_size) ?? (objective === 'kto' ? KTO_BATCH_AUTO : null);
   const beta = numberOf(asked.beta);
   return {
@@ -111,12 +143,41 @@ function toParameters({ method, hyperparameters }: Body): Record<string, number 
   };
 }
 
+/** Rows have `messages` that end with the user's turn, and their other fields beside them. */
+function ofReinforcement(
+  { grader, response_format: format, hyperparameters }: Reinforcement,
+  beside: Asked,
+): Parameters {
+  const asked = hyperparameters ?? beside;
+  const { rewards, referenceField } = toRewards(grader, format ?? null);
+  return {
+    ...ofAll('grpo', asked),
+    ...{ data_format: 'prompts', input_column: 'messages', output_column: referenceField, rewards },
+    generations: ANSWERS_AUTO * (numberOf(hyperparameters?.compute_multiplier) ?? 1),
+    eval_steps: numberOf(hyperparameters?.eval_interval) ?? 0,
+  };
+}
+
+function numberOf(value: 'auto' | number | null | undefined): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
 /** Throws the error of the web app's call about the field of the job that it comes from. */
 function ofJob(error: unknown): never {
   if (!(error instanceof AppError) || error.param === null) throw error;
   const { code, publicMessage, data, cause, shouldRetry } = error;
-  const isOfModel = /base_model|model_id|^model$/.test(error.param);
-  const isOfValidation = error.param === 'validation_file';
-  const param = isOfModel ? 'model' : isOfValidation ? 'validation_file' : 'training_file';
-  throw new AppError(code, { publicMessage, param, data, cause, shouldRetry });
+  throw new AppError(code, {
+    publicMessage,
+    param: fieldOf(error.param, publicMessage),
+    data,
+    cause,
+    shouldRetry,
+  });
+}
+
+function fieldOf(param: string, message: string): string {
+  if (/base_model|model_id|^model$/.test(param)) return 'model';
+  if (/rewards$/.test(param))
+    return `method.reinforcement.${message.includes('(JSON Schema)') ? 'response_format' : 'grader'}`;
+  return param === 'validation_file' ? param : 'training_file';
 }

@@ -1,15 +1,30 @@
+import type { JobIntegration } from '@bakehouse/contract/fine-tuning-jobs';
+import type { AnswerFormat, Grader } from '@bakehouse/contract/graders';
 import { type Database, type Transaction, toJson } from '../../../platform/db/database.ts';
 
 /** What a job keeps beside its run. */
-export type JobRow = { runId: string; suffix: string | null; metadata: Record<string, string> | null };
+export type JobRow = {
+  runId: string;
+  suffix: string | null;
+  metadata: Record<string, string> | null;
+  integrations: JobIntegration[];
+  /** How its answers are graded, as OpenAI has it; null where it trains by another method. */
+  reinforcement: { grader: Grader; response_format: AnswerFormat | null } | null;
+};
+
+const columns = ['run_id as runId', 'suffix', 'metadata', 'integrations', 'reinforcement'] as const;
 
 export async function insertJob(
   tx: Transaction,
-  { runId, userId, suffix, metadata }: JobRow & { userId: string },
+  { runId, userId, suffix, metadata, integrations, reinforcement }: JobRow & { userId: string },
 ): Promise<void> {
   await tx
     .insertInto('fine_tuning_jobs')
-    .values({ run_id: runId, user_id: userId, suffix, metadata: metadata && toJson(metadata) })
+    .values({
+      ...{ run_id: runId, user_id: userId, suffix, metadata: metadata && toJson(metadata) },
+      integrations: toJson(integrations),
+      reinforcement: reinforcement && toJson(reinforcement),
+    })
     .execute();
 }
 
@@ -17,7 +32,7 @@ export async function insertJob(
 export async function selectJobs(db: Database | Transaction, runIds: string[]): Promise<Map<string, JobRow>> {
   const rows = await db
     .selectFrom('fine_tuning_jobs')
-    .select(['run_id as runId', 'suffix', 'metadata'])
+    .select(columns)
     .where('run_id', 'in', runIds)
     .execute();
   return new Map(rows.map((row) => [row.runId, row as JobRow]));
@@ -30,7 +45,7 @@ export async function deleteJobsOf(tx: Transaction, userId: string): Promise<voi
 export async function selectJobsOf(db: Database, userId: string): Promise<JobRow[]> {
   const rows = await db
     .selectFrom('fine_tuning_jobs')
-    .select(['run_id as runId', 'suffix', 'metadata'])
+    .select(columns)
     .where('user_id', '=', userId)
     .orderBy('run_id')
     .execute();

@@ -15,6 +15,9 @@ import { toSeconds } from './to-job.ts';
 type Line = Pick<FineTuningEvent, 'message'> & Partial<FineTuningEvent> & { key: string; at: string };
 type Points = Awaited<ReturnType<typeof selectMetrics>>;
 
+const FORMAT_IS_PAID =
+  'Answers are not held to response_format while they are written: one that meets it is paid 1 beside what the grader pays';
+
 /** What has happened to a job, newest first. Throws AppError 'not_found', and 'invalid_request' for an `after` that is no event. */
 export async function listEvents(
   ctx: Context,
@@ -27,6 +30,9 @@ export async function listEvents(
   const lines: Line[] = [
     { key: 'created', at: run.created_at, message: `Created fine-tuning job: ${job.id}` },
     { key: 'quoted', at: run.created_at, message: `Validated the ${files}. Held: ${job.quote} BGL` },
+    ...(job.method.type === 'reinforcement' && job.method.reinforcement.response_format
+      ? [{ key: 'format', at: run.created_at, message: FORMAT_IS_PAID }]
+      : []),
     ...(run.started_at ? [{ key: 'started', at: run.started_at, message: 'Fine-tuning job started' }] : []),
     ...points.map((point) => toMetricsLine(point, run)),
     ...(await endLines(ctx, run, job.fine_tuned_model)),

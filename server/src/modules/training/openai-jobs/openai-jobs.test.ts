@@ -152,6 +152,99 @@ test('a job learns from rated answers by KTO, which the openai library passes on
   machine.data = goodData;
 });
 
+const graded = (reference: string) => ({
+  ...{ type: 'string_check' as const, name: 'correct', operation: 'eq' as const },
+  ...{ input: '{{sample.output_text}}', reference },
+});
+
+const promptsData = {
+  ...{ ...goodData, tied_embeddings: false },
+  format: {
+    ...{ format: 'prompts', input_column: 'messages', output_column: 'answer' },
+    ...{ rejected_column: null, label_column: null, system_column: null },
+  } as const,
+};
+
+test('a job is graded as its rewards say, and answers with its grader', async () => {
+  machine.data = promptsData;
+  machine.script = idleUntilStopped;
+  const graders = { correct: graded('{{item.answer}}'), polite: { ...graded('please'), operation: 'ilike' } };
+  const grader = { type: 'multi', name: 'both', graders, calculate_output: '0.8 * correct + 0.2 * polite' };
+  const schema = { type: 'object' };
+  const response_format = { type: 'json_schema', json_schema: { name: 'bread', schema, strict: true } };
+  const asked = { n_epochs: 2, batch_size: 8, compute_multiplier: 0.5, eval_interval: 5, eval_samples: 1 };
+  const job = await jobs().create({
+    ...{ model: 'tiny base', training_file: await uploadRows() },
+    method: { type: 'reinforcement', reinforcement: { grader, response_format, hyperparameters: asked } },
+  } as never);
+  const hyperparameters = { ...asked, learning_rate_multiplier: 1, reasoning_effort: 'default' };
+  const method = { type: 'reinforcement', reinforcement: { grader, response_format, hyperparameters } };
+  expect(job.method).toEqual(method);
+  expect((await jobs().retrieve(job.id)).method).toEqual(method);
+  const { run_id, model_id } = job as unknown as { run_id: string; model_id: string };
+  expect(machine.read?.spec.data).toMatchObject({
+    ...{ format: 'prompts', input_column: 'messages', output_column: 'answer' },
+  });
+  expect((await runOf(model_id)).parameters).toMatchObject({
+    ...{ objective: 'grpo', generations: 4, eval_steps: 5, batch_size: 8, learning_rate: 1e-4 },
+    rewards: [
+      { type: 'string_check', operation: 'eq', weight: 0.8 },
+      { type: 'string_check', operation: 'ilike', reference: 'please', weight: 0.2 },
+      { type: 'json_schema', json_schema: schema, weight: 1 },
+    ],
+  });
+  const { data } = await jobs().listEvents(job.id);
+  expect(data.map(({ message }) => message)).toContainEqual(
+    expect.stringContaining('Answers are not held to response_format'),
+  );
+  await request(runContract.cancelRun, { params: { runId: run_id } }, { as: user });
+  await ended(model_id);
+  machine.data = goodData;
+});
+
+test('a grader that rewards cannot say, and what else GRPO has not, is refused by its field', async () => {
+  const training_file = await uploadRows();
+  const before = await balance();
+  const refusedBy = (reinforcement: object, param: string, message: string) =>
+    expect(
+      jobs().create({
+        ...{ model: 'tiny base', training_file },
+        method: { type: 'reinforcement', reinforcement: { grader: graded('rye'), ...reinforcement } },
+      } as never),
+    ).rejects.toMatchObject({
+      ...{ status: 400, param: `method.reinforcement.${param}`, message: expect.stringContaining(message) },
+    });
+  const python = { type: 'python', name: 'mine', source: 'def grade(): pass' };
+  await refusedBy({ grader: python }, 'grader.type', 'no code of yours is run');
+  for (const type of ['score_model', 'label_model'])
+    await refusedBy({ grader: { type, name: 'judge' } }, 'grader.type', 'which asks a model');
+  await refusedBy({ grader: { type: 'text_similarity' } }, 'grader.type', 'pays parts of a reward');
+  await refusedBy({ grader: { type: 'other' } }, 'grader.type', "must be 'string_check' or 'multi'");
+  const multi = { type: 'multi', name: 'all', graders: { mine: python }, calculate_output: 'mine' };
+  await refusedBy({ grader: multi }, 'grader.graders.mine.type', 'no code of yours is run');
+  await refusedBy({ grader: { ...graded('rye'), operation: 'is' } }, 'grader.operation', 'one of eq, ne');
+  await refusedBy({ grader: graded('{{item.a}} {{item.b}}') }, 'grader.reference', 'one field of the row');
+  const asked = (hyperparameters: object) => ({ hyperparameters });
+  await refusedBy(asked({ compute_multiplier: 0.3 }), 'hyperparameters.compute_multiplier', 'multiple of');
+  await refusedBy(asked({ compute_multiplier: 9 }), 'hyperparameters.compute_multiplier', 'to 8');
+  await refusedBy(asked({ eval_samples: 4 }), 'hyperparameters.eval_samples', 'answered once');
+  await refusedBy(asked({ reasoning_effort: 'low' }), 'hyperparameters.reasoning_effort', 'no levels');
+  await refusedBy(asked({ beta: 1 }), 'hyperparameters.beta', 'does not know it');
+  await refusedBy({ response_format: { type: 'text' } }, 'response_format.type', "must be 'json_schema'");
+  const reward_errors = ['Reward 2 (JSON Schema): the schema cannot be used'];
+  machine.data = { ...promptsData, reward_errors };
+  const json_schema = { name: 'bread', schema: { type: 'objekt' } };
+  await refusedBy(
+    { response_format: { type: 'json_schema', json_schema } },
+    'response_format',
+    'cannot be used',
+  );
+  machine.data = goodData;
+  const bare = { model: 'tiny base', training_file, method: { type: 'reinforcement' as const } };
+  await expect(jobs().create(bare)).rejects.toMatchObject({ param: 'method.reinforcement' });
+  expect(await balance()).toEqual(before);
+});
+
 test('events tell what has happened, newest first and by pages', async () => {
   machine.script = trainFor(20);
   const job = await jobs().create({ model: baseId, training_file: await uploadRows() });
@@ -223,11 +316,7 @@ test('what the house cannot train is refused by its field, and nothing is held',
   await refusedBy({ model: 'gpt-5' }, 'model', "There is no model 'gpt-5' to fine-tune", 404);
   await refusedBy({ training_file: `file-${'0'.repeat(32)}` }, 'training_file', 'There is no file', 404);
   await refusedBy({ training_file: 'rows' }, 'training_file', 'No file has this id');
-  await refusedBy(
-    { method: { type: 'reinforcement' } },
-    'method.type',
-    "must be 'supervised', 'dpo' or 'kto'",
-  );
+  await refusedBy({ method: { type: 'ppo' } }, 'method.type', "must be 'supervised', 'dpo', 'reinforcement'");
   const dpo = (hyperparameters: object) => ({ method: { type: 'dpo', dpo: { hyperparameters } } });
   await refusedBy(
     dpo({ beta: 0 }),
@@ -239,7 +328,9 @@ test('what the house cannot train is refused by its field, and nothing is held',
   await refusedBy(dpo({}), 'training_file', 'DPO needs preferences');
   await refusedBy({ hyperparameters: { n_epochs: 0 } }, 'hyperparameters.n_epochs', 'must be');
   await refusedBy({ hyperparameters: { beta: 1 } }, 'hyperparameters.beta', 'does not know it');
-  await refusedBy({ integrations: [{ type: 'wandb', wandb: { project: 'a' } }] }, 'integrations', 'left out');
+  const wandb = { integrations: [{ type: 'wandb', wandb: { project: 'a' } }] };
+  await refusedBy(wandb, 'integrations', 'integrations needs an API key of Weights & Biases: save one under');
+  await refusedBy({ integrations: [{ type: 'mlflow' }] }, 'integrations.0.type', "must be 'wandb'");
   await refusedBy({ suffix: 'a'.repeat(65) }, 'suffix', 'at most 64 characters');
   machine.data = { ...goodData, critical_errors: ['Row 1 has no answer'] };
   await refusedBy({}, 'training_file', 'Row 1 has no answer');

@@ -1,5 +1,5 @@
 import { toFlatId } from '@bakehouse/contract/fields/flat-id';
-import { type FineTuningJob, LEARNING_RATES } from '@bakehouse/contract/fine-tuning-jobs';
+import { ANSWERS_AUTO, type FineTuningJob, LEARNING_RATES } from '@bakehouse/contract/fine-tuning-jobs';
 import type { Run, TextRun } from '@bakehouse/contract/runs';
 import { toModelName } from '../../models/names/model-name.ts';
 import { DEFAULT_SEED } from '../fine-tune-spec.ts';
@@ -52,11 +52,11 @@ export function toJob(run: TextRun, { job, fineTunedModel, now }: Beside): FineT
     result_files: isDone ? [toFlatId('file-', run.run_id)] : [],
     trained_tokens: isDone ? numberOf(run.summary?.tokens) : null,
     hyperparameters,
-    method: methodOf(parameters, hyperparameters),
+    method: methodOf(parameters, hyperparameters, job?.reinforcement ?? null),
     seed: parameters.seed ?? DEFAULT_SEED,
     user_provided_suffix: job?.suffix ?? null,
     metadata: job?.metadata ?? null,
-    integrations: [],
+    integrations: job?.integrations ?? [],
     run_id: run.run_id,
     model_id: run.model_id,
     quote: run.quote.total,
@@ -65,9 +65,18 @@ export function toJob(run: TextRun, { job, fineTunedModel, now }: Beside): FineT
 }
 
 function methodOf(
-  { objective, beta }: TextRun['parameters'],
+  { objective, beta, generations, eval_steps }: TextRun['parameters'],
   hyperparameters: FineTuningJob['hyperparameters'],
+  graded: JobRow['reinforcement'],
 ): FineTuningJob['method'] {
+  if (graded) {
+    const ofReinforcement = {
+      ...hyperparameters,
+      ...{ compute_multiplier: generations / ANSWERS_AUTO, eval_interval: eval_steps || ('auto' as const) },
+      ...{ eval_samples: 1 as const, reasoning_effort: 'default' as const },
+    };
+    return { type: 'reinforcement', reinforcement: { ...graded, hyperparameters: ofReinforcement } };
+  }
   if (objective === 'sft') return { type: 'supervised', supervised: { hyperparameters } };
   const chosen = { hyperparameters: { ...hyperparameters, beta } };
   if (objective === 'grpo') return { type: 'grpo', grpo: chosen };

@@ -1,5 +1,6 @@
 import type { GpuType } from '@bakehouse/contract/limits';
 import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
+import type { TrackerService } from '@bakehouse/contract/trackers';
 import type { FineTunePayload, FineTuneValidation } from '@bakehouse/contract/training';
 import type { Capacity } from '../../../engine/model/capacity.ts';
 import type { Context } from '../../../platform/context.ts';
@@ -52,9 +53,16 @@ export type TrainingParts = {
   findFluxFault: FindFluxFault;
   /** The usage windows of this process. */
   usage: IdleCredit;
+  /** Refuses, at a field of the call, what is to be logged to a tracker that its owner has not connected. */
+  requireTracker: RequireTracker;
   /** Where a run on a CPU would go now. */
   runCpu: (db: Database) => Promise<RunCpu>;
 };
+
+export type RequireTracker = (
+  db: Database,
+  tracker: { userId: string; service: TrackerService; param: string },
+) => Promise<void>;
 
 export type FineTuneRequest = {
   datasetId: string;

@@ -61,3 +61,31 @@ def test_dpo_is_a_method_of_preferences_alone():
         )
     assert wrong.value.param == "training_file"
     assert "DPO needs preferences" in wrong.value.message
+
+
+def test_reinforcement_is_graded_by_checks_of_strings_alone():
+    rows = [
+        {"messages": [{"role": "user", "content": f"{a} + 1?"}], "answer": str(a + 1)}
+        for a in range(4)
+    ]
+    content = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    trained = client.files.create(file=("sums.jsonl", content), purpose="fine-tune").id
+
+    def create(grader):
+        return client.fine_tuning.jobs.create(
+            model="tiny base",
+            training_file=trained,
+            method={"type": "reinforcement", "reinforcement": {"grader": grader}},
+        )
+
+    judge = {"type": "score_model", "name": "judge", "input": [], "model": "gpt-9"}
+    with pytest.raises(openai.BadRequestError) as wrong:
+        create(judge)
+    assert wrong.value.param == "method.reinforcement.grader.type"
+    check = {"type": "string_check", "name": "sum", "operation": "eq"}
+    check |= {"input": "{{sample.output_text}}", "reference": "{{item.answer}}"}
+    with pytest.raises(openai.BadRequestError) as unread:
+        create(check)
+    # The machine of this test reads every file as questions with answers.
+    assert unread.value.param == "training_file"
+    assert "GRPO needs prompts" in unread.value.message
