@@ -75,6 +75,8 @@ const assetSummary = z.object({
   pipeline: z.string().nullable(),
   /** The model that this one was fine-tuned from; null where it is another user's, and the caller may not read that one. */
   parent_dataset_id: z.string().nullable(),
+  /** Of a model: its files are one by itself, in the layout of Transformers, and no adapter for another one. */
+  is_whole: z.boolean(),
   file_count: z.int(),
   size_bytes: z.number(),
   /** Id of the newest revision; null before the first file. */

@@ -45,6 +45,32 @@ test('a model stays while others are made from it', async () => {
   expect((await remove(base)).status).toBe(204);
 });
 
+test('a model goes while only whole models were made from it', async () => {
+  const base = await create(ada, { dataset_type: 'MODEL', title: 'Left behind' });
+  const source = { assetId: base, revisionId: base, title: 'Left behind' };
+  const [mine, bobs] = [
+    await create(ada, { dataset_type: 'MODEL', title: 'Full one' }),
+    await create(bob, { dataset_type: 'MODEL', title: 'Full one of Bob' }),
+  ];
+  await server.request(
+    contract.updateAsset,
+    { params: { id: base }, body: { is_published: true } },
+    { as: ada },
+  );
+  for (const assetId of [mine, bobs]) {
+    const lineage = { assetId, runId: assetId, base: source, dataset: source };
+    await server.services.db.transaction().execute((tx) => recordLineage(tx, lineage));
+  }
+  const remove = async () => server.send(contract.deleteAsset, { params: { id: base } }, { as: ada });
+  await upload(bob, bobs, 'config.json', '{}');
+  // As long as its run has not made it.
+  expect((await refusalOf(await remove())).message).toContain("'Full one' cannot work without it");
+  await upload(ada, mine, 'config.json', '{}');
+  expect((await remove()).status).toBe(204);
+  const { lineage } = await server.request(contract.getAsset, { params: { id: mine } }, { as: ada });
+  expect(lineage).toMatchObject({ base_model: { title: 'Left behind' } });
+});
+
 test('a model stays while an adapter that its owner has uploaded stands on it', async () => {
   const base = await create(ada, { dataset_type: 'MODEL', title: 'Stood upon' });
   const [adapter, whole, bobs] = [

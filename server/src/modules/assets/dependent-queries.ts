@@ -1,16 +1,21 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../platform/db/database.ts';
 import { isReadableBy } from './access/readable.ts';
+import { isWhole } from './queries.ts';
 
 /**
  * Models of its owner that cannot work without this one: the first titles, and how many they are. They were fine-tuned from
- * it, or are adapters that were uploaded for it.
+ * it, or are adapters that were uploaded for it; one whose weights are all its own works without it.
  */
 export async function listOwnDependents(
   tx: Transaction,
   { assetId, userId, limit }: { assetId: string; userId: string | null; limit: number },
 ): Promise<{ titles: string[]; count: number }> {
-  const tuned = tx.selectFrom('asset_lineage').select('asset_id as id').where('base_asset_id', '=', assetId);
+  const tuned = tx
+    .selectFrom('asset_lineage')
+    .select('asset_id as id')
+    .where('base_asset_id', '=', assetId)
+    .where(sql<boolean>`not ${isWhole(sql.ref('asset_lineage.asset_id'))}`);
   const uploaded = tx
     .selectFrom('assets as adapters')
     .innerJoin('asset_files', 'asset_files.asset_id', 'adapters.id')
@@ -41,7 +46,7 @@ export async function countForeignDependents(
   const { rows } = await sql<{ count: bigint }>`
     select count(*) from asset_lineage lineage
     join assets tuned on tuned.id = lineage.asset_id and tuned.deleted_at is null
-    where lineage.base_asset_id = ${assetId} and tuned.owner_user_id is distinct from ${userId}::text
+    where lineage.base_asset_id = ${assetId} and not ${isWhole(sql.ref('tuned.id'))} and tuned.owner_user_id is distinct from ${userId}::text
       and exists (select from assets where assets.id = ${assetId} and ${isReadableBy(sql.ref('tuned.owner_user_id'))})`.execute(
     tx,
   );

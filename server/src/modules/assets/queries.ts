@@ -1,5 +1,5 @@
 import type { AssetSummary, DatasetType } from '@bakehouse/contract/assets';
-import { type Selectable, sql, type Updateable } from 'kysely';
+import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { DB } from '../../platform/db/schema.generated.ts';
 import { isReadableBy } from './access/readable.ts';
@@ -11,6 +11,8 @@ export type AssetRow = Selectable<DB['assets']> & {
   is_shared: boolean;
   /** An operator grants who may read it. */
   is_restricted: boolean;
+  /** Of a model: it stands by itself. */
+  is_whole: boolean;
 };
 /** What a starter model makes. */
 export type StarterTask = NonNullable<AssetSummary['starter_task']>;
@@ -36,7 +38,14 @@ export function selectAssets(db: Database | Transaction) {
       sql<boolean>`exists (select from restricted_models model where model.asset_id = assets.id)`.as(
         'is_restricted',
       ),
+      isWhole(sql.ref('assets.id')).as('is_whole'),
     ]);
+}
+
+/** Whether its newest files are a model that Transformers loads by itself: an adapter has another file for what it is. */
+export function isWhole(assetId: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select from asset_files file where file.asset_id = ${assetId} and file.path = 'config.json' and file.last_number is null)`;
 }
 
 export async function findAsset(db: Database | Transaction, assetId: string): Promise<AssetRow | undefined> {

@@ -27,6 +27,7 @@ export function toSummary(row: AssetRow, pipeline: string | null = null): AssetS
     family: row.family,
     pipeline,
     parent_dataset_id: row.parent_asset_id,
+    is_whole: row.is_whole,
     file_count: row.file_count,
     size_bytes: Number(row.size_bytes),
     revision_id: row.revision_id,

@@ -129,7 +129,7 @@ function ModelActions({ asset, pod }: { asset: Asset; pod: Pod | undefined }) {
   const isOthers = !asset.is_starter && asset.user_id !== user.id;
   return (
     <>
-      {(asset.source || isOthers) && readiness.data?.train === null && (
+      {(asset.source || asset.parent_dataset_id || isOthers) && readiness.data?.train === null && (
         <Button onClick={() => sheets.open('create-model', { baseModel: asset.dataset_id })}>
           <Sparkles aria-hidden />
           Fine-tune

@@ -81,12 +81,17 @@ export function rows(): string {
   return `question,answer\n${lines.join('\n')}\n`;
 }
 
-/** The tiny model that the runtime's own tests use. */
-export async function tinyModel(): Promise<Record<string, Buffer>> {
+/** The tiny model that the runtime's own tests use, and the same as GGUF where it is to be served. */
+export async function tinyModel({ gguf = false } = {}): Promise<Record<string, Buffer>> {
   const folder = await temporaryFolder();
   const { command, env } = await runtimeCommand(readConfig({}));
-  const program =
-    'import sys; from pathlib import Path; from tiny_model import write_tiny_model; write_tiny_model(Path(sys.argv[1]), tied=True)';
+  const program = `
+import sys
+from pathlib import Path
+from tiny_model import write_tiny_gguf, write_tiny_model
+folder = Path(sys.argv[1])
+write_tiny_model(folder, tied=True)
+${gguf ? 'write_tiny_gguf(folder, folder / "tiny-F32.gguf")' : ''}`;
   await runProgram(command, ['-c', program, folder], {
     env: { ...env, PYTHONPATH: `${path.join(runtimeDir, 'tests')}:${env.PYTHONPATH}` },
   });

@@ -13,7 +13,7 @@ vi.mock('../../../machines/machine-queries.ts', () => ({ useMachine: () => ({ da
 
 const model = (title: string, values = {}) => ({
   ...{ dataset_id: title, title, file_count: 2, size_bytes: 1, is_starter: false, starter_task: null },
-  ...{ pipeline: null, parent_dataset_id: null, ...values },
+  ...{ pipeline: null, parent_dataset_id: null, is_whole: false, ...values },
 });
 
 it('offers whole text models, not those of images or embeddings, adapters or models without files', async () => {
@@ -21,6 +21,7 @@ it('offers whole text models, not those of images or embeddings, adapters or mod
     model('Image model', { pipeline: 'FluxPipeline' }),
     model('Embedding model', { is_starter: true, starter_task: 'embedding' }),
     model('Adapter', { parent_dataset_id: 'Text model' }),
+    model('Full fine-tune', { parent_dataset_id: 'Text model', is_whole: true }),
     model('Empty model', { file_count: 0 }),
     model('Text model'),
     model('Another text model'),
@@ -36,6 +37,7 @@ it('offers whole text models, not those of images or embeddings, adapters or mod
   await screen.findByRole('option', { name: /^Text model/ });
   const titles = screen.getAllByRole('option').map(({ textContent }) => textContent);
   expect(titles).toEqual([
+    expect.stringMatching(/^Full fine-tune/),
     expect.stringMatching(/^Text model/),
     expect.stringMatching(/^Another text model/),
   ]);

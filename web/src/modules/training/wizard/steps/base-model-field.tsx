@@ -89,10 +89,10 @@ function OwnBaseModel({ value, decides, error, onChange, onSuggest }: OwnProps) 
   );
 }
 
-/** A fine-tune stands on a whole text model, not on another adapter. */
+/** A fine-tune stands on a whole text model, which may come of a full fine-tune or an export itself, not on an adapter. */
 function isBase(model: AssetSummary): boolean {
-  if (model.starter_task === 'embedding') return false;
-  return model.parent_dataset_id === null && model.file_count > 0 && model.pipeline === null;
+  if (model.starter_task === 'embedding' || model.pipeline !== null) return false;
+  return model.file_count > 0 && (model.parent_dataset_id === null || model.is_whole);
 }
 
 /** The preparation of the starter model, where it is not among the models yet. */
