@@ -74,6 +74,11 @@ it('KTO learns in batches of several rows, as many as a step had before', () => 
   });
   expect(valuesWith('kto', { ...initialParameters, batch_size: 8 }, basis)).not.toHaveProperty('batch_size');
   expect(suggestParameters(basis, 'kto').learning_rate).toBe(0.0001);
+  const kto = { ...initialParameters, ...valuesWith('kto', initialParameters, basis) };
+  expect(valuesWith('sft', kto, basis)).toMatchObject({ batch_size: 1, gradient_accumulation_steps: 4 });
+  expect(valuesWith('sft', { ...kto, batch_size: 8 }, basis)).not.toHaveProperty('batch_size');
+  const four = { ...initialParameters, batch_size: 4, gradient_accumulation_steps: 1 };
+  expect(valuesWith('dpo', four, basis)).not.toHaveProperty('batch_size');
 });
 
 it('tells which preset the parameters are, and none once one of them is changed', () => {

@@ -100,13 +100,24 @@ export function valuesWith(
   const preset = presetOf(parameters, basis);
   const modules = parameters.lora_target_modules;
   const trainable = objective === 'sft' ? modules : modules.filter((name) => name !== 'lm_head');
-  const isBatchOfOne = objective === 'kto' && parameters.batch_size < KTO_BATCH_MIN;
+  const { batch_size, gradient_accumulation_steps } = initialParameters;
   const values = preset && presetValues(preset, basis, objective, parameters.adaptation);
   return {
     objective,
     ...(values ?? { lora_target_modules: trainable }),
-    ...(isBatchOfOne && KTO_BATCH),
+    ...(objective === 'kto' && parameters.batch_size < KTO_BATCH_MIN && KTO_BATCH),
+    ...(objective !== 'kto' && isKtoBatch(parameters) && { batch_size, gradient_accumulation_steps }),
   };
+}
+
+/** Whether the batch is the one that KTO has brought. */
+function isKtoBatch({ objective, ...parameters }: TrainingParameters): boolean {
+  const { batch_size, gradient_accumulation_steps } = KTO_BATCH;
+  return (
+    objective === 'kto' &&
+    parameters.batch_size === batch_size &&
+    parameters.gradient_accumulation_steps === gradient_accumulation_steps
+  );
 }
 
 /**
