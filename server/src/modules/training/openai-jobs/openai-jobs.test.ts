@@ -157,12 +157,12 @@ const graded = (reference: string) => ({
   ...{ input: '{{sample.output_text}}', reference },
 });
 
-const promptsData = {
+const promptsData: typeof goodData = {
   ...{ ...goodData, tied_embeddings: false },
   format: {
-    ...{ format: 'prompts', input_column: 'messages', output_column: 'answer' },
+    ...({ format: 'prompts', input_column: 'messages', output_column: 'answer' } as const),
     ...{ rejected_column: null, label_column: null, system_column: null },
-  } as const,
+  },
 };
 
 test('a job is graded as its rewards say, and answers with its grader', async () => {
