@@ -130,6 +130,28 @@ const sweep = z.object({
 export type Sweep = z.infer<typeof sweep>;
 export type SweptRun = Sweep['runs'][number];
 
+/** A sweep as lists show it. */
+const listedSweep = sweep
+  .pick({ sweep_id: true, title: true, parameters: true, cost_so_far: true, created_at: true })
+  .extend({ runs: z.array(textRun.pick({ run_id: true, state: true })) });
+
+export type ListedSweep = z.infer<typeof listedSweep>;
+
+export const listSweeps = endpoint({
+  method: 'GET',
+  path: '/api/v1/sweeps',
+  access: 'key',
+  operation: 'fetch sweeps',
+  summary: 'List sweeps, newest first',
+  query: z.object({
+    /** Part of the name. */
+    search: z.string().trim().max(200, 'Search for at most 200 characters').optional(),
+    limit: z.coerce.number().int().min(1).max(100).default(50),
+    cursor: idOf('sweep').optional(),
+  }),
+  response: z.object({ sweeps: z.array(listedSweep), next_cursor: z.string().nullable() }),
+});
+
 const sweepIdParams = z.object({ sweepId: idOf('sweep') });
 
 /**

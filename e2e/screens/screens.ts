@@ -171,6 +171,15 @@ const work: Screen<Things>[] = [
   },
   { route: '/runs/$id', at: '/runs/nothing', full: 'There is no such run' },
   {
+    route: '/sweeps',
+    ...{
+      at: '/sweeps',
+      full: 'Two ranks',
+      failed: 'Your sweeps could not be loaded',
+      empty: 'No sweeps yet',
+    },
+  },
+  {
     route: '/sweeps/$id',
     at: ({ sweep }) => `/sweeps/${sweep}`,
     full: 'Two ranks',

@@ -52,6 +52,13 @@ journey('two ranks start as one quote, and one table says which is the best', as
   await page.getByRole('button', { name: 'Deploy the best' }).waitFor();
   await look(page, 'sweep-best');
 
+  await page.getByRole('link', { name: 'Sweeps' }).click();
+  await page.getByText('1 of 2 runs completed, 1 cancelled.').waitFor();
+  await page.getByLabel('Search sweeps').fill('rates');
+  await page.getByText('No sweeps match your search.').waitFor();
+  await page.getByLabel('Search sweeps').fill('RANKS');
+  await page.getByRole('link', { name: 'Two ranks' }).waitFor();
+  await look(page, 'sweep-list');
   await page.getByRole('link', { name: 'LLM Training' }).first().click();
   await expect.poll(() => page.getByRole('link', { name: 'Sweep', exact: true }).count()).toBe(2);
   await look(page, 'sweep-runs');

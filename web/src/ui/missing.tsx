@@ -14,6 +14,7 @@ type Props = {
     | '/drafts'
     | '/model'
     | '/llm-training'
+    | '/sweeps'
     | '/my-deployments'
     | '/gallery';
   label: string;

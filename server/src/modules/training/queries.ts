@@ -130,13 +130,13 @@ export async function findRun(db: Database | Transaction, id: string): Promise<R
   return row ? toRunRow(row) : null;
 }
 
-/** The runs of a sweep, in no order. */
-export async function selectSweptRuns(db: Database | Transaction, sweepId: string): Promise<RunRow[]> {
+/** The runs of these sweeps, in no order. */
+export async function selectSweptRuns(db: Database | Transaction, sweepIds: string[]): Promise<RunRow[]> {
   const rows = await db
     .selectFrom('runs')
     .selectAll()
     .select(sweepTitle)
-    .where('sweep_id', '=', sweepId)
+    .where('sweep_id', '=', sql<string>`any(${sweepIds}::uuid[])`)
     .execute();
   return rows.map(toRunRow);
 }

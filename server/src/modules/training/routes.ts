@@ -31,6 +31,7 @@ import { sumRuns } from './runs/sum-runs.ts';
 import { startFineTune } from './start-fine-tune.ts';
 import { cancelSweep } from './sweeps/cancel-sweep.ts';
 import { getSweep } from './sweeps/get-sweep.ts';
+import { listSweeps } from './sweeps/list-sweeps.ts';
 import { quoteSweep } from './sweeps/quote-sweep.ts';
 import { startSweep } from './sweeps/start-sweep.ts';
 import type { TrainingParts } from './validation/check-fine-tune.ts';
@@ -68,6 +69,7 @@ export function trainingRoutes(parts: TrainingParts): Binding[] {
     ),
     bind(sweepContract.quoteSweep, (ctx, input, http) => quoteSweep(ctx, parts, input, http), readsAFile),
     bind(sweepContract.startSweep, (ctx, input, http) => startSweep(ctx, parts, input, http), readsAFile),
+    bind(sweepContract.listSweeps, listSweeps),
     bind(sweepContract.getSweep, getSweep),
     bind(sweepContract.cancelSweep, cancelSweep),
     bind(contract.listReadings, listReadings),

@@ -68,7 +68,8 @@ export function useSearchGroups(typed: string, ask: (question: Question) => void
   const toCommands = (all: FoundWork[], icon: LucideIcon) =>
     all.slice(0, most).map(({ id, label, name, status, link }): Command => {
       const command = { value: id, label, icon, run: () => void navigate(link) };
-      return name === undefined ? command : { ...command, note: `${name} · ${status}` };
+      const note = [name, status].filter((word) => word !== undefined).join(' · ');
+      return note === '' ? command : { ...command, note };
     });
   const pictures = generations.pictures.slice(0, most).map((generation): Command => {
     const { id, prompt } = generation;
@@ -82,7 +83,7 @@ export function useSearchGroups(typed: string, ask: (question: Question) => void
     groups: [
       { value: 'Datasets and models', items: found, found: true },
       { value: 'Deployments', items: toCommands(work.deployments, Rocket), found: true },
-      { value: 'Runs', items: toCommands(work.runs, GraduationCap), found: true },
+      { value: 'Runs and sweeps', items: toCommands(work.runs, GraduationCap), found: true },
       { value: 'Pictures and videos', items: pictures, found: true },
     ],
     searching: searching || work.searching || generations.searching,

@@ -12,7 +12,7 @@ export async function cancelSweep(ctx: Context, { params }: InputOf<typeof endpo
   const { sweepId } = params;
   return inTransaction(ctx.db, async (tx) => {
     await findOwnSweep(tx, { sweepId, userId: ctx.caller.userId });
-    const runs = await selectSweptRuns(tx, sweepId);
+    const runs = await selectSweptRuns(tx, [sweepId]);
     // Two that cancel at once lock them in the same order.
     for (const run of runs.sort((one, other) => one.id.localeCompare(other.id))) await stopRun(tx, ctx, run);
     return readSweep(tx, ctx, sweepId);

@@ -13,7 +13,7 @@ export async function notifyOfSweepEnd(
 ): Promise<void> {
   // Of two that end at once the later one sees both.
   await lockSweep(tx, id);
-  const runs = await selectSweptRuns(tx, id);
+  const runs = await selectSweptRuns(tx, [id]);
   const found = await findWorkloads(
     tx,
     runs.map((run) => run.id),

@@ -14,7 +14,7 @@ import { sumMicro } from './sum-micro.ts';
 /** Step: a sweep of the caller with its runs, as the wire shows it. Throws AppError('not_found') for any other. */
 export async function readSweep(tx: Transaction, ctx: Context, sweepId: string): Promise<Sweep> {
   const sweep = await findOwnSweep(tx, { sweepId, userId: ctx.caller.userId });
-  const rows = await selectSweptRuns(tx, sweepId);
+  const rows = await selectSweptRuns(tx, [sweepId]);
   const ids = rows.map(({ id }) => id);
   const workloads = await findWorkloads(tx, ids);
   const points = await selectPointsWith(tx, ids, HELD_OUT);

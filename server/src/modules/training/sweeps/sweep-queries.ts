@@ -1,5 +1,7 @@
 import type { SweepParameter } from '@bakehouse/contract/sweep-axes';
+import { type Selectable, sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
+import type { SweepsTable } from '../../../platform/db/schema.generated.ts';
 
 /* The SQL of sweeps; that of their runs is with the runs. */
 
@@ -27,8 +29,34 @@ export async function insertSweep(tx: Transaction, sweep: Omit<SweepRow, 'id'>):
 
 export async function findSweep(db: Database | Transaction, id: string): Promise<SweepRow | null> {
   const row = await db.selectFrom('sweeps').selectAll().where('id', '=', id).executeTakeFirst();
-  if (!row) return null;
-  const { user_id: userId, title, created_at: createdAt } = row;
+  return row ? toSweepRow(row) : null;
+}
+
+/** Those of a user, newest first, behind the one that the cursor names. */
+export async function selectSweeps(
+  tx: Transaction,
+  filter: { userId: string; search: string | undefined; cursor: string | undefined; limit: number },
+): Promise<SweepRow[]> {
+  const { userId, search = '', cursor, limit } = filter;
+  const rows = await tx
+    .selectFrom('sweeps')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .$if(search !== '', (query) => query.where(sql<boolean>`strpos(lower(title), lower(${search})) > 0`))
+    .$if(cursor !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(created_at, id) < (select created_at, id from sweeps where id = ${cursor} and user_id = ${userId})`,
+      ),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(toSweepRow);
+}
+
+function toSweepRow(row: Selectable<SweepsTable>): SweepRow {
+  const { id, user_id: userId, title, created_at: createdAt } = row;
   return { id, userId, title, parameters: row.parameters as SweepParameter[], createdAt };
 }
 

@@ -5,9 +5,9 @@ import { AmountField } from '../../../ui/amount-field.tsx';
 type Props = {
   /** In BGL; empty: the usual one; what is no amount stays as it was typed. */
   value: string;
-  /** The ceiling where none is typed, in BGL. */
-  usual: string;
-  /** What the run is expected to cost, in BGL: the usual ceiling does not look the same, and a lower one is warned of. */
+  /** The ceiling where none is typed, in BGL; null: it is that of several runs, each of which has another. */
+  usual: string | null;
+  /** What the run, or the dearest of several, is expected to cost, in BGL: the usual ceiling does not look the same, and a lower one is warned of. */
   expected?: string;
   error?: string | undefined;
   onChange: (value: string) => void;
@@ -17,18 +17,21 @@ type Props = {
 /** What a run may cost at most, typed in the chosen currency. */
 export function CeilingField({ usual, expected = '0', ...field }: Props) {
   const currency = currencyChoice.use();
-  const [placeholder] = showApart(usual, expected, currency);
+  const isOfEach = usual === null;
   const isTooLow = isPositiveBgl(field.value) && parseBgl(field.value) < parseBgl(expected);
   return (
     <AmountField
       label="Ceiling"
-      placeholder={placeholder}
+      {...(isOfEach ? { per: 'per run' } : { placeholder: showApart(usual, expected, currency)[0] })}
       help={
         isTooLow ? (
           <span role="status" className="text-warn">
-            This is less than the {showApart(expected, field.value, currency)[0]} that the run is expected to
-            cost: it will probably save its work and stop before it is done.
+            This is less than the {showApart(expected, field.value, currency)[0]} that{' '}
+            {isOfEach ? 'the most expensive run' : 'the run'} is expected to cost: it will probably save its
+            work and stop before it is done.
           </span>
+        ) : isOfEach ? (
+          'You pay at most this for each run. Left empty, it is half more than the run’s own estimate.'
         ) : (
           'You pay at most this. A run that needs more goes on free for as much again, then saves its work and stops.'
         )

@@ -6,7 +6,7 @@ import { Money } from '../../../ui/money.tsx';
 import { Sheet } from '../../../ui/sheet.tsx';
 import { Stepper } from '../../../ui/stepper.tsx';
 import { type Round, useRound } from '../../../ui/use-round.ts';
-import { holdAtStart } from '../wizard/wizard-state.ts';
+import { holdAtStart } from '../wizard/review/agreed-cost.ts';
 import { PicturesStep } from './steps/pictures-step.tsx';
 import { ReviewStep } from './steps/review-step.tsx';
 import { TrainingStep } from './steps/training-step.tsx';
@@ -98,7 +98,7 @@ function Footer({ wizard }: { wizard: TrainLora }) {
       {state.step === 2 && validation && (
         <span className="text-[0.8125rem] text-muted">
           <span role="status">{priceChanged && 'The price has changed. '}</span>
-          Held at start: <Money bgl={holdAtStart(validation.cost_estimate.quote.total, state.ceiling)} />
+          Held at start: <Money bgl={holdAtStart(validation, state.ceiling)} />
         </span>
       )}
       {/* Each step is another button: a double click on one does not press the next. */}

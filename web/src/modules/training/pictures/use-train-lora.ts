@@ -37,7 +37,7 @@ export function useTrainLora(datasetId: string | undefined, onStarted: (runId: s
   const check = useValidateLora();
   const start = useStartLora();
   const keys = useIdempotencyKeys('lora');
-  const lack = useLackOfCredit(validation?.cost_estimate.quote.total, state.ceiling);
+  const lack = useLackOfCredit(validation, state.ceiling);
   const problems = problemsOf(state);
   const busy = check.isPending || start.isPending;
   const canStart = state.step < 2 || (lack === null && validation?.critical_errors.length === 0);

@@ -1,6 +1,6 @@
 import { CHOOSING_EXAMPLES_MIN, fineTuneNumbers } from '@bakehouse/contract/fine-tune-numbers';
 import { type Combination, nameCombination, type SweepParameter } from '@bakehouse/contract/sweep-axes';
-import type { Sweep, SweptRun } from '@bakehouse/contract/sweeps';
+import type { ListedSweep, Sweep, SweptRun } from '@bakehouse/contract/sweeps';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { hasEnded } from '../runs/run-state.ts';
 
@@ -70,7 +70,7 @@ export function strengths(sweep: Sweep): Map<string, number | null> {
 }
 
 /** The word on the badge. */
-export function sweepState({ runs }: Pick<Sweep, 'runs'>): SweptRun['state'] {
+export function sweepState({ runs }: Pick<ListedSweep, 'runs'>): SweptRun['state'] {
   const states = runs.map(({ state }) => state);
   const moving = (['running', 'starting', 'stopping', 'queued'] as const).find((one) => states.includes(one));
   if (moving === 'queued' && runs.some(hasEnded)) return 'running';
@@ -82,7 +82,7 @@ export function sweepState({ runs }: Pick<Sweep, 'runs'>): SweptRun['state'] {
 }
 
 /** '4 of 6 runs completed, 1 failed.' */
-export function progressSentence({ runs }: Pick<Sweep, 'runs'>): string {
+export function progressSentence({ runs }: Pick<ListedSweep, 'runs'>): string {
   const count = (state: SweptRun['state']) => runs.filter((run) => run.state === state).length;
   const others = (['failed', 'cancelled'] as const).flatMap((state) =>
     count(state) > 0 ? [`${count(state)} ${state}`] : [],

@@ -38,8 +38,8 @@ export function SweepPage() {
         <Missing
           title="There is no such sweep"
           text="The link may be mistyped, or the sweep belongs to another account."
-          to="/llm-training"
-          label="Go to LLM Training"
+          to="/sweeps"
+          label="Go to Sweeps"
         />
       }
     >
@@ -82,7 +82,10 @@ function LoadedPage({ sweep }: { sweep: Sweep }) {
     <>
       <PageHeader
         title={sweep.title}
-        parents={[{ label: 'LLM Training', to: '/llm-training' }]}
+        parents={[
+          { label: 'LLM Training', to: '/llm-training' },
+          { label: 'Sweeps', to: '/sweeps' },
+        ]}
         badge={<StatusBadge status={sweepState(sweep)} />}
         description={first && `Sweep of ${first.base_model.title} on ${first.dataset.title}`}
         actions={

@@ -8,9 +8,10 @@ import { Stepper } from '../../../ui/stepper.tsx';
 import { type Round, useRound } from '../../../ui/use-round.ts';
 import { CreateModelResult } from './create-model-result.tsx';
 import type { ModelPreset } from './model-preset.ts';
+import { holdAtStart } from './review/agreed-cost.ts';
 import { useCreateModel } from './use-create-model.ts';
 import { useStepReading } from './use-step-reading.ts';
-import { holdAtStart, type Wizard } from './wizard-state.ts';
+import type { Wizard } from './wizard-state.ts';
 import { canGoBack, isDirty, stepIndex, stepOf, stepsOf } from './wizard-steps.tsx';
 
 type Props = ModelPreset & { open: boolean; onClose: () => void };
@@ -127,7 +128,7 @@ function Footer({ wizard }: { wizard: Wizard }) {
       {id === 'review' && validation && (
         <span className="text-[0.8125rem] text-muted">
           <span role="status">{priceChanged && 'The price has changed. '}</span>
-          Held at start: <Money bgl={holdAtStart(validation.cost_estimate.quote.total, state.ceiling)} />
+          Held at start: <Money bgl={holdAtStart(validation, state.ceiling)} />
         </span>
       )}
       {/* Each step is another button: a double click on one does not press the next. */}

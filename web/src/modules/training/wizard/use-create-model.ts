@@ -110,7 +110,7 @@ function useStart(checked: CheckedChoice, inSight: FineTuneChoice | null, onOver
     : lost.length > 0
       ? 'as before'
       : null;
-  const missing = useLackOfCredit(checked.validation?.cost_estimate.quote.total, inSight?.ceiling ?? '');
+  const missing = useLackOfCredit(checked.validation, inSight?.ceiling ?? '');
   // What has perhaps begun may be paid from what is missing now: the server knows.
   const lack = mayHaveBegun === 'as chosen' ? null : missing;
   return {

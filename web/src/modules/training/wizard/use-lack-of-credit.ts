@@ -3,14 +3,14 @@ import { currencyChoice } from '../../../lib/format/currency.ts';
 import { insufficientBalance } from '../../../lib/format/insufficient-balance.ts';
 import { useUser } from '../../accounts/session.ts';
 import { useBalance } from '../../credits/credit-queries.ts';
-import { holdAtStart } from './wizard-state.ts';
+import { holdAtStart, type Priced } from './review/agreed-cost.ts';
 
 /** Says so where more would be held at the start than there is; null where it suffices, or nobody knows. */
-export function useLackOfCredit(quote: string | undefined, ceiling: string): string | null {
+export function useLackOfCredit(priced: Priced | null | undefined, ceiling: string): string | null {
   const currency = currencyChoice.use();
   const available = useBalance(useUser().id).data?.available;
-  if (quote === undefined || available === undefined) return null;
-  const required = holdAtStart(quote, ceiling);
+  if (!priced || available === undefined) return null;
+  const required = holdAtStart(priced, ceiling);
   if (parseBgl(required) <= parseBgl(available)) return null;
   return insufficientBalance(required, available, currency);
 }

@@ -1,7 +1,6 @@
 import type { Configuration } from '@bakehouse/contract/configurations';
 import { usualObjective } from '@bakehouse/contract/fine-tune-numbers';
 import type { uploadBaseModelTypes } from '@bakehouse/contract/limits';
-import { isPositiveBgl, parseBgl } from '@bakehouse/contract/money';
 import type { DataReading } from '@bakehouse/contract/training';
 import type { Dispatch } from 'react';
 import type { ChosenFile } from '../../../lib/files/chosen-file.ts';
@@ -232,9 +231,4 @@ function withSuggestion(state: WizardState, suggested: Suggestion): WizardState 
         }
       : state.parameters,
   };
-}
-
-/** What is held when a run starts, in BGL: its quote, or a lower ceiling. */
-export function holdAtStart(quote: string, ceiling: string): string {
-  return isPositiveBgl(ceiling) && parseBgl(ceiling) < parseBgl(quote) ? ceiling : quote;
 }

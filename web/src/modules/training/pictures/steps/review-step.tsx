@@ -35,7 +35,7 @@ export function ReviewStep({ wizard }: { wizard: TrainLora }) {
         </Callout>
       ) : (
         <CostEstimate
-          cost={cost}
+          validation={validation}
           ceiling={state.ceiling}
           ceilingProblem={problems.ceiling}
           onCeiling={(ceiling) => dispatch({ do: 'change', values: { ceiling } })}

@@ -1,22 +1,23 @@
-import type { FineTuneValidation } from '@bakehouse/contract/training';
 import { currencyChoice, showAmount } from '../../../../lib/format/currency.ts';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { aboutDuration } from '../../../../lib/format/format-time.ts';
 import { Money } from '../../../../ui/money.tsx';
 import { CeilingField } from '../../parameters/ceiling-field.tsx';
-import { holdAtStart } from '../wizard-state.ts';
+import type { Validation } from '../wizard-calls.ts';
+import { dearest, holdAtStart } from './agreed-cost.ts';
 
 type Props = {
-  cost: FineTuneValidation['cost_estimate'];
-  /** Null: it is not asked for, as each run of a sweep has its own. */
-  ceiling: string | null;
+  validation: Pick<Validation, 'cost_estimate' | 'runs'>;
+  /** Of a sweep that of each run. */
+  ceiling: string;
   /** What is wrong with the ceiling, once it was tried. */
   ceilingProblem: string | undefined;
   onCeiling: (ceiling: string) => void;
 };
 
 /** What the run will cost and take, what is held, and what it may cost at most. */
-export function CostEstimate({ cost, ceiling, ceilingProblem, onCeiling }: Props) {
+export function CostEstimate({ validation, ceiling, ceilingProblem, onCeiling }: Props) {
+  const { cost_estimate: cost, runs } = validation;
   const otherCurrency = currencyChoice.use() === 'USD' ? 'BGL' : 'USD';
   return (
     <section className="rounded-xl bg-accent-soft px-5 py-4">
@@ -44,20 +45,18 @@ export function CostEstimate({ cost, ceiling, ceilingProblem, onCeiling }: Props
       </ul>
       {cost.load && <p className="mt-3 text-[0.8125rem] text-muted">{cost.load}</p>}
       <p className="mt-3 text-[0.8125rem] text-muted">
-        <Money bgl={holdAtStart(cost.quote.total, ceiling ?? '')} /> is held when you start. You pay only for
-        the time used: the rest is released, and a run that takes longer holds more of your balance as it
-        goes, up to its ceiling. You can cancel at any time.
+        <Money bgl={holdAtStart(validation, ceiling)} /> is held when you start. You pay only for the time
+        used: the rest is released, and a run that takes longer holds more of your balance as it goes, up to
+        its ceiling. You can cancel at any time.
       </p>
-      {ceiling !== null && (
-        <CeilingField
-          className="mt-4 max-w-60"
-          value={ceiling}
-          usual={cost.ceiling}
-          expected={cost.quote.total}
-          error={ceilingProblem}
-          onChange={onCeiling}
-        />
-      )}
+      <CeilingField
+        className="mt-4 max-w-60"
+        value={ceiling}
+        usual={runs ? null : cost.ceiling}
+        expected={dearest(validation)}
+        error={ceilingProblem}
+        onChange={onCeiling}
+      />
     </section>
   );
 }

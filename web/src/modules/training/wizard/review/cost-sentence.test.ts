@@ -29,6 +29,11 @@ it('of a sweep it is said of all runs together', () => {
   );
 });
 
+it('the ceiling of a sweep is that of each run', () => {
+  const sentence = costSentence(checked({ runs: [{}, {}, {}] }), '0.2', 'BGL');
+  expect(sentence).toMatch(/, about 0\.25 BGL, never more than 0\.60 BGL\.$/);
+});
+
 it('a ceiling below the estimate is all that it costs', () => {
   expect(costSentence(checked(), '0.1', 'BGL')).toMatch(/ on this CPU, at most 0\.10 BGL\.$/);
 });

@@ -1,23 +1,21 @@
-import { type Currency, isPositiveBgl, parseBgl } from '@bakehouse/contract/money';
+import { type Currency, parseBgl } from '@bakehouse/contract/money';
 import { countOf } from '../../../../lib/format/count-of.ts';
 import { showApart } from '../../../../lib/format/currency.ts';
 import { aboutDuration } from '../../../../lib/format/format-time.ts';
 import type { Validation } from '../wizard-calls.ts';
+import { highestCost } from './agreed-cost.ts';
 
 type Checked = Pick<Validation, 'cost_estimate' | 'data' | 'placement' | 'reading' | 'runs'>;
 
 /**
  * '30 examples, about 8 min on this CPU, about $0.01, never more than $0.02.' Of a sweep it begins with '6 runs of',
  * and time and cost are of all of them together.
- * @param ceiling in BGL, as typed; the usual one where it is none.
+ * @param ceiling of each run in BGL, as typed; the usual one where it is none.
  */
-export function costSentence(
-  { cost_estimate: cost, data, placement, reading, runs }: Checked,
-  ceiling: string,
-  currency: Currency,
-): string {
+export function costSentence(checked: Checked, ceiling: string, currency: Currency): string {
+  const { cost_estimate: cost, data, placement, reading, runs } = checked;
   const { total } = cost.quote;
-  const highest = isPositiveBgl(ceiling) ? ceiling : cost.ceiling;
+  const highest = highestCost(checked, ceiling);
   const [expected, most] = showApart(total, highest, currency);
   const examples = data ? `${countOf(data.train_examples + data.eval_examples, 'example')}, ` : '';
   const device = placement.device === 'cpu' ? 'this CPU' : 'a GPU';

@@ -18,7 +18,7 @@ export function StepReview({ wizard }: { wizard: Wizard }) {
   if (!validation) return null;
   const { data_format: format, objective } = state.parameters;
   const learnt = objectiveSentence(format, objective);
-  const { cost_estimate: cost, data, placement, warnings, recommendations } = validation;
+  const { data, placement, warnings, recommendations } = validation;
   return (
     <div className="flex flex-col gap-6">
       <StartNotices wizard={wizard} />
@@ -39,8 +39,8 @@ export function StepReview({ wizard }: { wizard: Wizard }) {
       <Disclosure title="Details" defaultOpen={isSweep} hasProblem={problems.ceiling !== undefined}>
         <div className="flex flex-col gap-6 pt-2">
           <CostEstimate
-            cost={cost}
-            ceiling={isSweep ? null : state.ceiling}
+            validation={validation}
+            ceiling={state.ceiling}
             ceilingProblem={problems.ceiling}
             onCeiling={(ceiling) => dispatch({ do: 'ceiling', ceiling })}
           />

@@ -43,7 +43,7 @@ it('a sweep is quoted and started as one, with what the review has shown; a sing
     if (endpoint === startSweep) return { sweep_id: 's1', run_ids: ['r1', 'r2'] };
     if (endpoint !== quoteSweep) throw new Error('nobody asks for this');
     return {
-      ...{ critical_errors: [], reading: null, runs: [{}, {}] },
+      ...{ critical_errors: [], reading: null, runs: [{ cost: '1' }, { cost: '1.5' }] },
       cost_estimate: { quote: { total: '2.5' }, slowdown: 1.5 },
     };
   });
@@ -66,12 +66,15 @@ it('a sweep is quoted and started as one, with what the review has shown; a sing
   const sweep = [{ parameter: 'lora_r', values: '4, 8' }] as const;
   act(() => shown.wizard?.dispatch({ do: 'change', values: { sweep } }));
   await next();
+  await screen.findByRole('button', { name: 'Start 2 runs' });
+  act(() => shown.wizard?.dispatch({ do: 'ceiling', ceiling: '1.25' }));
+  expect(screen.getByText(/^Held at start/).textContent).toContain('0.09');
   await userEvent.click(await screen.findByRole('button', { name: 'Start 2 runs' }));
   await screen.findByText('The end of s1');
   const axes = [{ parameter: 'lora_r', values: [4, 8] }];
   const payload = { asset_id: 'd1', base_model: 'b1', file_name: 'rows.txt' };
   expect(callsOf(quoteSweep)).toMatchObject([[{}, { body: { axes, fine_tune_payload: payload } }, {}]]);
-  const agreed = { ...payload, cost_max: '2.5', slowdown: 1.5 };
+  const agreed = { ...payload, ceiling: '1.25', cost_max: '2.5', slowdown: 1.5 };
   expect(callsOf(startSweep)).toMatchObject([
     [
       {},
