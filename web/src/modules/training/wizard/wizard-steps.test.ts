@@ -345,12 +345,12 @@ describe('the ceiling', () => {
     ['0', '10'],
     ['much', '10'],
   ])('typed as %j holds %j of a quote of 10', (ceiling, held) => {
-    const cost_estimate = { quote: { total: '10', items: [] }, ceiling: '15' };
+    const cost_estimate = { quote: { total: '10' }, ceiling: '15' };
     expect(holdAtStart({ cost_estimate }, ceiling)).toBe(held);
   });
 
   it('of a sweep is what each run holds at most', () => {
-    const cost_estimate = { quote: { total: '10', items: [] }, ceiling: '15' };
+    const cost_estimate = { quote: { total: '10' }, ceiling: '15' };
     const sweep = { cost_estimate, runs: [{ cost: '1' }, { cost: '3' }, { cost: '6' }] };
     expect(holdAtStart(sweep, '')).toBe('10');
     expect(holdAtStart(sweep, '2.5')).toBe('6');

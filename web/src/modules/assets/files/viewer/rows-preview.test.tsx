@@ -36,6 +36,7 @@ const asset: Asset = {
   base_model_type: null,
   family: '',
   parent_dataset_id: null,
+  is_whole: false,
   file_count: 1,
   size_bytes: 10,
   revision_id: 'first',

@@ -3,7 +3,9 @@ import type { Validation } from '../wizard-calls.ts';
 
 /** What a run is estimated to cost, or each run of a sweep. */
 export type Priced = {
-  cost_estimate: Pick<Validation['cost_estimate'], 'quote' | 'ceiling'>;
+  cost_estimate: Pick<Validation['cost_estimate'], 'ceiling'> & {
+    quote: Pick<Validation['cost_estimate']['quote'], 'total'>;
+  };
   runs?: Pick<NonNullable<Validation['runs']>[number], 'cost'>[] | undefined;
 };
 

@@ -46,7 +46,14 @@ const cost = {
   load: null,
 } as unknown as FineTuneValidation['cost_estimate'];
 const showCost = () =>
-  render(<CostEstimate cost={cost} ceiling="" ceilingProblem={undefined} onCeiling={() => undefined} />);
+  render(
+    <CostEstimate
+      validation={{ cost_estimate: cost }}
+      ceiling=""
+      ceilingProblem={undefined}
+      onCeiling={() => undefined}
+    />,
+  );
 
 it('the duration stands in hours and in words', () => {
   showCost();
