@@ -204,6 +204,7 @@ async function allRows(): Promise<unknown> {
     'drafts',
     'draft_documents',
     'draft_rows',
+    'judgements',
   ];
   return Promise.all(
     tables.map((table) =>

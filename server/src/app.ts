@@ -23,6 +23,7 @@ import {
 } from './modules/generations/run/create-generation-loop.ts';
 import { type CloneLoop, createCloneLoop } from './modules/hub/clone/create-clone-loop.ts';
 import { createIpfsLoop } from './modules/ipfs/ipfs-loop.ts';
+import { judgementWork } from './modules/judgements/run-judgement.ts';
 import { registerOwnStarters } from './modules/models/starter/register-own-starters.ts';
 import { PARALLEL_PICTURES } from './modules/serving/image-spec.ts';
 import type { ReadPictures } from './modules/training/pictures/read-pictures.ts';
@@ -129,10 +130,11 @@ export async function createApp(options: Options): Promise<App> {
   const ipfsLoop = createIpfsLoop(services);
   const batchLoop = createLeaseLoop(services, batchWork(services, chat));
   const draftLoop = createLeaseLoop(services, draftWork(services, chat));
+  const judgementLoop = createLeaseLoop(services, judgementWork(services, chat));
   const monitoring = openMonitoring(services, roles, isReady);
   const { start, close } = lifeOf({
     ...{ ...opened, databaseUrl, roles, driver, claim, engine, ofCluster, usage, http },
-    ...{ generationLoop, cloneLoop, ipfsLoop, batchLoop, draftLoop, monitoring, closing },
+    ...{ generationLoop, cloneLoop, ipfsLoop, batchLoop, draftLoop, judgementLoop, monitoring, closing },
   });
   return { services, http, engine, usage, generationLoop, cloneLoop, start, close };
 }
@@ -158,6 +160,7 @@ type Parts = Awaited<ReturnType<typeof openServices>> &
     ipfsLoop: LeaseLoop;
     batchLoop: LeaseLoop;
     draftLoop: LeaseLoop;
+    judgementLoop: LeaseLoop;
     /** Where a process without the role web says how it is; null where it has no port for that. */
     monitoring: FastifyInstance | null;
     databaseUrl: string;
@@ -184,6 +187,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         nameChosenPort(config, http);
         await parts.batchLoop.start();
         await parts.draftLoop.start();
+        await parts.judgementLoop.start();
       }
       await parts.monitoring?.listen({ port: config.monitoringPort ?? 0, host: config.host });
       await heartbeat.start();
@@ -212,6 +216,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         () => parts.ipfsLoop.stop(),
         () => parts.batchLoop.stop(),
         () => parts.draftLoop.stop(),
+        () => parts.judgementLoop.stop(),
         () => parts.cloneLoop.stop(),
         () => preparing?.stop(),
         // A start that failed before has begun no work, and must not end that of others.

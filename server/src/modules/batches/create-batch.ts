@@ -7,21 +7,18 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { AppError, refused } from '../../platform/errors.ts';
 import { readBlob } from '../../platform/storage/read-blob.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
-import { hold } from '../credits/ledger/holds/hold.ts';
 import { spendOnce } from '../credits/spend-once.ts';
 import { findFile } from '../datasets/openai-files/find-file.ts';
 import type { Upstream } from '../deployments/reach/upstream.ts';
 import { agreePrices, withAgreedPrices } from './batch-prices.ts';
 import { findUpstreamOf } from './find-upstream-of.ts';
 import { highestRequestCostMicro } from './highest-cost.ts';
+import { holdForAnswers } from './hold-for-answers.ts';
 import { type BatchRequest, countOpen, insertBatch } from './queries.ts';
 import { getOwnBatch } from './read-batches.ts';
 import { readRequests } from './read-requests.ts';
 
 const FIELD = 'input_file_id';
-const WINDOW_MS = 24 * 60 * 60_000;
-/** The hold outlives the batch, so that what was answered at its end is charged. */
-const HOLD_SLACK_MS = 2 * 60 * 60_000;
 /** Of a user: each keeps its requests in the database. */
 const OPEN_MAX = 10;
 
@@ -88,25 +85,16 @@ async function begin(
     });
   }
   const id = randomUUID();
-  const now = ctx.clock.now();
-  const expiresAt = new Date(now.getTime() + WINDOW_MS);
-  const heldMicro = highestMicro > 0n ? highestMicro : 1n;
-  const { holdId } = await hold(tx, {
-    userId,
-    amountMicro: heldMicro,
-    kind: 'llm_inference',
+  const held = await holdForAnswers(tx, ctx, {
+    ...{ highestMicro, model, name: `batch:${id}` },
     description: `Batch of ${requests.length} requests to ${model}`,
-    references: { asset_name: model, ...(key && { key_id: key.id }) },
-    expiresAt: new Date(expiresAt.getTime() + HOLD_SLACK_MS),
-    idempotencyKey: `batch:${id}`,
   });
   await insertBatch(
     tx,
     {
       ...{ id, user_id: userId, key_id: key?.id ?? null, endpoint: body.endpoint, model },
       ...{ input_asset_id: fileId, metadata: body.metadata ?? null, prices },
-      ...{ hold_id: holdId, held_micro: heldMicro, total: requests.length },
-      ...{ created_at: now, expires_at: expiresAt },
+      ...{ ...held, total: requests.length, created_at: ctx.clock.now() },
     },
     requests,
   );

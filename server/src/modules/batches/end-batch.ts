@@ -1,16 +1,13 @@
 import { Readable } from 'node:stream';
-import { smallerAmount } from '@bakehouse/contract/money';
 import type { Services } from '../../platform/context.ts';
-import type { Transaction } from '../../platform/db/database.ts';
-import { AppError } from '../../platform/errors.ts';
 import { LeaseLost } from '../../platform/leases/hold-lease.ts';
 import type { Lease } from '../../platform/leases/leased-table.ts';
 import { underLease } from '../../platform/leases/under-lease.ts';
 import type { Blob } from '../../platform/storage/blob-store.ts';
 import { storeBlob } from '../../platform/storage/store-blob.ts';
-import { settle } from '../credits/ledger/holds/settle.ts';
 import { keepFile } from '../datasets/openai-files/keep-file.ts';
 import { type BatchRow, batchesTable } from './batches-table.ts';
+import { chargeAnswers } from './hold-for-answers.ts';
 import { noteEnd, selectAnswers, selectOpenRequests } from './queries.ts';
 
 const PAGE = 200;
@@ -35,20 +32,10 @@ export async function endBatch(services: Services, lease: Lease<BatchRow>, batch
       outcome: outcomeOf(row),
       ended_at: clock.now(),
     });
-    await chargeBatch(tx, row);
+    await chargeAnswers(tx, row);
     return true;
   });
   if (!ended) throw new LeaseLost();
-}
-
-/** Step: charges what the answers of a batch have cost. Of one whose hold has ended before, as no server ran, nothing is. */
-export async function chargeBatch(
-  tx: Transaction,
-  { hold_id: holdId, held_micro: held, cost_micro: cost }: BatchRow,
-): Promise<void> {
-  await settle(tx, { holdId, amountMicro: smallerAmount(cost, held) }).catch((error: unknown) => {
-    if (!(error instanceof AppError && error.code === 'conflict')) throw error;
-  });
 }
 
 function outcomeOf({ completed, failed, total, cancelled_at: cancelledAt }: BatchRow): BatchRow['outcome'] {

@@ -1,9 +1,9 @@
 import type { Transaction } from '../../platform/db/database.ts';
-import { chargeBatch } from './end-batch.ts';
+import { chargeAnswers } from './hold-for-answers.ts';
 import { deleteBatchesOf, lockOpenBatches } from './queries.ts';
 
 /** Step: ends the batches of a deleted user at what they have cost, and deletes all. */
 export async function forgetBatches(tx: Transaction, userId: string): Promise<void> {
-  for (const batch of await lockOpenBatches(tx, userId)) await chargeBatch(tx, batch);
+  for (const batch of await lockOpenBatches(tx, userId)) await chargeAnswers(tx, batch);
   await deleteBatchesOf(tx, userId);
 }

@@ -5,11 +5,11 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
+import { chargeAnswers } from '../batches/hold-for-answers.ts';
 import { isRunning } from './drafts-table.ts';
 import { lockOwnDraft, lockRestingDraft } from './find-draft.ts';
 import * as queries from './queries.ts';
 import { getDraft } from './read-drafts.ts';
-import { chargeDraft } from './run/charge-draft.ts';
 
 /** Begins an empty draft. Throws AppError 'conflict' where the caller has too many. */
 export async function createDraft(ctx: Context): Promise<Draft> {
@@ -65,7 +65,7 @@ export async function removeDocument(
 /** Step: ends the drafts of a deleted user at what they have cost, and deletes all. */
 export async function forgetDrafts(tx: Transaction, userId: string): Promise<void> {
   for (const draft of await queries.lockDraftsOf(tx, userId)) {
-    if (isRunning(draft)) await chargeDraft(tx, draft);
+    if (isRunning(draft)) await chargeAnswers(tx, draft);
     await queries.deleteDraftOf(tx, draft.id);
   }
 }

@@ -28,6 +28,7 @@ import * as publicHub from '@bakehouse/contract/hub/public';
 import * as hubReferences from '@bakehouse/contract/hub/references';
 import * as hubRepositories from '@bakehouse/contract/hub/repositories';
 import * as hubXet from '@bakehouse/contract/hub/xet';
+import * as judgements from '@bakehouse/contract/judgements';
 import * as kontext from '@bakehouse/contract/kontext';
 import * as licences from '@bakehouse/contract/licences';
 import * as pictures from '@bakehouse/contract/media';
@@ -149,6 +150,9 @@ export const notAudited = new Map<Endpoint, string>([
   [drafts.startDraft, STATEMENT],
   [drafts.cancelDraft, STATEMENT],
   [drafts.saveDraftRows, THE_COMMIT],
+  [judgements.quoteJudgement, CHANGES_NOTHING],
+  [judgements.startJudgement, STATEMENT],
+  [judgements.cancelJudgement, STATEMENT],
   [batches.createBatch, STATEMENT],
   [batches.cancelBatch, STATEMENT],
   [openAiFiles.createFile, THE_DATASET],

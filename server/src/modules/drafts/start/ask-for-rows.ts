@@ -1,6 +1,5 @@
-import type { chatCompletions } from '@bakehouse/contract/chat';
 import { type DraftSettings, ROWS_PLACE, TEXT_PLACE } from '@bakehouse/contract/drafts';
-import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { ChatToQuote } from '../../batches/quote-chats.ts';
 
 /** Tokens that a row may have, and its JSON. */
 const ROW_TOKENS = 250;
@@ -11,7 +10,7 @@ const TEMPERATURE = 0.2;
 export function askForRows(
   { model, prompt, rows_per_chunk: rows }: Pick<DraftSettings, 'model' | 'prompt' | 'rows_per_chunk'>,
   text: string,
-): InputOf<typeof chatCompletions>['body'] {
+): ChatToQuote {
   const places: Record<string, string> = { [TEXT_PLACE]: text, [ROWS_PLACE]: String(rows) };
   return {
     model,

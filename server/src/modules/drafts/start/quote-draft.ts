@@ -3,17 +3,12 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
 import { AppError, refused } from '../../../platform/errors.ts';
-import { agreePrices, withAgreedPrices } from '../../batches/batch-prices.ts';
-import { findUpstreamOf } from '../../batches/find-upstream-of.ts';
-import { highestRequestCostMicro } from '../../batches/highest-cost.ts';
+import { quoteChats } from '../../batches/quote-chats.ts';
 import type { ChatParts } from '../../chat/chat-parts.ts';
 import { findOwnDraft } from '../find-draft.ts';
 import { type NewChunk, type OpenChunk, selectTexts, selectUnanswered } from '../queries.ts';
 import { askForRows } from './ask-for-rows.ts';
 import { toChunks } from './chunks.ts';
-
-/** Hardly a token has more characters of a text. */
-const TOKEN_CHARACTERS = 6;
 
 /** `chunks` is null where those of the draft are gone on with. */
 export type Quoted = {
@@ -40,23 +35,17 @@ export async function readQuote(
   const unanswered = chunks ?? (await selectUnanswered(ctx.db, draftId));
   if (settings === null || unanswered.length === 0)
     throw new AppError('conflict', { publicMessage: 'The draft has no chunks without an answer.' });
-  const listed = await chat.recallPrices();
-  const agreed = agreePrices(listed);
-  const prices = withAgreedPrices(listed, agreed);
-  const upstream = await findUpstreamOf(ctx, chat, { url: '/v1/chat/completions', model: settings.model });
-  let highestMicro = 0n;
-  for (const { text } of unanswered) {
-    const body = askForRows(settings, text);
-    const least = text.length / TOKEN_CHARACTERS + Number(body.max_tokens);
-    if (least > upstream.context_tokens)
-      throw refused(
+  const { model } = settings;
+  const quoted = await quoteChats(ctx, chat, {
+    model,
+    bodies: unanswered.map(({ text }) => askForRows(settings, text)),
+    tooLong: (tokens) =>
+      refused(
         'settings.chunk_characters',
-        `${settings.model} reads and writes ${upstream.context_tokens} tokens at once. Take fewer characters or rows per chunk.`,
-      );
-    const asked = { endpoint: '/v1/chat/completions' as const, body };
-    highestMicro += await highestRequestCostMicro(ctx, asked, { prices, upstream });
-  }
-  return { settings, chunks, unanswered, highestMicro, prices: agreed };
+        `${model} reads and writes ${tokens} tokens at once. Take fewer characters or rows per chunk.`,
+      ),
+  });
+  return { settings, chunks, unanswered, ...quoted };
 }
 
 async function readChunks(ctx: Context, draftId: string, settings: DraftSettings): Promise<NewChunk[]> {

@@ -1,21 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import type { Draft, DraftSettings } from '@bakehouse/contract/drafts';
 import { smallerAmount } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
+import { holdForAnswers } from '../../batches/hold-for-answers.ts';
 import type { ChatParts } from '../../chat/chat-parts.ts';
-import { hold } from '../../credits/ledger/holds/hold.ts';
 import { spendOnce } from '../../credits/spend-once.ts';
 import { lockRestingDraft } from '../find-draft.ts';
 import { noteStart, reopenChunks, replaceChunks, selectUnanswered } from '../queries.ts';
 import { getDraft } from '../read-drafts.ts';
 import { type Quoted, readQuote } from './quote-draft.ts';
-
-const RUNS_MS_MAX = 24 * 60 * 60_000;
-/** The hold outlives the work, so that what was answered at its end is charged. */
-const HOLD_SLACK_MS = 2 * 60 * 60_000;
 
 type Input = { draftId: string; settings: DraftSettings | undefined };
 
@@ -46,23 +41,14 @@ async function begin(
   // While it was quoted it may have run.
   if (chunks === null && (await selectUnanswered(tx, id)).length !== unanswered.length)
     throw new AppError('conflict', { publicMessage: 'The draft has changed meanwhile. Start again.' });
-  const { key } = ctx.caller;
-  const now = ctx.clock.now();
-  const expiresAt = new Date(now.getTime() + RUNS_MS_MAX);
-  const heldMicro = highestMicro > 0n ? highestMicro : 1n;
-  const { holdId } = await hold(tx, {
-    userId: row.user_id,
-    amountMicro: heldMicro,
-    kind: 'llm_inference',
+  const held = await holdForAnswers(tx, ctx, {
+    ...{ highestMicro, model: settings.model, name: `draft:${id}` },
     description: `Rows from documents by ${settings.model}`,
-    references: { asset_name: settings.model, ...(key && { key_id: key.id }) },
-    expiresAt: new Date(expiresAt.getTime() + HOLD_SLACK_MS),
-    idempotencyKey: `draft:${id}:${randomUUID()}`,
   });
   if (chunks) await replaceChunks(tx, id, chunks);
   else await reopenChunks(tx, id);
   await noteStart(tx, id, {
-    ...{ settings, prices, hold_id: holdId, held_micro: heldMicro, started_at: now, expires_at: expiresAt },
+    ...{ ...held, settings, prices, started_at: ctx.clock.now() },
     ...(chunks
       ? { charged_micro: 0n, chunks: chunks.length, chunks_done: 0, dropped: {} }
       : {

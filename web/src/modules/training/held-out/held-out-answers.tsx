@@ -15,10 +15,16 @@ type Row = Answers['rows'][number];
 /** Longer texts are folded. */
 const FOLDED_CHARACTERS = 400;
 
-type Props = { runId: string; models: ComparedModels; className?: string };
+type Props = {
+  runId: string;
+  models: ComparedModels;
+  className?: string;
+  /** What stands below them, where there are some. */
+  below?: ReactNode;
+};
 
 /** What the base and the tuned model say to rows that a run has held out; nothing where nobody asked them. */
-export function HeldOutAnswers({ runId, models, className }: Props) {
+export function HeldOutAnswers({ runId, models, className, below }: Props) {
   return (
     <QueryView
       query={useHeldOutAnswers(runId)}
@@ -29,9 +35,12 @@ export function HeldOutAnswers({ runId, models, className }: Props) {
     >
       {({ held_out_answers: answers }) =>
         answers && (
-          <AnswersCard answers={answers} className={className}>
-            {answers.questions?.length ? <AskByHand questions={answers.questions} models={models} /> : null}
-          </AnswersCard>
+          <>
+            <AnswersCard answers={answers} className={className}>
+              {answers.questions?.length ? <AskByHand questions={answers.questions} models={models} /> : null}
+            </AnswersCard>
+            {answers.rows.length > 0 && below}
+          </>
         )
       }
     </QueryView>

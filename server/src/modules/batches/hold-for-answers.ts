@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { smallerAmount } from '@bakehouse/contract/money';
+import type { Context } from '../../platform/context.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import { AppError } from '../../platform/errors.ts';
+import { hold } from '../credits/ledger/holds/hold.ts';
+import { settle } from '../credits/ledger/holds/settle.ts';
+
+/** What is answered in the background is answered within a day. */
+const WINDOW_MS = 24 * 60 * 60_000;
+/** The hold outlives the work, so that what was answered at its end is charged. */
+const SLACK_MS = 2 * 60 * 60_000;
+
+type Asked = {
+  /** Micro-BGL that the answers can cost at most; no hold is of less than 1. */
+  highestMicro: bigint;
+  model: string;
+  description: string;
+  /** Whose hold it is: `draft:…`. */
+  name: string;
+};
+
+/** Step: holds for the caller what answers can cost that are begun now. Throws AppError 'insufficient_funds' and 'budget_exceeded'. */
+export async function holdForAnswers(
+  tx: Transaction,
+  { caller: { userId, key }, clock }: Pick<Context, 'clock'> & { caller: Context['caller'] },
+  { highestMicro, model, description, name }: Asked,
+) {
+  const now = clock.now();
+  const expiresAt = new Date(now.getTime() + WINDOW_MS);
+  const heldMicro = highestMicro > 0n ? highestMicro : 1n;
+  const { holdId } = await hold(tx, {
+    userId,
+    amountMicro: heldMicro,
+    kind: 'llm_inference',
+    description,
+    references: { asset_name: model, ...(key && { key_id: key.id }) },
+    expiresAt: new Date(expiresAt.getTime() + SLACK_MS),
+    idempotencyKey: `${name}:${randomUUID()}`,
+  });
+  return { hold_id: holdId, held_micro: heldMicro, expires_at: expiresAt };
+}
+
+/** Step: charges what answers have cost. Of a hold that has ended before, as no server ran, nothing is. */
+export async function chargeAnswers(
+  tx: Transaction,
+  {
+    hold_id: holdId,
+    held_micro: held,
+    cost_micro: cost,
+  }: { hold_id: string | null; held_micro: bigint; cost_micro: bigint },
+): Promise<void> {
+  if (holdId === null) throw new Error('What runs has a hold');
+  await settle(tx, { holdId, amountMicro: smallerAmount(cost, held) }).catch((error: unknown) => {
+    if (!(error instanceof AppError && error.code === 'conflict')) throw error;
+  });
+}

@@ -1,0 +1,56 @@
+import type { listModels } from '@bakehouse/contract/chat';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { ButtonLink } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { chatModelsQuery } from './chat.ts';
+
+const POLL_MS = 5_000;
+
+type Props = {
+  pending: ReactNode;
+  /** What is drawn with the names of the models, which are one or more. */
+  children: (names: string[]) => ReactNode;
+};
+
+/** The models that write text for this person, for work that one of them does; without any, how to get one. */
+export function TextModels({ pending, children }: Props) {
+  const query = useQuery({
+    ...chatModelsQuery,
+    refetchInterval: ({ state }) => (state.data && namesOf(state.data.data).length === 0 ? POLL_MS : false),
+  });
+  return (
+    <QueryView
+      query={query}
+      failed="The models could not be loaded"
+      pending={pending}
+      isEmpty={({ data }) => namesOf(data).length === 0}
+      empty={<NoModel />}
+    >
+      {({ data }) => children(namesOf(data))}
+    </QueryView>
+  );
+}
+
+type Model = ResponseOf<typeof listModels>['data'][number];
+
+function namesOf(models: readonly Model[]): string[] {
+  return models.filter(({ task }) => task === 'text').map(({ id }) => id);
+}
+
+function NoModel() {
+  return (
+    <Callout
+      title="No model answers yet"
+      action={
+        <ButtonLink size="sm" to="/my-deployments">
+          Deploy a model
+        </ButtonLink>
+      }
+    >
+      The starter model is here as soon as this server has prepared it.
+    </Callout>
+  );
+}
