@@ -12,7 +12,7 @@ const AT_ONCE = 4;
 /** How often it is looked whether anybody asks by themselves. */
 const LOOK_MS = 200;
 
-export type End = { outcome: 'completed' | 'cancelled' | 'failed'; error: string | null };
+type End = { outcome: 'completed' | 'cancelled' | 'failed'; error: string | null };
 
 type AskedRow = Parameters<typeof chargeAnswers>[1] & {
   error: string | null;

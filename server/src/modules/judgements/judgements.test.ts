@@ -4,9 +4,11 @@ import { exportData } from '@bakehouse/contract/privacy';
 import type { HeldOutAnswers } from '@bakehouse/contract/runtime/report';
 import { sql } from 'kysely';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import type { TestUser } from '../../testing/test-server.ts';
 import { STARTER, starterServing } from '../deployments/testing/starter-serving.ts';
 import { holdAnswers, stubUsage } from '../deployments/testing/stub-model-server.ts';
+import { forgetJudgements } from './change-judgements.ts';
 import { insertRun } from './testing/insert-run.ts';
 
 /* A judge, for whom a stub answers, compares what base and fine-tune have said to held-out rows. */
@@ -232,6 +234,19 @@ test('what cannot be judged is refused by its field, and nothing is held', async
   await expect(judgement.get(runId, bo)).rejects.toMatchObject({ status: 404 });
   expect(await judgement.get(runId)).toBeNull();
   expect(await balance()).toEqual(before);
+});
+
+test('that of a deleted user ends, and is charged for what was kept', async () => {
+  const before = await balance();
+  const runId = await runOf(pair('Rye'));
+  const goOn = holdAnswers(stub);
+  await judgement.start(runId);
+  await vi.waitFor(() => expect(stub.open).toBeGreaterThan(0));
+  await sql`update judgements set cost_micro = 2 where run_id = ${runId}`.execute(server.services.db);
+  await inTransaction(server.services.db, (tx) => forgetJudgements(tx, ada.userId));
+  goOn();
+  expect(await judgement.get(runId)).toBeNull();
+  expect(await balance()).toEqual({ balance: before.balance - 2n, held: 0n });
 });
 
 test('it is in the export beside its run', async () => {

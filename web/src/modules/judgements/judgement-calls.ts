@@ -11,7 +11,7 @@ const POLL_MS = 3_000;
 /** The first request for a starter model gives it its server. */
 const QUOTE_TIMEOUT_MS = 60_000;
 
-export const judgementQuery = (runId: string) =>
+const judgementQuery = (runId: string) =>
   endpointQuery(['run', 'judgement', runId], contract.getJudgement, { params: { runId } });
 
 export function useJudgement(runId: string, { enabled = true } = {}) {
