@@ -76,7 +76,7 @@ export type DataFormatName = (typeof dataFormats)[number];
  * Kahneman-Tversky optimisation's of those that are rated, or group relative policy optimisation's of those that
  * the model writes itself.
  */
-export const objectives = ['sft', 'dpo', 'kto', 'grpo'] as const;
+export const objectives = ['sft', 'dpo', 'kto', 'grpo', 'reward'] as const;
 export type Objective = (typeof objectives)[number];
 
 /** How an answer is compared with the reference of its row: as a text, or by the last number in each. */

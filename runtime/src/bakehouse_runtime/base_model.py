@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .data.prepared import PAIRS
 from .errors import PlainError
 from .files import read_optional_object
 
@@ -27,6 +28,8 @@ _ROUTERS = {"gate", "router"}
 # What layers are called that read by attention alone, and what configurations of others have.
 _ATTENTION_LAYERS = {"full_attention", "sliding_attention", "chunked_attention"}
 _RECURRENT = re.compile(r"mamba|ssm|rwkv|recurrent|linear_attention|linear_conv|conv_l_cache", re.I)
+# Objectives that read answers by the base as well.
+_COMPARED_WITH_BASE = frozenset({"dpo", "kto", "grpo"})
 # Of TRL's `chunked_logprob`: its tiles, and what torch holds of one without Triton for each logit.
 _TILE_TOKENS, _TILE_WORDS = 4096, 32768
 _TILE_BYTES = 34
@@ -106,16 +109,23 @@ def lora_targets(base: BaseModel, wanted: list[str], objective: Objective = "sft
         )
     if objective != "sft" and "lm_head" in modules:
         raise PlainError(
-            f"{objective.upper()} cannot train an adapter on lm_head: leave it out of the target "
-            "modules, or choose the objective SFT."
+            f"{objective_name(objective)} cannot train an adapter on lm_head: leave it out of the "
+            "target modules, or choose the objective SFT."
         )
     return LoraTargets(modules, warnings)
 
 
+def objective_name(objective: Objective) -> str:
+    """What people call it."""
+    return "Reward modeling" if objective == "reward" else objective.upper()
+
+
 def trained_modules(base: BaseModel, parameters: TrainingParameters) -> LoraTargets:
     """The modules that get an adapter; none where all weights are trained. Raises as
-    `lora_targets`."""
+    `lora_targets`, and where all of a reward model were to be."""
     lora = parameters.lora
+    if lora is None and parameters.objective == "reward":
+        raise PlainError("Reward modeling trains an adapter and a head: choose LoRA.")
     if lora is None:
         return LoraTargets([], [])
     return lora_targets(base, lora.target_modules, parameters.objective)
@@ -126,12 +136,16 @@ def new_tokens(parameters: TrainingParameters) -> int:
     return parameters.max_new_tokens if parameters.objective == "grpo" else 0
 
 
-def trainable_parameters(base: BaseModel, modules: list[str], lora: TextLoraSpec | None) -> int:
-    """Numbers in the adapter: r * (in + out) for every matrix that gets one; without one, those of
-    the base."""
+def trainable_parameters(
+    base: BaseModel, modules: list[str], lora: TextLoraSpec | None, objective: Objective = "sft"
+) -> int:
+    """Numbers in the adapter: r * (in + out) for every matrix that gets one, and those of the head
+    of a reward model; without an adapter, those of the base."""
     if lora is None:
         return base.parameters
-    return sum(lora.r * sum(base.shapes[f"{name}.weight"]) for name in adapted(base, modules))
+    head = base.hidden_size if objective == "reward" else 0
+    pairs = (sum(base.shapes[f"{name}.weight"]) for name in adapted(base, modules))
+    return head + sum(lora.r * both for both in pairs)
 
 
 def adapted(base: BaseModel, modules: list[str]) -> list[str]:
@@ -155,12 +169,12 @@ def training_memory(
     on a CPU also the best weights so far, which a GPU does not hold.
 
     Activations are 16 bits wide on both, all
-    kept on a CPU and recomputed per layer on a GPU (gradient checkpointing). DPO reads two answers
-    to each question. It and the other objectives but SFT read them by the base as well, beside what
-    is kept. GRPO reads what it has written to each prompt; keys and values are kept while it
+    kept on a CPU and recomputed per layer on a GPU (gradient checkpointing). DPO and reward
+    modeling read two answers to each question. Objectives that compare with the base read them by
+    it as well, beside what is kept. GRPO reads what it has written to each prompt; keys and values are kept while it
     writes, and given back before it trains. `sequence` is then that of the prompt alone.
     """
-    compares = parameters.objective != "sft"
+    compares = parameters.objective in _COMPARED_WITH_BASE
     sequences = _sequences(parameters)
     batch_tokens = sequences * (sequence + new_tokens(parameters))
     weights = _weights_memory(base, parameters, trainable, gpu=gpu)
@@ -191,7 +205,7 @@ def _weights_memory(
     """
     if parameters.lora is not None:
         return base.parameters * (2 if gpu else 4) + trainable * (16 if gpu else 20)
-    reference = 4 if parameters.objective != "sft" else 0
+    reference = 4 if parameters.objective in _COMPARED_WITH_BASE else 0
     return base.parameters * ((18 if gpu else 20) + reference)
 
 
@@ -206,8 +220,8 @@ def require_packable(config: dict[str, Any], objective: Objective) -> None:
     """Raises PlainError where examples cannot share a sequence without that one reads another."""
     if objective != "sft":
         raise PlainError(
-            f"Packing is for SFT: switch it off, since {objective.upper()} looks at each answer by "
-            "itself."
+            f"Packing is for SFT: switch it off, since {objective_name(objective)} looks at each "
+            "answer by itself."
         )
     text = config.get("text_config") or config
     layers = set(text.get("layer_types") or ()) - _ATTENTION_LAYERS
@@ -226,7 +240,7 @@ def _sequences(parameters: TrainingParameters) -> int:
     training, evaluating = parameters.batch_size, parameters.eval_batch_size
     if parameters.objective == "grpo":
         return max(training * parameters.generations, evaluating)
-    return max(training, evaluating) * (2 if parameters.objective == "dpo" else 1)
+    return max(training, evaluating) * (2 if parameters.objective in PAIRS else 1)
 
 
 def _writing_memory(base: BaseModel, sequences: int, tokens: int, *, gpu: bool) -> int:
@@ -241,7 +255,10 @@ def _writing_memory(base: BaseModel, sequences: int, tokens: int, *, gpu: bool) 
 def _logits_memory(
     base: BaseModel, parameters: TrainingParameters, tokens: int, *, gpu: bool
 ) -> int:
-    """Peak bytes of what comes out of lm_head, if all tokens were learnt."""
+    """Peak bytes of what comes out of lm_head, if all tokens were learnt. A reward model has none,
+    and gives one number for each token."""
+    if parameters.objective == "reward":
+        return 0
     if parameters.objective != "sft":
         # TRL computes it in tiles, which Triton folds on a GPU.
         places, words = min(tokens, _TILE_TOKENS), min(base.vocabulary, _TILE_WORDS)

@@ -96,7 +96,7 @@ class LoraSpec(Wire):
     target_modules: Annotated[list[str], Field(min_length=1)]
 
 
-Objective = Literal["sft", "dpo", "kto", "grpo"]
+Objective = Literal["sft", "dpo", "kto", "grpo", "reward"]
 
 
 class PatternReward(Wire):

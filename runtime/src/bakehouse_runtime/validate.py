@@ -258,7 +258,9 @@ def _model_fields(
     warnings.extend(targets.warnings)
     return {
         "base_parameters": base.parameters,
-        "trainable_parameters": trainable_parameters(base, targets.modules, lora),
+        "trainable_parameters": trainable_parameters(
+            base, targets.modules, lora, spec.parameters.objective
+        ),
         "tied_embeddings": base.tied_embeddings,
         "gguf_obstacle": gguf_obstacle(
             adapted(base, targets.modules) if lora else _modules(base), config

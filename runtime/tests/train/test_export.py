@@ -28,6 +28,7 @@ OUTCOME = Outcome(
     eval_reward_base=None,
     eval_reward=None,
     eval_reward_accuracy=None,
+    eval_reward_margin=None,
     best_step=2,
     tokens=100,
     steps=2,

@@ -17,6 +17,7 @@ from .conversations import Passage, Preference, Prompt, Rated, Rendered
 from .documents import text_examples
 from .example_warnings import in_rows, objective_warnings, repeat_warnings, split_warnings
 from .prepared import (
+    PAIRS,
     Options,
     Prepared,
     Progress,
@@ -96,7 +97,7 @@ class _RowExamples:
         self._objective: Objective = options.objective
         self._new_tokens = options.new_tokens
         # Of a pair of answers the worse ones have their own.
-        count = 2 if options.objective == "dpo" else 1
+        count = 2 if options.objective in PAIRS else 1
         self._builders = [ExampleBuilder(options.keep_tokens) for _ in range(count)]
         self._builder = self._builders[0]
         # Of each example whose answer is rated, whether it is good.

@@ -112,9 +112,20 @@ COMPARED: dict[Objective, tuple[FormatName, str, str]] = {
         "DPO learns from a better and a worse answer to each question",
         "Preferences",
     ),
+    "reward": (
+        "preference",
+        "A reward model learns from a better and a worse answer to each question",
+        "Preferences",
+    ),
     "kto": ("feedback", "KTO learns from answers that are rated good or bad", "Feedback"),
     "grpo": ("prompts", "GRPO learns from what the model itself answers to prompts", "Prompts"),
 }
+
+
+# Those that read both answers of a pair.
+PAIRS: frozenset[Objective] = frozenset(
+    objective for objective, (needed, *_) in COMPARED.items() if needed == "preference"
+)
 
 
 def require_compared(objective: Objective, data_format: DataFormat | None, file_path: str) -> None:

@@ -45,6 +45,7 @@ _NOT_BESIDE = {
     ".safetensors",
 }
 _INDEX = "model.safetensors.index.json"
+_ADAPTER_GGUF = "adapter.gguf"
 
 
 def export(
@@ -58,7 +59,7 @@ def export(
     """Writes the files of the finished model into `out`; returns further warnings.
 
     Of an adapter: adapter_config.json, adapter_model.safetensors, adapter.gguf where llama.cpp
-    knows the base's family. Of a whole model: the base's files with other weights, model-F16.gguf
+    knows the base's family and what was trained writes texts. Of a whole model: the base's files with other weights, model-F16.gguf
     where the base has a GGUF. Of both: the tokenizer, README.md.
     """
     shutil.rmtree(out, ignore_errors=True)
@@ -68,8 +69,11 @@ def export(
         warnings = _write_whole(model, spec.title, inputs, out)
         has_gguf = (out / GGUF_NAME).exists()
     else:
-        warnings = _write_adapter(model, base, base_model_id(spec), out)
-        has_gguf = not warnings
+        _write_adapter(model, base_model_id(spec), out)
+        # llama.cpp writes texts, and a reward model none.
+        is_scorer = spec.parameters.objective == "reward"
+        warnings = [] if is_scorer else _write_gguf(base, out)
+        has_gguf = (out / _ADAPTER_GGUF).exists()
     copy_tokenizer(base, out)
     told = replace(outcome, warnings=[*outcome.warnings, *warnings])
     card = model_card(spec, prepared, told, has_gguf=has_gguf)
@@ -77,24 +81,27 @@ def export(
     return warnings
 
 
-def _write_adapter(model: PeftModel, base: Path, base_id: str | None, out: Path) -> list[str]:
-    from safetensors.numpy import load_file
-
+def _write_adapter(model: PeftModel, base_id: str | None, out: Path) -> None:
     # The base's own embeddings stay out, also where lm_head has an adapter.
     model.save_pretrained(str(out), save_embedding_layers=False)
     # PEFT notes the folder of this machine.
     config_file = out / "adapter_config.json"
-    config = read_object(config_file) | {"base_model_name_or_path": base_id}
-    write_json(config_file, config)
+    write_json(config_file, read_object(config_file) | {"base_model_name_or_path": base_id})
+
+
+def _write_gguf(base: Path, out: Path) -> list[str]:
+    """Writes the adapter for llama.cpp, or returns why it cannot be."""
+    from safetensors.numpy import load_file
+
     try:
         write_gguf_adapter(
-            out / "adapter.gguf",
+            out / _ADAPTER_GGUF,
             load_file(out / "adapter_model.safetensors"),
-            adapter_alpha(config),
+            adapter_alpha(read_object(out / "adapter_config.json")),
             read_optional_object(base / "config.json"),
         )
     except PlainError as error:
-        (out / "adapter.gguf").unlink(missing_ok=True)
+        (out / _ADAPTER_GGUF).unlink(missing_ok=True)
         return [f"The adapter cannot be served by llama.cpp: {error}"]
     return []
 

@@ -7,7 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..card import front_matter, one_line, trained_origin
+from ..card import base_model_id, front_matter, one_line, trained_origin
+from .reward_use import reward_use
 
 if TYPE_CHECKING:
     from ...data.formats import DataFormat
@@ -38,6 +39,8 @@ class Outcome:
     # Of it, in which part of the held-out pairs it finds the better answer the better one; None
     # where there are no pairs.
     eval_reward_accuracy: float | None
+    # By how much it scores the better answers above the worse ones; None as above.
+    eval_reward_margin: float | None
     best_step: int | None
     tokens: int
     steps: int
@@ -65,7 +68,7 @@ def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has
     metadata = {
         **trained_origin(spec),
         "library_name": "transformers" if is_whole else "peft",
-        "pipeline_tag": "text-generation",
+        "pipeline_tag": _task(spec.parameters.objective),
         "tags": ["full" if is_whole else "lora", spec.parameters.objective, "bakehouse"],
         **_figures(spec, title, outcome),
     }
@@ -74,7 +77,7 @@ def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has
         *front_matter(metadata),
         f"# {title}",
         "",
-        f"{'A full fine-tune of' if is_whole else 'A LoRA adapter for'} "
+        f"{_kind(spec.parameters)} "
         f"{one_line(spec.base_model_title)}, "
         f"trained on {one_line(spec.dataset_title)} with Bakehouse.",
         *_commits(spec),
@@ -89,7 +92,10 @@ def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has
         "## Result",
         "",
         *_measured(
-            outcome, "validation file" if data.validation_path else "held-out part", _this(spec)
+            outcome,
+            "validation file" if data.validation_path else "held-out part",
+            _before(spec.parameters.objective),
+            _this(spec),
         ),
         "",
         *_rewards(outcome, spec.parameters.objective, _this(spec)),
@@ -104,7 +110,7 @@ def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has
         *([""] if outcome.warnings else []),
         "## Use",
         "",
-        _use(is_whole=is_whole, has_gguf=has_gguf),
+        _use(spec, has_gguf=has_gguf),
         "",
         "## Versions",
         "",
@@ -119,22 +125,41 @@ def _this(spec: TrainTextSpec) -> str:
     return "this model" if spec.parameters.lora is None else "this adapter"
 
 
-def _use(*, is_whole: bool, has_gguf: bool) -> str:
-    if is_whole:
+def _kind(parameters: TrainingParameters) -> str:
+    """What it is, up to the name of its base."""
+    if parameters.objective == "reward":
+        return "A reward model: a LoRA adapter with a head that gives a score, for"
+    return "A full fine-tune of" if parameters.lora is None else "A LoRA adapter for"
+
+
+def _task(objective: Objective) -> str:
+    """As hubs call it."""
+    return "text-classification" if objective == "reward" else "text-generation"
+
+
+def _before(objective: Objective) -> str:
+    """What was measured before training."""
+    return "base model, untrained head" if objective == "reward" else "base model"
+
+
+def _use(spec: TrainTextSpec, *, has_gguf: bool) -> str:
+    if spec.parameters.objective == "reward":
+        return reward_use(base_model_id(spec))
+    if spec.parameters.lora is None:
         loads = "The folder loads with `AutoModelForCausalLM.from_pretrained` and vLLM"
         return loads + (f"; `{GGUF_NAME}` loads with llama.cpp." if has_gguf else ".")
     loads = "`adapter_model.safetensors` loads with PEFT on the base model"
     return loads + ("; `adapter.gguf` loads with llama.cpp (`--lora`)." if has_gguf else ".")
 
 
-def _measured(outcome: Outcome, part: str, this: str) -> list[str]:
+def _measured(outcome: Outcome, part: str, before: str, this: str) -> list[str]:
     """The table of what was measured on the rows that were not trained on."""
     is_paid = outcome.eval_reward is not None
     base = outcome.eval_reward_base if is_paid else outcome.eval_loss_base
     return [
         f"| | {'mean reward' if is_paid else 'loss'} on the {part} |",
         "|---|---|",
-        f"| base model | {_loss(base)} |",
+        f"| {before} | {_loss(base)} |",
         f"| with {this} | {_loss(outcome.eval_reward if is_paid else outcome.eval_loss)} |",
     ]
 
@@ -176,7 +201,8 @@ def _figures(spec: TrainTextSpec, title: str, outcome: Outcome) -> dict[str, obj
     if outcome.best_step is None or not metrics:
         return {}
     dataset = _measured_by(spec)
-    task = {"type": "text-generation", "name": "Text Generation"}
+    kind = _task(spec.parameters.objective)
+    task = {"type": kind, "name": kind.replace("-", " ").title()}
     return {
         "model-index": [
             {"name": title, "results": [{"task": task, "dataset": dataset, "metrics": metrics}]}
@@ -235,6 +261,8 @@ def _objective(parameters: TrainingParameters) -> str:
     """What was minimised, e.g. 'DPO, beta 0.1'."""
     if parameters.objective == "sft":
         return "SFT"
+    if parameters.objective == "reward":
+        return "reward modeling, the loss of Bradley and Terry"
     if parameters.objective == "kto":
         good, bad = parameters.desirable_weight, parameters.undesirable_weight
         return f"KTO, beta {parameters.beta:g}, good answers x {good:g}, bad ones x {bad:g}"
@@ -294,10 +322,14 @@ def _rewards(outcome: Outcome, objective: Objective, this: str) -> list[str]:
         f"pairs of a good and a bad answer of which {this} makes the good one likelier "
         "against the base than the bad one"
         if objective == "kto"
+        else f"these pairs whose better answer {this} scores higher"
+        if objective == "reward"
         else f"these pairs whose better answer {this} makes likelier against the worse one "
         "than the base does"
     )
-    return [f"Reward accuracy: {accuracy:.4f}, the part of {which}.", ""]
+    margin = outcome.eval_reward_margin
+    ahead = f" Mean margin: {margin:.4f}." if objective == "reward" and margin is not None else ""
+    return [f"Reward accuracy: {accuracy:.4f}, the part of {which}.{ahead}", ""]
 
 
 def _describe_format(data_format: DataFormat) -> str:

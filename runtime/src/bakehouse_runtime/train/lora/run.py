@@ -49,6 +49,8 @@ _BASE_EVALUATION = "base_evaluation.json"
 _BASE_ANSWERS = "base_answers.json"
 _BEST_ADAPTER = "best_adapter.safetensors"
 _BEST_MODEL = "best_model.safetensors"
+# Of an outcome, what only some objectives measure.
+_REWARDS = ("eval_reward_base", "eval_reward", "eval_reward_accuracy", "eval_reward_margin")
 
 
 def run(spec: TrainTextSpec) -> int:
@@ -112,7 +114,9 @@ def _run(spec: TrainTextSpec, work: Workload) -> None:
         best = best_weights.restore(trainer.model, trainer.state.global_step)
         if dtype is not None:
             _round_to(dtype, trainer.model)
-        answer_held_out(trainer, prepared, reporter, work.work_dir, work.work_dir / _BASE_ANSWERS)
+        if parameters.objective != "reward":
+            base_answers = work.work_dir / _BASE_ANSWERS
+            answer_held_out(trainer, prepared, reporter, work.work_dir, base_answers)
     except StopRequested:
         on_server.upload_last()
         _say_stopped(reporter, checkpoints)
@@ -338,6 +342,7 @@ def _outcome(
         eval_reward_base=base.get("eval_reward"),
         eval_reward=-best.eval_loss if best and "eval_reward" in base else None,
         eval_reward_accuracy=_measured_at(state.log_history, best, "eval_reward_accuracy"),
+        eval_reward_margin=_measured_at(state.log_history, best, "eval_reward_margin"),
         best_step=best.step if best else None,
         tokens=state.num_input_tokens_seen,
         steps=state.global_step,
@@ -369,7 +374,7 @@ def _summary(outcome: Outcome) -> dict[str, float | str | None]:
         "eval_loss": outcome.eval_loss,
         **{
             name: value
-            for name in ("eval_reward_base", "eval_reward", "eval_reward_accuracy")
+            for name in _REWARDS
             if (value := getattr(outcome, name)) is not None
         },
         "best_step": outcome.best_step,

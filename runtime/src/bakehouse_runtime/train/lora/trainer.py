@@ -9,23 +9,16 @@ import warnings
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
-import transformers
-from transformers import (
-    MODEL_FOR_CAUSAL_LM_MAPPING,
-    AutoConfig,
-    AutoModelForCausalLM,
-    AutoTokenizer,
-    PrinterCallback,
-)
+from transformers import AutoTokenizer, PrinterCallback
 from transformers.utils import logging
 from trl.kernels import chunked_logprob
 
 from ...device import has_c_compiler, weights_dtype
-from ...errors import PlainError
-from ...files import SAFE_TOKENIZER, SAFE_WEIGHTS, read_optional_object
+from ...files import SAFE_TOKENIZER
 from .config import lora_config, settings
 from .data import to_packed
 from .isolation import require_isolation
+from .load import load_base, load_scorer
 from .objectives.table import OBJECTIVES
 from .ranks.group import ALONE
 from .ranks.share import shared_settings, with_blank
@@ -67,7 +60,10 @@ def build_trainer(
     )
     lora = spec.parameters.lora
     # All that is trained is float32: steps are smaller than what 16 bits tell apart.
-    model = _load(base, weights_dtype(device) if lora else torch.float32)
+    dtype = weights_dtype(device) if lora else torch.float32
+    model = (
+        load_scorer(base, dtype, spec.data.seed) if objective.scores else load_base(base, dtype)
+    )
     tokenizer = AutoTokenizer.from_pretrained(base, **SAFE_TOKENIZER)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
@@ -106,30 +102,6 @@ def _leave_out_triton_without_compiler() -> None:
     computes the same in torch."""
     if not has_c_compiler():
         chunked_logprob._TRITON_AVAILABLE = False
-
-
-def _load(base: Path, dtype: torch.dtype) -> Any:
-    """The base model. Raises PlainError for an architecture that only code of its own knows."""
-    try:
-        is_known = type(AutoConfig.from_pretrained(base, **SAFE_TOKENIZER)) in (
-            MODEL_FOR_CAUSAL_LM_MAPPING
-        )
-    except (ValueError, KeyError) as error:
-        raise _unknown_architecture(base) from error
-    if not is_known:
-        raise _unknown_architecture(base)
-    return AutoModelForCausalLM.from_pretrained(base, dtype=dtype, **SAFE_WEIGHTS)
-
-
-def _unknown_architecture(base: Path) -> PlainError:
-    named = (
-        read_optional_object(base / "config.json").get("model_type") or "not named in config.json"
-    )
-    return PlainError(
-        f"The base model cannot be trained (model type: {named}): only language models whose "
-        f"architecture Transformers {transformers.__version__} knows can be. Code in a model's "
-        "own repository is never run."
-    )
 
 
 def _narrow_frozen_matrices(model: Any) -> None:

@@ -31,3 +31,5 @@ class TrainingObjective(NamedTuple):
     # The trainer of a base model and its adapter, or of all weights where there is none; the rest
     # is what all trainers take.
     trainer: Callable[[Any, LoraConfig | None, TrainingParameters, Device, dict[str, Any]], Trainer]
+    # Whether the base has a new head that gives one number, in place of the one for tokens.
+    scores: bool = False

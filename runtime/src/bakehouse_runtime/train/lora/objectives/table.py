@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from .dpo import DPO
 from .grpo import GRPO
 from .kto import KTO
+from .reward import REWARD
 from .sft import SFT
 
 if TYPE_CHECKING:
@@ -18,4 +19,5 @@ OBJECTIVES: dict[Objective, TrainingObjective] = {
     "dpo": DPO,
     "kto": KTO,
     "grpo": GRPO,
+    "reward": REWARD,
 }
