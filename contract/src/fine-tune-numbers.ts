@@ -23,12 +23,13 @@ export const loraTargetModules = [
 export const adaptations = ['lora', 'full'] as const;
 export type Adaptation = (typeof adaptations)[number];
 
-/** The one format whose rows an objective compares, or answers; of `sft` any other than the last will do. */
+/** The one format whose rows an objective compares, or answers; of `sft` any other than prompts will do. */
 export const comparedFormats = {
   sft: null,
   dpo: 'preference',
   kto: 'feedback',
   grpo: 'prompts',
+  reward: 'preference',
 } as const satisfies Record<Objective, DataFormatName | null>;
 
 /** What the field calls them. */
@@ -37,6 +38,7 @@ export const objectiveNames = {
   dpo: 'DPO',
   kto: 'KTO',
   grpo: 'GRPO',
+  reward: 'Reward modeling',
 } as const satisfies Record<Objective, string>;
 
 /** What is minimised where nothing is said: of answers that are compared, or rated, what learns from that. */
@@ -63,6 +65,9 @@ export function headWith(objective: Objective): string {
 export function adapterFieldWith(field: string): string {
   return `${field} is for LoRA: leave it out of a full fine-tune`;
 }
+
+/** What is said of all weights where a head is trained that the base does not have. */
+export const FULL_REWARD_MODEL = 'Reward modeling trains an adapter and a head: choose lora';
 
 /** What is said of packing where answers are compared or rated, each by itself. */
 export function packingWith(objective: Objective): string {

@@ -15,10 +15,9 @@ import { trackerProject } from './trackers.ts';
 /** OpenAI's fine-tuning API. A job is a run: what the web app starts is listed here too, and the other way round. */
 const SUFFIX_LENGTH_MAX = 64;
 /** What a `learning_rate_multiplier` of 1 stands for, usual for LoRA. */
-export const LEARNING_RATES = { sft: 2e-4, dpo: 5e-5, kto: 1e-4, grpo: 1e-4 } as const satisfies Record<
-  Objective,
-  number
->;
+export const LEARNING_RATES = {
+  ...{ sft: 2e-4, dpo: 5e-5, kto: 1e-4, grpo: 1e-4, reward: 1e-4 },
+} as const satisfies Record<Objective, number>;
 /** Passes over the data where nothing else is asked for. */
 export const EPOCHS_AUTO = 3;
 const EPOCHS_MAX = 50;
@@ -172,6 +171,7 @@ const job = z.object({
     }),
     /** What no grader of OpenAI's says: a run that was started with `rewards`. */
     z.object({ type: z.literal('grpo'), grpo: z.object({ hyperparameters: chosenOfCompared }) }),
+    z.object({ type: z.literal('reward'), reward: z.object({ hyperparameters: chosen }) }),
   ]),
   seed: z.int(),
   user_provided_suffix: z.string().nullable(),

@@ -73,8 +73,8 @@ export type DataFormatName = (typeof dataFormats)[number];
 
 /**
  * What training minimises: the loss of the answers, direct preference optimisation's of pairs of them,
- * Kahneman-Tversky optimisation's of those that are rated, or group relative policy optimisation's of those that
- * the model writes itself.
+ * Kahneman-Tversky optimisation's of those that are rated, group relative policy optimisation's of those that
+ * the model writes itself, or Bradley and Terry's of the scores of pairs, which makes a reward model.
  */
 export const objectives = ['sft', 'dpo', 'kto', 'grpo', 'reward'] as const;
 export type Objective = (typeof objectives)[number];

@@ -98,7 +98,7 @@ const sweptRun = textRun.extend({
       best: z.number(),
       best_step: z.int(),
       last: z.number(),
-      /** Of DPO and KTO, at that step. */
+      /** Of DPO, KTO and reward models, at that step. */
       reward_accuracy: z.number().nullable(),
     })
     .nullable(),

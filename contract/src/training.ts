@@ -75,7 +75,7 @@ const trainingFields = {
   neftune_noise_alpha: numberOf(fineTuneNumbers.neftune_noise_alpha),
   /**
    * What is minimised. Left out: `dpo` of rows in the format `preference`, `kto` of those in `feedback`, `grpo` of those in `prompts`,
-   * else `sft`.
+   * else `sft`. `reward`, of preferences too, makes a reward model: it scores answers, and writes none.
    */
   objective: z.enum(objectives).optional(),
   /** Of `dpo`, `kto` and `grpo`: how strongly the model is held to its base. */

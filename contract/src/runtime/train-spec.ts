@@ -91,11 +91,11 @@ export const reward = z.discriminatedUnion('type', [
 
 export const trainingParameters = z.object({
   /**
-   * What is minimised. `dpo` needs rows of the format `preference`, `kto` of `feedback` and `grpo` of `prompts`; `sft` trains on the
-   * better answers of such rows, and on the good ones, but not on prompts.
+   * What is minimised. `dpo` and `reward` need rows of the format `preference`, `kto` of `feedback` and `grpo` of `prompts`; `sft` trains
+   * on the better answers of such rows, and on the good ones, but not on prompts. `reward` makes a reward model: an adapter with a head.
    */
   objective: objective.default('sft'),
-  /** Of all but SFT: how strongly the model is held to its base. */
+  /** Of DPO, KTO and GRPO: how strongly the model is held to its base. */
   beta: z.number().positive().default(0.1),
   /** Of DPO: weight of the loss of SFT on the better answers, which is added to its own. */
   sft_weight: z.number().min(0).default(0),
@@ -249,7 +249,7 @@ export const validateReport = z.object({
    */
   samples: z.array(
     sample.extend({
-      /** The worse answer to the same question, where the objective is DPO. */
+      /** The worse answer to the same question, where the objective is DPO or a reward model. */
       rejected: sample.nullable().default(null),
       /** Whether its answer is good, where the objective is KTO. */
       label: z.boolean().nullable().default(null),

@@ -78,6 +78,7 @@ function methodOf(
     return { type: 'reinforcement', reinforcement: { ...graded, hyperparameters: ofReinforcement } };
   }
   if (objective === 'sft') return { type: 'supervised', supervised: { hyperparameters } };
+  if (objective === 'reward') return { type: 'reward', reward: { hyperparameters } };
   const chosen = { hyperparameters: { ...hyperparameters, beta } };
   if (objective === 'grpo') return { type: 'grpo', grpo: chosen };
   return objective === 'dpo' ? { type: 'dpo', dpo: chosen } : { type: 'kto', kto: chosen };

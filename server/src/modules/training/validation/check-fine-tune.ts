@@ -258,6 +258,8 @@ async function readWarnings(
   { base, report, fields }: { base: AssetRevision; report: ValidateReport; fields: SettledFields },
   capacity: Capacity,
 ): Promise<string[]> {
+  // A reward model is not served.
+  if (fields.objective === 'reward') return [];
   const config = await readModelJson(ctx, base.files, 'config.json');
   return warnOfServing({ base, config, obstacle: report.gguf_obstacle, fields }, capacity);
 }

@@ -51,7 +51,7 @@ export const CPU_CORE_FLOPS = 40e9;
 /** Launching a forward and backward pass costs this much however small the model is. */
 export const PASS_OVERHEAD_S = 0.05;
 /** Operations per parameter for what an objective asks of each token besides training on it. */
-const ASKED: Record<Objective, number> = { sft: 0, dpo: 2, kto: 6, grpo: 2 };
+const ASKED: Record<Objective, number> = { sft: 0, dpo: 2, kto: 6, grpo: 2, reward: 0 };
 /**
  * Operations per parameter that writing a token takes as long as on a CPU: it reads all weights for one token of each
  * answer at a time. Measured with the starter model on two cores, docs/engine.md.

@@ -1,4 +1,4 @@
-import type { Adaptation } from '@bakehouse/contract/fine-tune-numbers';
+import { type Adaptation, objectiveNames } from '@bakehouse/contract/fine-tune-numbers';
 import { gpuCounts, type Objective } from '@bakehouse/contract/limits';
 import type { Capacity } from '../../../engine/model/capacity.ts';
 
@@ -21,7 +21,7 @@ export function findGpuFaults(
   const faults = [
     count > most &&
       `No machine here has ${count} GPUs of one kind: choose ${gpuCounts.filter((one) => one <= most).join(' or ')}`,
-    objective !== 'sft' && `${objective.toUpperCase()} trains on one GPU: choose 1`,
+    objective !== 'sft' && `${objectiveNames[objective]} trains on one GPU: choose 1`,
     adaptation === 'full' && 'Full fine-tuning trains on one GPU: choose 1',
     rows % count > 0 &&
       `${count} GPUs cannot share the ${rows} rows of a step (batch size x gradient accumulation): make it a multiple of ${count}`,

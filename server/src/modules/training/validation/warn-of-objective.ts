@@ -32,6 +32,8 @@ function warnOfLearningRate({
   objective,
   adaptation,
 }: Pick<SettledFields, 'learning_rate' | 'objective' | 'adaptation'>): string[] {
+  // A reward model learns a head of its own, and is no full fine-tune.
+  if (objective === 'reward') return warnOfAdapterRate(rate);
   if (adaptation === 'full') return warnOfFullRate(rate, objective);
   if (objective !== 'sft' && rate > Number(SHIFTING_RATES[objective][1])) {
     const [least, most] = SHIFTING_RATES[objective];
@@ -39,6 +41,10 @@ function warnOfLearningRate({
       `A learning rate of ${rate} is far above what ${objectiveNames[objective]} usually bears (${least} to ${most}): the model may forget how to answer.`,
     ];
   }
+  return warnOfAdapterRate(rate);
+}
+
+function warnOfAdapterRate(rate: number): string[] {
   if (rate > LEARNING_RATE.max) {
     return [
       `A learning rate of ${rate} is far above what LoRA usually bears (2e-4 to 1e-3): the loss may not fall.`,
@@ -49,7 +55,7 @@ function warnOfLearningRate({
   return [];
 }
 
-function warnOfFullRate(rate: number, objective: SettledFields['objective']): string[] {
+function warnOfFullRate(rate: number, objective: keyof typeof FULL_RATES): string[] {
   const [least, most] = FULL_RATES[objective];
   if (rate <= Number(most)) return [];
   return [

@@ -1,4 +1,4 @@
-import type { Adaptation } from '@bakehouse/contract/fine-tune-numbers';
+import { type Adaptation, objectiveNames } from '@bakehouse/contract/fine-tune-numbers';
 import type { GpuType, Objective } from '@bakehouse/contract/limits';
 
 type Asked = {
@@ -19,7 +19,7 @@ export function countObstacle(
   here: { gpu_type: string; count: number }[],
 ): string | null {
   if (count === 1 || here.length === 0) return null;
-  if (objective !== 'sft') return `${objective.toUpperCase()} trains on one GPU.`;
+  if (objective !== 'sft') return `${objectiveNames[objective]} trains on one GPU.`;
   if (adaptation === 'full') return 'Full fine-tuning trains on one GPU.';
   const chosen = here.filter(({ gpu_type }) => gpu_type === type);
   const [candidates, kind] = chosen.length > 0 ? [chosen, 'this'] : [here, 'one'];

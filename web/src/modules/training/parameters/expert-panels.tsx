@@ -18,7 +18,9 @@ export function ExpertPanels({ values, problems, onChange }: Props) {
     { panel: 'adaptation', title: 'Adaptation', fields: adaptationFields },
     { panel: 'lora', title: 'LoRA', fields: loraFields },
   ] as const;
-  const asked = panels.filter(({ panel }) => panel !== 'lora' || values.adaptation === 'lora');
+  // A reward model is always an adapter, with a head.
+  const left = values.objective === 'reward' ? 'adaptation' : values.adaptation === 'full' ? 'lora' : null;
+  const asked = panels.filter(({ panel }) => panel !== left);
   return asked.map(({ panel, title, fields }) => (
     <Disclosure
       key={panel}

@@ -35,4 +35,5 @@ export const objectiveLabels: Record<Objective, string> = {
   dpo: 'Prefer the better answers (DPO)',
   kto: 'Learn from good and bad (KTO)',
   grpo: 'Learn from rewards (GRPO)',
+  reward: 'Score answers (reward model)',
 };

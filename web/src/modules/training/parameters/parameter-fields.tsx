@@ -1,11 +1,11 @@
 import {
   type Adaptation,
   adaptations,
+  comparedFormats,
   fineTuneNumbers,
   loraTargetModules,
   lrSchedulers,
   segmentationMethods,
-  usualObjective,
 } from '@bakehouse/contract/fine-tune-numbers';
 import { type DataFormatName, type Objective, objectives } from '@bakehouse/contract/limits';
 import { withMinus } from '../../../lib/format/format-number.ts';
@@ -28,6 +28,7 @@ const learningRatePresets = {
   dpo: [0.0002, 0.00005],
   kto: [0.0002, 0.0001],
   grpo: [0.0002, 0.0001, 0.00001],
+  reward: [0.0005, 0.0002, 0.0001],
 };
 
 const fullLearningRatePresets = {
@@ -57,6 +58,7 @@ const objectiveHelp: Record<Objective, string> = {
   dpo: 'Makes each better answer more likely than the worse one.',
   kto: 'Makes good answers more likely and bad ones less likely, each row by itself.',
   grpo: 'Of several answers to a prompt, those with a higher reward become more likely.',
+  reward: 'Makes a reward model: it scores each better answer above the worse one. It writes no text.',
 };
 
 /** What answers that are compared or rated are trained for. */
@@ -80,7 +82,7 @@ export const objectiveFields = (objective: Objective, format: DataFormatName | n
 /** What such rows can be trained for: the answers, or what learns from the comparison. */
 const objectiveOptions = (format: DataFormatName | null) =>
   objectives
-    .filter((value) => (value === 'sft' && format !== 'prompts') || value === usualObjective(format))
+    .filter((value) => (value === 'sft' && format !== 'prompts') || (format && comparedFormats[value] === format))
     .map((value) => ({ value, label: objectiveLabels[value] }));
 
 const betaField = number('beta', {
@@ -127,6 +129,7 @@ const fieldsOf: Record<Objective, ParameterField[]> = {
   dpo: dpoFields,
   kto: ktoFields,
   grpo: grpoFields,
+  reward: [],
 };
 
 const schedulerLabels = {
@@ -156,7 +159,7 @@ export const optimizerFields = (objective: Objective): ParameterField[] => [
     maxDecimals: 3,
     help: '0 to 1,000, usually 1. Longer gradients are shortened to it; 0 leaves them as they are.',
   }),
-  // The others compare with the base, which would be read with other noise.
+  // Others compare answers, which would be read with noise of their own.
   ...(objective === 'sft' ? [neftuneField] : []),
 ];
 
@@ -260,11 +263,14 @@ function learningRateHelp(
 ) {
   const advice = learningRateAdvice(rate, objective, adaptation);
   if (advice) return advice;
-  const presets = adaptation === 'full' ? fullLearningRatePresets : learningRatePresets;
+  const presets =
+    adaptation === 'full' && objective !== 'reward'
+      ? fullLearningRatePresets[objective]
+      : learningRatePresets[objective];
   return (
     <span className="flex flex-wrap items-center gap-1">
       Common values:
-      {presets[objective].map((preset) => (
+      {presets.map((preset) => (
         <Button key={preset} size="sm" variant="ghost" className="-mx-0.5" onClick={() => onChange(preset)}>
           {withMinus(preset)}
         </Button>

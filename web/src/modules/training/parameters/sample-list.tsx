@@ -31,7 +31,7 @@ export function SampleList({ samples, format }: Props) {
         <p className="text-[0.8125rem] text-muted">
           {format && `Data format: ${formatLabels[format.format]}. `}
           {hasPairs
-            ? 'The model learns to prefer the better answer.'
+            ? 'The model learns which of the two answers is better.'
             : format?.format === 'prompts'
               ? 'The model writes several answers to each, and learns from their rewards.'
               : hasRatings

@@ -32,20 +32,21 @@ const SMALL_BYTES = 2_000_000_000;
  * Of SFT, small: at which the starter model learns those facts; large: QLoRA's for 7B and 13B. The others only shift what the base can
  * say. Of DPO, small: the smol-course's for the starter model; large: Zephyr's QLoRA's. Of KTO, small: at which the starter tells the
  * example's good answers from its bad ones; large: LLaMA-Factory's for 8B. Of GRPO, small: as of KTO; large: ten times what is usual
- * without an adapter.
+ * without an adapter. Of reward models, small: at which the starter tells the example's better answers from the worse ones; large: TRL's.
  */
 const LEARNING_RATES: Record<Objective, { small: number; large: number }> = {
   sft: { small: 0.001, large: 0.0002 },
   dpo: { small: 0.00005, large: 0.000005 },
   kto: { small: 0.0001, large: 0.000005 },
   grpo: { small: 0.0001, large: 0.00001 },
+  reward: { small: 0.0002, large: 0.0001 },
 };
 /**
  * Where all weights are trained. Every step moves each of them by about the rate, and there are a hundred times as many: the
  * rates are a tenth of an adapter's and less. Of SFT, large: Llama 2's and Zephyr's; small: the upper end of what is usual, since
  * small models bear and need more. Of the others, small: that of SmolLM2's own DPO; large: Zephyr's.
  */
-const FULL_LEARNING_RATES: typeof LEARNING_RATES = {
+const FULL_LEARNING_RATES: Omit<typeof LEARNING_RATES, 'reward'> = {
   sft: { small: 0.00005, large: 0.00002 },
   dpo: { small: 0.000001, large: 0.0000005 },
   kto: { small: 0.000001, large: 0.0000005 },
@@ -60,7 +61,7 @@ export function suggestParameters(
   objective: Objective = 'sft',
   adaptation: Adaptation = 'lora',
 ): PresetValues {
-  const rates = (adaptation === 'full' ? FULL_LEARNING_RATES : LEARNING_RATES)[objective];
+  const rates = ratesOf(objective, adaptation);
   return {
     // Of each row GRPO sees several answers in each epoch, which are others each time.
     epochs:
@@ -69,6 +70,13 @@ export function suggestParameters(
     // As PEFT's `all-linear`, and QLoRA.
     lora_target_modules: layerModules,
   };
+}
+
+/** All weights of a reward model are never trained. */
+function ratesOf(objective: Objective, adaptation: Adaptation) {
+  return adaptation === 'full' && objective !== 'reward'
+    ? FULL_LEARNING_RATES[objective]
+    : LEARNING_RATES[objective];
 }
 
 function suggestEpochs(rows: number | null): number {
@@ -101,9 +109,11 @@ export function valuesWith(
   const modules = parameters.lora_target_modules;
   const trainable = objective === 'sft' ? modules : modules.filter((name) => name !== 'lm_head');
   const { batch_size, gradient_accumulation_steps } = initialParameters;
-  const values = preset && presetValues(preset, basis, objective, parameters.adaptation);
+  const adaptation = objective === 'reward' ? 'lora' : parameters.adaptation;
+  const values = preset && presetValues(preset, basis, objective, adaptation);
   return {
     objective,
+    adaptation,
     ...(values ?? { lora_target_modules: trainable }),
     ...(objective === 'kto' && parameters.batch_size < KTO_BATCH_MIN && KTO_BATCH),
     ...(objective !== 'kto' && isKtoBatch(parameters) && { batch_size, gradient_accumulation_steps }),
@@ -134,7 +144,7 @@ export function valuesWithAdaptation(
   const values = preset && presetValues('suggested', basis, objective, adaptation);
   if (values) return { adaptation, ...values };
   const isAdapters = adaptation === 'full' && learning_rate === initialParameters.learning_rate;
-  return { adaptation, ...(isAdapters && { learning_rate: FULL_LEARNING_RATES[objective].large }) };
+  return { adaptation, ...(isAdapters && { learning_rate: ratesOf(objective, 'full').large }) };
 }
 
 /** The preset whose values these are; null where they are the person's own. */

@@ -128,6 +128,7 @@ export function wireParameters({
       dpo: { beta, sft_weight },
       kto: { beta, desirable_weight, undesirable_weight },
       grpo: { beta, generations, max_new_tokens, temperature, rewards: rewards.map(toReward) },
+      reward: {},
     }[rest.objective],
     // Empty means none, where the file may have one.
     ...(data_format && data_format !== 'text' && { system_column }),
@@ -146,8 +147,8 @@ export function learningRateAdvice(
   adaptation: Adaptation = 'lora',
 ): string | null {
   if (!(rate > 0)) return null;
-  if (adaptation === 'full') return fullRateAdvice(rate, objective);
-  if (objective !== 'sft') return shiftingRateAdvice(rate, objective);
+  if (adaptation === 'full' && objective !== 'reward') return fullRateAdvice(rate, objective);
+  if (objective !== 'sft' && objective !== 'reward') return shiftingRateAdvice(rate, objective);
   if (rate > 0.005) return 'This is much higher than usual, and training may become unstable. Try 0.0002.';
   if (rate < 0.00001) return 'At this rate the model will hardly change. Try 0.0002.';
   return null;
@@ -170,14 +171,14 @@ function shiftingRateAdvice(rate: number, objective: keyof typeof shiftingRates)
 }
 
 /** Each step moves every weight by about the rate: what an adapter bears is far too much. */
-function fullRateAdvice(rate: number, objective: Objective): string | null {
+function fullRateAdvice(rate: number, objective: keyof typeof fullRates): string | null {
   const { max, usual } = fullRates[objective];
   if (rate > max)
     return `With all weights trained this is much higher than usual, and the model may forget what it knew. Try ${usual}.`;
   return rate < 0.0000001 ? `At this rate the model will hardly change. Try ${usual}.` : null;
 }
 
-const fullRates: Record<Objective, { max: number; usual: string }> = {
+const fullRates = {
   sft: { max: 0.0001, usual: '0.00002' },
   dpo: { max: 0.00005, usual: '0.000001' },
   kto: { max: 0.00005, usual: '0.000001' },

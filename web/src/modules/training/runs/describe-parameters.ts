@@ -76,6 +76,7 @@ function textRows(run: Extract<Described, { kind: 'text' }>): { name: string; va
         rewards: rewards.map(describeReward).join(', '),
         ...{ beta, generations, max_new_tokens, temperature },
       },
+      reward: {},
     }[objective],
     ...rest,
     // A validation file is held out instead.

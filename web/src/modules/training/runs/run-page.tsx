@@ -118,7 +118,7 @@ function LoadedPage({ run }: { run: Run }) {
               Model
             </ButtonLink>
             {run.state === 'completed' &&
-              (run.kind === 'pictures' ? <UseLora run={run} /> : <UseModel modelId={run.model_id} />)}
+              (run.kind === 'pictures' ? <UseLora run={run} /> : <UseModel run={run} />)}
           </>
         }
       />

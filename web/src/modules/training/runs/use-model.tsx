@@ -1,13 +1,17 @@
+import type { Run } from '@bakehouse/contract/runs';
 import { MessageSquare } from 'lucide-react';
 import { ButtonLink } from '../../../ui/button.tsx';
 import { DeployButton } from '../../deployments/deploy/deploy-button.tsx';
 import { useDeploymentsOf, useLiveDeployment } from '../../deployments/use-deployments.ts';
+import { makesRewardModel } from './run-state.ts';
 
 /** The way to an answer: to the deployment that there is, or to a new one with its price. */
-export function UseModel({ modelId, label = 'Deploy and chat' }: { modelId: string; label?: string }) {
+export function UseModel({ run, label = 'Deploy and chat' }: { run: Run; label?: string }) {
+  const { model_id: modelId } = run;
   const { isPending } = useDeploymentsOf(modelId);
   const pod = useLiveDeployment(modelId);
-  if (isPending) return null;
+  // A reward model writes nothing.
+  if (isPending || makesRewardModel(run)) return null;
   if (!pod) return <DeployButton key={modelId} request={{ kind: 'text', modelId }} label={label} />;
   return (
     <ButtonLink variant="primary" to="/my-deployments/$podId" params={{ podId: pod.pod_id }}>

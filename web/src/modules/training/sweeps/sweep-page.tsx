@@ -91,7 +91,7 @@ function LoadedPage({ sweep }: { sweep: Sweep }) {
         actions={
           <>
             <CancelButton sweep={sweep} />
-            {bestRun && <UseModel modelId={bestRun.model_id} label="Deploy the best" />}
+            {bestRun && <UseModel run={bestRun} label="Deploy the best" />}
           </>
         }
       />

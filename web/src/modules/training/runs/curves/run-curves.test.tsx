@@ -44,7 +44,7 @@ test('a run that learns preferences shows how far the better answers are ahead',
   const both = 'Training, Held out as measured';
   expect(screen.getByText(`Training and held-out loss by step: ${both}`)).toBeTruthy();
   expect(
-    screen.getByText(`Share of rows whose better answer has gained on the worse one, by step: ${both}`),
+    screen.getByText(`Share of rows whose better answer is ahead of the worse one, by step: ${both}`),
   ).toBeTruthy();
   expect(screen.getByText(`Lead of the better answers by step: ${both}`)).toBeTruthy();
   cleanup();

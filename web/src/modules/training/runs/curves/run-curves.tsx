@@ -30,7 +30,7 @@ const rewards = [
   {
     title: 'Reward accuracy',
     name: 'reward_accuracy',
-    label: 'Share of rows whose better answer has gained on the worse one, by step',
+    label: 'Share of rows whose better answer is ahead of the worse one, by step',
   },
   { title: 'Reward margin', name: 'reward_margin', label: 'Lead of the better answers by step' },
 ] as const;
@@ -162,7 +162,7 @@ function LossCard({ points, ended, advises, ...look }: LossCardProps) {
   );
 }
 
-/** Of DPO and KTO: how far the better answers are ahead of the worse ones, measured against the base model. */
+/** How far the better answers are ahead of the worse ones: of DPO and KTO measured against the base model, of reward models by their scores. */
 function RewardCards({ points, ended, smoothing }: CurvesProps & { smoothing: number }) {
   const names = new Set(points.flatMap(({ values }) => Object.keys(values)));
   const charts = [rewards, paid].find(([{ name }]) => names.has(name) || names.has(`eval_${name}`));
