@@ -35,7 +35,8 @@ const weight = numberOf(rewardWeight);
  * and back-references, that is found somewhere in the answer; `match` is an answer that equals the reference of its row, as a text or by
  * the last number in each; `string_check` compares it, without white space around it, with a text or, where none is named, with the
  * reference: it is that (`eq`), is not (`ne`), contains it (`like`), or contains it in any case (`ilike`); `json_schema` is an answer
- * that is JSON as a whole, and as the schema says.
+ * that is JSON as a whole, and as the schema says. `model` is a reward model that the caller may read: it pays its score of the answer, a
+ * number without bounds, times the weight.
  */
 const reward = z.discriminatedUnion('type', [
   only({
@@ -58,6 +59,7 @@ const reward = z.discriminatedUnion('type', [
     weight,
   }),
   only({ type: z.literal('json_schema'), json_schema: z.record(z.string(), z.unknown()), weight }),
+  only({ type: z.literal('model'), model_id: idOf('reward model'), weight }),
 ]);
 
 /** The fields that training and its validation share, with their bounds and messages. */
@@ -89,7 +91,7 @@ const trainingFields = {
   generations: numberOf(fineTuneNumbers.generations),
   max_new_tokens: numberOf(fineTuneNumbers.max_new_tokens),
   temperature: numberOf(fineTuneNumbers.temperature),
-  /** Of `grpo`, at least one: an answer is paid the weight of each that it meets. */
+  /** Of `grpo`, at least one: an answer is paid the weight of each that it meets, and of a reward model its score times the weight. */
   rewards: z
     .array(reward)
     .max(REWARDS_MAX, `rewards must be at most ${REWARDS_MAX}`)

@@ -75,7 +75,8 @@ export const textLoraSpec = loraSpec.extend({
  * A rule that pays an answer its weight, or nothing. A pattern is a regular expression that is found somewhere in the answer; a match is
  * the answer that equals the row's reference, as a text with its white space squeezed or by the last number in each; a string check
  * compares the answer with a text, null being the row's reference; a JSON Schema is written as JSON, and the whole answer must be JSON
- * that it allows.
+ * that it allows. A reward model pays its score times the weight: `model` is the name of the input with its adapter, and with `_base`
+ * after it that of the input with the adapter's base.
  */
 export const reward = z.discriminatedUnion('type', [
   z.object({ type: z.literal('pattern'), pattern: z.string().min(1), weight: z.number() }),
@@ -87,6 +88,7 @@ export const reward = z.discriminatedUnion('type', [
     weight: z.number(),
   }),
   z.object({ type: z.literal('json_schema'), json_schema: z.string(), weight: z.number() }),
+  z.object({ type: z.literal('model'), model: z.string().min(1), weight: z.number() }),
 ]);
 
 export const trainingParameters = z.object({
@@ -149,7 +151,8 @@ export const trainingSources = z.object({
 export type TrainingSources = z.infer<typeof trainingSources>;
 
 /**
- * Input folders: `base_model` (safetensors and tokenizer), `dataset`, and `validation` where the data has such a file. Where all weights
+ * Input folders: `base_model` (safetensors and tokenizer), `dataset`, `validation` where the data has such a file, and two for each reward
+ * model among the rewards. Where all weights
  * are trained, `base_gguf` with the base in one GGUF, if it has one: the result gets its own in the same layout.
  */
 export const trainTextSpec = workloadSpecBase.extend({
@@ -177,6 +180,8 @@ export const validateSpec = z.object({
   data_file: z.string(),
   /** The same of the file that is held out, which `data.validation_path` names. */
   validation_file: z.string().nullable().default(null),
+  /** Local folder that holds the inputs of reward models; null: there are none. */
+  reward_models_dir: z.string().nullable().default(null),
   data: dataSpec,
   parameters: trainingParameters,
 });
@@ -258,6 +263,8 @@ export const validateReport = z.object({
     }),
   ),
   base_parameters: z.int(),
+  /** Of the reward models among the rewards together. */
+  reward_parameters: z.int().default(0),
   trainable_parameters: z.int(),
   /** Peak bytes that training needs on a CPU, by the formula of docs/engine.md. */
   memory_bytes: z.int(),

@@ -209,6 +209,17 @@ def _weights_memory(
     return base.parameters * ((18 if gpu else 20) + reference)
 
 
+def scoring_memory(
+    scorers: list[BaseModel], parameters: TrainingParameters, sequence: int, *, gpu: bool
+) -> int:
+    """Bytes of the reward models that stand beside what is trained, and of one layer's activations
+    of what they read: all answers of a batch, each with its prompt of `sequence` tokens."""
+    tokens = _sequences(parameters) * (sequence + new_tokens(parameters))
+    layers = [tokens * (34 * one.hidden_size + 6 * one.intermediate_size) for one in scorers]
+    weights = sum(one.parameters for one in scorers) * (2 if gpu else 4)
+    return weights + max(layers, default=0)
+
+
 def attention_share(base: BaseModel, sequence: int) -> float:
     """What attention over a sequence of so many tokens takes in training, for each of them, as a
     part of what the matrices take: 12 operations per token before and dimension instead of 4 per

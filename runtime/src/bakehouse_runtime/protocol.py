@@ -124,11 +124,18 @@ class JsonSchemaReward(Wire):
     weight: float
 
 
+class ModelReward(Wire):
+    type: Literal["model"]
+    model: Annotated[str, Field(min_length=1)]
+    weight: float
+
+
 Reward = Annotated[
     PatternReward
     | MatchReward
     | StringCheckReward
-    | JsonSchemaReward,
+    | JsonSchemaReward
+    | ModelReward,
     Field(discriminator="type"),
 ]
 
@@ -255,6 +262,7 @@ class ValidateReport(Wire):
     token_histogram: list[ValidateReportTokenHistogram]
     samples: list[ValidateReportSample]
     base_parameters: int
+    reward_parameters: int = 0
     trainable_parameters: int
     memory_bytes: int
     gpu_memory_bytes: int
@@ -276,6 +284,7 @@ class ValidateSpec(Wire):
     base_model_dir: str
     data_file: str
     validation_file: str | None = None
+    reward_models_dir: str | None = None
     data: DataSpec
     parameters: TrainingParameters
 

@@ -18,6 +18,7 @@ from .base_model import (
     new_tokens,
     read_base_model,
     require_packable,
+    scoring_memory,
     trainable_parameters,
     trained_modules,
     training_memory,
@@ -25,7 +26,7 @@ from .base_model import (
 from .confined import run_confined
 from .data.builder import expected_padded_tokens, padded_tokens
 from .data.examples import steps_per_epoch
-from .data.prepared import has_references
+from .data.prepared import first_asked, has_references
 from .data.ratings import ratings_of
 from .data.table import DataError
 from .data.tokens import read_model_tokens
@@ -35,6 +36,7 @@ from .files import read_optional_object
 from .gguf_adapter import gguf_obstacle
 from .low_priority import lower_priority, lower_priority_after
 from .protocol import ValidateProgress, ValidateReport
+from .reward_models import read_scorers
 from .rewards import find_reward_faults
 
 if TYPE_CHECKING:
@@ -203,6 +205,7 @@ def _with_data(
         | _data_fields(spec, prepared, tokens)
         | packed
         | _memory_fields(spec, base, fields["trainable_parameters"], longest)
+        | {"reward_parameters": sum(one.parameters for one in _scorers(spec))}
         | {"warnings": [*fields["warnings"], *prepared.warnings]}
     )
 
@@ -211,8 +214,25 @@ def _reward_errors(spec: ValidateSpec, prepared: Prepared) -> list[str]:
     """Why answers could not be paid as it is asked for."""
     if spec.parameters.objective != "grpo":
         return []
-    compares = has_references(prepared)
-    return find_reward_faults(spec.parameters.rewards, has_references=compares)
+    return find_reward_faults(
+        spec.parameters.rewards,
+        has_references=has_references(prepared),
+        inputs=_reward_models(spec),
+        asked=first_asked(prepared),
+    )
+
+
+def _scorers(spec: ValidateSpec) -> list[BaseModel]:
+    """The bases of the reward models; none where one cannot be read, which is said by itself."""
+    try:
+        return read_scorers(spec.parameters.rewards, _reward_models(spec))
+    except PlainError:
+        return []
+
+
+def _reward_models(spec: ValidateSpec) -> Path | None:
+    """The folder of the inputs of reward models."""
+    return Path(spec.reward_models_dir) if spec.reward_models_dir else None
 
 
 def _packed_fields(spec: ValidateSpec, base: BaseModel, prepared: Prepared) -> dict[str, int]:
@@ -309,8 +329,11 @@ def _steps_total(spec: ValidateSpec, train_examples: int) -> int:
 def _memory_fields(
     spec: ValidateSpec, base: BaseModel, trainable: int, longest: int
 ) -> dict[str, int]:
+    scorers = _scorers(spec)
     on_cpu, on_gpu = (
-        training_memory(base, spec.parameters, trainable, longest, gpu=gpu) for gpu in (False, True)
+        training_memory(base, spec.parameters, trainable, longest, gpu=gpu)
+        + scoring_memory(scorers, spec.parameters, longest, gpu=gpu)
+        for gpu in (False, True)
     )
     return {"memory_bytes": on_cpu, "gpu_memory_bytes": on_gpu}
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import PlainError
 from .packing import packed_lengths
 from .table import NUL, WITHOUT_NUL
+from .templates.template_messages import conversation_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,6 +94,11 @@ def require_stride(data: DataSpec, limit: int, tokens: ModelTokens) -> int:
 def has_references(prepared: Prepared) -> bool:
     """Whether each prompt has something that answers are compared with."""
     return prepared.format is not None and prepared.format.output_column != ""
+
+
+def first_asked(prepared: Prepared) -> str:
+    """The conversation that the first prompt ends, as JSON."""
+    return conversation_json([turn for turn, _ in prepared.samples[0].turns], [])
 
 
 def require_room(options: Options, limit: int) -> None:

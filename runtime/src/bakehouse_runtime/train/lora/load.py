@@ -11,7 +11,6 @@ from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
     AutoModelForSequenceClassification,
-    set_seed,
 )
 
 from ...errors import PlainError
@@ -30,14 +29,13 @@ def load_base(base: Path, dtype: torch.dtype) -> Any:
     return AutoModelForCausalLM.from_pretrained(base, dtype=dtype, **SAFE_WEIGHTS)
 
 
-def load_scorer(base: Path, dtype: torch.dtype, seed: int) -> Any:
-    """The base with a head that gives one number, `score`, whose first weights are drawn by `seed`
-    as TRL draws them. Raises PlainError as `load_base`, and where Transformers has no such head."""
+def load_scorer(base: Path, dtype: torch.dtype) -> Any:
+    """The base with a new head that gives one number, `score`. Raises PlainError as `load_base`, and
+    where Transformers has no such head."""
     config_type = _config_type(base)
     if config_type not in MODEL_FOR_CAUSAL_LM_MAPPING:
         raise _unknown(base)
     if config_type in MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING:
-        set_seed(seed)
         model = AutoModelForSequenceClassification.from_pretrained(
             base, num_labels=1, dtype=dtype, **SAFE_WEIGHTS
         )

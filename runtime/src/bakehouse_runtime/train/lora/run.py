@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from ...base_model import new_tokens, read_base_model, require_packable, trained_modules
 from ...confined import run_confined
 from ...data.examples import steps_per_epoch
-from ...data.prepared import has_references
+from ...data.prepared import first_asked, has_references
 from ...data.tokens import read_model_tokens
 from ...data.validation_file import prepare_files
 from ...device import choose_device, device_name, require_devices, use_all_cores
 from ...errors import PlainError, StoppedEarly, StopRequested
 from ...files import inside, read_optional_object, write_json
-from ...rewards import build_rules
+from ...rewards import require_rewards
 from ...workload import CHECKPOINTS_FOLDER, workload
 from ..cadence import Cadence
 from ..checkpoint_artefact import CheckpointArtefact, restore_checkpoint
@@ -26,7 +26,6 @@ from .model_card import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     import torch
     from transformers import Trainer
@@ -272,7 +271,12 @@ def read_inputs(
         new_tokens=new_tokens(parameters),
     )
     if parameters.objective == "grpo":
-        build_rules(parameters.rewards, has_references=has_references(prepared))
+        require_rewards(
+            parameters.rewards,
+            has_references=has_references(prepared),
+            inputs=Path(spec.inputs_dir),
+            asked=first_asked(prepared),
+        )
     return targets, prepared
 
 

@@ -9,7 +9,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
-from transformers import AutoTokenizer, PrinterCallback
+from transformers import AutoTokenizer, PrinterCallback, set_seed
 from transformers.utils import logging
 from trl.kernels import chunked_logprob
 
@@ -61,9 +61,9 @@ def build_trainer(
     lora = spec.parameters.lora
     # All that is trained is float32: steps are smaller than what 16 bits tell apart.
     dtype = weights_dtype(device) if lora else torch.float32
-    model = (
-        load_scorer(base, dtype, spec.data.seed) if objective.scores else load_base(base, dtype)
-    )
+    # A new head is drawn at random.
+    set_seed(spec.data.seed)
+    model = load_scorer(base, dtype) if objective.scores else load_base(base, dtype)
     tokenizer = AutoTokenizer.from_pretrained(base, **SAFE_TOKENIZER)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
@@ -88,7 +88,7 @@ def build_trainer(
     if spec.parameters.packing:
         require_isolation(model, device)
     adapter = lora_config(lora, modules) if lora else None
-    trainer = cast("OverRanks", objective.trainer(model, adapter, spec.parameters, device, parts))
+    trainer = cast("OverRanks", objective.trainer(model, adapter, spec, device, parts))
     trainer.ranks = ranks
     if lora and device == "cpu" and arguments.bf16:
         _narrow_frozen_matrices(trainer.model)

@@ -3,16 +3,19 @@ become likelier that are paid more than the others (https://arxiv.org/abs/2402.0
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.utils.data import Sampler
 from trl import GRPOConfig, GRPOTrainer
 
-from ....rewards import build_rules
+from ....reward_models import folders_of
+from ....rewards import Answer, build_rules
 from ..evaluated import Evaluated
 from .objective import TrainingObjective
 from .reference import compare_alike
+from .scores import load_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 
     from ....data.builder import Examples
     from ....device import Device
-    from ....protocol import TrainingParameters
+    from ....protocol import TrainingParameters, TrainTextSpec
     from ....rewards import Rule
 
 
@@ -101,12 +104,14 @@ class _Groups(Sampler[int]):
 
 
 def _dataset(examples: Examples) -> Dataset:
-    """The tokens of the prompts, and what answers are compared with."""
+    """The tokens of the prompts, what answers are compared with, and what is asked."""
     from datasets import Dataset
 
     assert examples.references is not None
+    assert examples.asked is not None
     prompts = [examples.example(at).tolist() for at in range(len(examples))]
-    return Dataset.from_dict({"prompt": prompts, "reference": examples.references})
+    columns = {"prompt": prompts, "reference": examples.references, "asked": examples.asked}
+    return Dataset.from_dict(columns)
 
 
 def _collator(_pad_token_id: int, _limit: int) -> Callable[[list[dict[str, Any]]], Any]:
@@ -137,14 +142,18 @@ def _arguments(parameters: TrainingParameters, settings: dict[str, Any]) -> GRPO
 def _trainer(
     model: Any,
     adapter: LoraConfig | None,
-    parameters: TrainingParameters,
-    _: Device,
+    spec: TrainTextSpec,
+    device: Device,
     parts: dict[str, Any],
 ) -> Trainer:
     # TRL loads the reference from the base's folder where there is no adapter to switch off.
     compare_alike(model)
     has_references = parts["train_dataset"][0]["reference"] is not None
-    rules = build_rules(parameters.rewards, has_references=has_references)
+    rules = build_rules(
+        spec.parameters.rewards,
+        has_references=has_references,
+        load=lambda reward: load_scores(folders_of(reward, Path(spec.inputs_dir)), spec, device),
+    )
     functions: list[Any] = [_function(rule) for rule in rules]
     # TRL makes its batches once answers are written.
     others = {name: part for name, part in parts.items() if name != "data_collator"}
@@ -158,9 +167,11 @@ def _trainer(
 def _function(rule: Rule) -> Callable[..., list[float]]:
     """The rule as TRL calls it."""
 
-    def paid(completions: list[str], reference: list[str | None], **_: Any) -> list[float]:
-        pairs = zip(completions, reference, strict=True)
-        return [float(rule.pays(answer.strip(), compared)) for answer, compared in pairs]
+    def paid(
+        completions: list[str], reference: list[str | None], asked: list[str], **_: Any
+    ) -> list[float]:
+        rows = zip(completions, reference, asked, strict=True)
+        return rule.scores([Answer(text.strip(), *row) for text, *row in rows])
 
     paid.__name__ = rule.name
     return paid

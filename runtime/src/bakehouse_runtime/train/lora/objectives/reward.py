@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ....data.builder import Examples
     from ....device import Device
-    from ....protocol import TrainingParameters
+    from ....protocol import TrainingParameters, TrainTextSpec
 
 
 class _RewardTrainer(Evaluated, RewardTrainer):
@@ -70,7 +70,7 @@ def _arguments(_: TrainingParameters, settings: dict[str, Any]) -> RewardConfig:
 
 
 def _trainer(
-    model: Any, adapter: LoraConfig | None, _: TrainingParameters, __: Device, parts: dict[str, Any]
+    model: Any, adapter: LoraConfig | None, _: TrainTextSpec, __: Device, parts: dict[str, Any]
 ) -> Trainer:
     assert adapter is not None
     disable_dropout_in_model(model)
