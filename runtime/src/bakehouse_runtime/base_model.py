@@ -171,8 +171,9 @@ def training_memory(
     Activations are 16 bits wide on both, all
     kept on a CPU and recomputed per layer on a GPU (gradient checkpointing). DPO and reward
     modeling read two answers to each question. Objectives that compare with the base read them by
-    it as well, beside what is kept. GRPO reads what it has written to each prompt; keys and values are kept while it
-    writes, and given back before it trains. `sequence` is then that of the prompt alone.
+    it as well, beside what is kept. GRPO reads what it has written to each prompt; keys and values
+    are kept while it writes, and given back before it trains. `sequence` is then that of the prompt
+    alone.
     """
     compares = parameters.objective in _COMPARED_WITH_BASE
     sequences = _sequences(parameters)

@@ -63,4 +63,3 @@ def read_scorers(rewards: Sequence[Reward], inputs: Path | None) -> list[BaseMod
         return []
     models = [folders_of(reward, inputs) for reward in rewards if reward.type == "model"]
     return [read_base_model(model.base) for model in models]
-

@@ -55,7 +55,6 @@ class Answer(NamedTuple):
     asked: str
 
 
-
 class Rule(NamedTuple):
     """A reward that is ready to be paid."""
 

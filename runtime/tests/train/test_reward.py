@@ -254,5 +254,5 @@ def _score(
     code = code.replace("When does the bakery open?", question)
     code = code.replace("At seven, with pleasure.", answer)
     names: dict[str, Any] = {}
-    exec(code, names)  # noqa: S102
+    exec(code, names)
     return names["score"]

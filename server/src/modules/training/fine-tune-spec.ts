@@ -6,11 +6,12 @@ import type {
   ValidateReport,
   ValidateSpec,
 } from '@bakehouse/contract/runtime/train-spec';
-import type { FineTunePayload, Reward } from '@bakehouse/contract/training';
+import type { FineTunePayload } from '@bakehouse/contract/training';
 import type { Placement, WorkloadSpec } from '../../engine/model/workload.ts';
 import type { AssetRevision } from '../assets/read-revision.ts';
 import { findGguf } from '../models/weights/find-gguf.ts';
 import { listModelFiles } from '../models/weights/list-model-files.ts';
+import { type RewardModel, toRuntimeRewards } from './rewards/read-reward-models.ts';
 
 /** Kalajdzievski, 'A Rank Stabilization Scaling Factor for Fine-Tuning with LoRA', 2023. */
 const RSLORA_ALPHA = 16;
@@ -135,7 +136,7 @@ export function toParameters(fields: SettledFields): ValidateSpec['parameters'] 
     generations: fields.generations,
     max_new_tokens: fields.max_new_tokens,
     temperature: fields.temperature,
-    rewards: fields.rewards.map(toReward),
+    rewards: toRuntimeRewards(fields.rewards),
     epochs: fields.epochs,
     learning_rate: fields.learning_rate,
     lr_scheduler: fields.lr_scheduler,
@@ -153,12 +154,6 @@ export function toParameters(fields: SettledFields): ValidateSpec['parameters'] 
   };
 }
 
-/** As the runtime is told of it. */
-function toReward(reward: Reward): ValidateSpec['parameters']['rewards'][number] {
-  if (reward.type === 'json_schema') return { ...reward, json_schema: JSON.stringify(reward.json_schema) };
-  return reward.type === 'string_check' ? { ...reward, reference: reward.reference ?? null } : reward;
-}
-
 /** Text is continued; every other kind of file has columns. */
 export function isTextFile(name: string): boolean {
   return /\.(txt|md)$/i.test(name);
@@ -172,11 +167,12 @@ export function toTrainSpec(input: {
   dataset: AssetRevision;
   /** With the one file that is held out. */
   validation: AssetRevision | null;
+  rewardModels: RewardModel[];
   sources: TrainingSources;
   placement: Placement;
   now: Date;
 }): WorkloadSpec {
-  const { title, fields, base, dataset, validation, sources, placement, now } = input;
+  const { title, fields, base, dataset, validation, rewardModels, sources, placement, now } = input;
   const gguf = fields.adaptation === 'full' ? findGguf(base) : { files: [], fault: null };
   const toInput = ({ path, sha256, sizeBytes }: AssetRevision['files'][number]) => ({
     path,
@@ -195,6 +191,9 @@ export function toTrainSpec(input: {
       { name: 'base_model', files: listModelFiles(base.files).map(toInput) },
       { name: 'dataset', files: dataset.files.filter(({ path }) => path === fields.file_name).map(toInput) },
       ...(validation ? [{ name: 'validation', files: validation.files.map(toInput) }] : []),
+      ...rewardModels
+        .flatMap(({ inputs }) => inputs)
+        .map(({ name, files }) => ({ name, files: files.map(toInput) })),
       // The whole model that it makes gets one in the same layout.
       ...(gguf.files.length === 1 ? [{ name: 'base_gguf', files: gguf.files.map(toInput) }] : []),
     ],

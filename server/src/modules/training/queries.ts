@@ -241,6 +241,7 @@ export async function findRunsUsing(
     from runs join workloads on workloads.id = runs.id and workloads.ended_at is null
     where ${assetId} in (runs.model_asset_id, runs.base_asset_id, runs.validation_asset_id)
       or (runs.kind <> 'export' and runs.dataset_asset_id = ${assetId})
+      or runs.parameters -> 'rewards' @> jsonb_build_array(jsonb_build_object('model_id', ${assetId}::text))
       or (runs.kind = 'export' and exists (
         select from asset_lineage
         where asset_id = runs.base_asset_id and base_asset_id = ${assetId}))`.execute(tx);

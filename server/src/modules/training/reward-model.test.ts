@@ -53,7 +53,9 @@ test('it is trained on preferences, and is no model to deploy, to export, to cha
   const { modelId, launch } = await begin(trains, { payload: asked });
   await ended(modelId);
   const modules = usualTargetModules('reward');
-  expect(launch.spec).toMatchObject({ parameters: { objective: 'reward', lora: { target_modules: modules } } });
+  expect(launch.spec).toMatchObject({
+    parameters: { objective: 'reward', lora: { target_modules: modules } },
+  });
   const run = await runOf(modelId);
   expect(run).toMatchObject({ state: 'completed', parameters: { objective: 'reward' } });
 

@@ -82,19 +82,23 @@ export async function makeFineTune(
   ctx: Context,
   { body, payload, check, sources: named, job = null, sweep = null }: Start,
 ): Promise<{ modelId: string; runId: string }> {
-  const { base, dataset, heldOut: validation, place } = check;
+  const { base, dataset, heldOut: validation, rewardModels, place } = check;
   const now = ctx.clock.now();
   const fields = settle(withFormat(payload, check.validation.data?.format));
   const made = await makeRun(tx, ctx, {
     ...{ body, base, validation, sweep, place, now },
     dataset: sourceOf(dataset),
-    alsoReads: [dataset, ...(validation ? [validation] : [])].map(({ asset }) => asset.id),
+    alsoReads: [
+      ...[dataset, ...(validation ? [validation] : [])].map(({ asset }) => asset.id),
+      ...rewardModels.map(({ assetId }) => assetId),
+    ],
     spec: toTrainSpec({
       title: body.title,
       fields,
       base,
       dataset,
       validation,
+      rewardModels,
       sources: named,
       placement: place.placement,
       now,

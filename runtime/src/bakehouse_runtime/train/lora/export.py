@@ -59,8 +59,8 @@ def export(
     """Writes the files of the finished model into `out`; returns further warnings.
 
     Of an adapter: adapter_config.json, adapter_model.safetensors, adapter.gguf where llama.cpp
-    knows the base's family and what was trained writes texts. Of a whole model: the base's files with other weights, model-F16.gguf
-    where the base has a GGUF. Of both: the tokenizer, README.md.
+    knows the base's family and what was trained writes texts. Of a whole model: the base's files
+    with other weights, model-F16.gguf where the base has a GGUF. Of both: the tokenizer, README.md.
     """
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)

@@ -30,8 +30,8 @@ def load_base(base: Path, dtype: torch.dtype) -> Any:
 
 
 def load_scorer(base: Path, dtype: torch.dtype) -> Any:
-    """The base with a new head that gives one number, `score`. Raises PlainError as `load_base`, and
-    where Transformers has no such head."""
+    """The base with a new head that gives one number, `score`. Raises PlainError as `load_base`,
+    and where Transformers has no such head."""
     config_type = _config_type(base)
     if config_type not in MODEL_FOR_CAUSAL_LM_MAPPING:
         raise _unknown(base)

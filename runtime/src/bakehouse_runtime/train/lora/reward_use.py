@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-_SNIPPET = '''```python
+_SNIPPET = """```python
 import torch
 from peft import PeftModel
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
@@ -26,7 +26,7 @@ messages = [
 tokens = tokenizer.apply_chat_template(messages, return_tensors="pt", return_dict=True)
 with torch.no_grad():
     score = model(**tokens).logits.item()
-```'''
+```"""
 
 
 def reward_use(base_id: str | None) -> str:

@@ -376,11 +376,7 @@ def _summary(outcome: Outcome) -> dict[str, float | str | None]:
         "train_loss_end": outcome.train_loss_end,
         "eval_loss_base": outcome.eval_loss_base,
         "eval_loss": outcome.eval_loss,
-        **{
-            name: value
-            for name in _REWARDS
-            if (value := getattr(outcome, name)) is not None
-        },
+        **{name: value for name in _REWARDS if (value := getattr(outcome, name)) is not None},
         "best_step": outcome.best_step,
         **({} if outcome.stopped_early is None else {"stopped_early": outcome.stopped_early}),
         "tokens": outcome.tokens,

@@ -20,5 +20,5 @@ export async function isRewardModel(
 
 /** What is said where a model is needed that writes texts, without its full stop. Pure. */
 export function scoresOnly({ title }: { title: string }): string {
-  return `${title} is a reward model: it scores answers and writes none. Its card has the code that asks it`;
+  return `${title} is a reward model: it scores answers and writes none. Choose it as a reward of a fine-tune with GRPO, or use the code of its card`;
 }

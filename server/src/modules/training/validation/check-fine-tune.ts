@@ -24,6 +24,7 @@ import type { ReadPictures } from '../pictures/read-pictures.ts';
 import { placeRun, type RunPlace } from '../place-run.ts';
 import { selectMeasuredFlops } from '../queries.ts';
 import { type KnownData, readSoon } from '../readings/read-soon.ts';
+import { type RewardModel, readRewardModels } from '../rewards/read-reward-models.ts';
 import type { RunCpu } from './estimate-load.ts';
 import {
   countEvaluations,
@@ -93,6 +94,7 @@ export type FineTuneCheck = {
   dataset: AssetRevision;
   /** With the file that is held out whole. */
   heldOut: AssetRevision | null;
+  rewardModels: RewardModel[];
   place: RunPlace;
   /** Of one device for an hour: what is quoted here is what is held and charged. */
   price: Price;
@@ -121,7 +123,9 @@ export async function checkFineTune(
       ...{ assetId: validation.datasetId, userId, paths: [validation.fileName], param: 'validation_file' },
     }));
 
+  const { models: rewardModels, faults: ofModels } = await readRewardModels(ctx, asked);
   const faults = await refuseChoice(ctx, base, dataset, asked);
+  faults.push(...ofModels.map((message) => ({ message, about: 'rewards' as const })));
   const [dataFile] = dataset.files;
   const known: KnownData | null =
     faults.length > 0 || !dataFile
@@ -131,6 +135,7 @@ export async function checkFineTune(
             base: listModelFiles(base.files),
             dataFile,
             validationFile: heldOut?.files[0] ?? null,
+            rewardModels: rewardModels.flatMap(({ inputs }) => inputs),
           },
           datasetId,
           validationPath: validation?.fileName ?? null,
@@ -191,6 +196,7 @@ export async function checkFineTune(
     base,
     dataset,
     heldOut,
+    rewardModels,
     place,
     price,
     seconds,
@@ -277,6 +283,7 @@ function toWork(report: ValidateReport | null, fields: SettledFields): Work {
     train_examples: report?.packs ?? report?.train_examples ?? 0,
     eval_examples: report?.eval_examples ?? 0,
     base_parameters: report?.base_parameters ?? 0,
+    reward_parameters: report?.reward_parameters ?? 0,
     epochs: fields.epochs,
     steps: report?.steps_total ?? 0,
     batchSize: fields.batch_size,

@@ -28,6 +28,7 @@ const work: Work = {
   train_examples: 19_531,
   eval_examples: 0,
   base_parameters: 8_030_000_000,
+  reward_parameters: 0,
   epochs: 1,
   steps: 1,
   // One pass.

@@ -22,6 +22,7 @@ export type Work = Pick<
   | 'train_examples'
   | 'eval_examples'
   | 'base_parameters'
+  | 'reward_parameters'
 > & {
   objective: Objective;
   adaptation: Adaptation;
@@ -81,6 +82,7 @@ const HEADROOM = 0.08;
  * model about each token as well, which is 2 more, and KTO both models about answers to other questions
  * too, which are as long: 4 more. What fills a batch up to its longest example is computed as any token is. GRPO trains on
  * what it has written to each prompt, of which every answer is taken to be as long as it may be, and asks the base model as DPO does.
+ * Reward models read all of that once: 2 for each of their parameters.
  */
 export function runFlops(work: Work, device: 'cpu' | 'gpu'): number {
   const isFull = work.adaptation === 'full';
@@ -93,7 +95,10 @@ export function runFlops(work: Work, device: 'cpu' | 'gpu'): number {
   const writing = (device === 'gpu' ? 2 : WRITING) * (work.epochs * trained + work.evaluations * evaluated);
   // On a GPU its time has nothing to do with operations.
   const adam = isFull && device === 'cpu' ? work.steps * ADAM : 0;
-  return work.base_parameters * (training + evaluating + writing + adam);
+  const prompts =
+    work.epochs * work.train_padded_tokens * answers + work.evaluations * work.eval_padded_tokens;
+  const read = prompts + work.epochs * trained + work.evaluations * evaluated;
+  return work.base_parameters * (training + evaluating + writing + adam) + work.reward_parameters * 2 * read;
 }
 
 /** How often a run evaluates: after each epoch, and after each `evalSteps` steps where no epoch ends; 0: after each epoch alone. */

@@ -22,7 +22,9 @@ export type DataToRead = {
   dataFile: File;
   /** What is held out whole; null: part of the data file is. */
   validationFile: File | null;
-  spec: Omit<ValidateSpec, 'base_model_dir' | 'data_file' | 'validation_file'>;
+  /** The inputs that a run has for reward models; none in readings from before there were any. */
+  rewardModels?: { name: string; files: File[] }[];
+  spec: Omit<ValidateSpec, 'base_model_dir' | 'data_file' | 'validation_file' | 'reward_models_dir'>;
 };
 
 type Options = {
@@ -43,6 +45,7 @@ export type ReadData = (
 const BASE_MODEL = 'base_model';
 const DATASET = 'dataset';
 const VALIDATION = 'validation';
+const REWARDS = 'rewards';
 
 /**
  * Runs the runtime's `validate` on the files. What makes the run impossible stands in the report; a
@@ -66,6 +69,9 @@ export function dataReader(stallMs: number = readingLimits.stallMs): ReadData {
       ...input.base.map((file) => ({ ...file, folder: BASE_MODEL })),
       { ...input.dataFile, folder: DATASET },
       ...(input.validationFile ? [{ ...input.validationFile, folder: VALIDATION }] : []),
+      ...(input.rewardModels ?? []).flatMap(({ name, files: its }) =>
+        its.map((file) => ({ ...file, folder: path.join(REWARDS, name) })),
+      ),
     ];
     return withBlobFiles(ctx, files, (localPaths) => {
       const lent = files.map((file, at) => ({
@@ -80,7 +86,7 @@ export function dataReader(stallMs: number = readingLimits.stallMs): ReadData {
 async function validateIn(
   place: { folder: string; user: number },
   ctx: Pick<Context, 'config' | 'sandbox'>,
-  { dataFile, validationFile, spec }: DataToRead,
+  { dataFile, validationFile, rewardModels = [], spec }: DataToRead,
   stallMs: number,
   { signal, onProgress }: Options,
 ): Promise<ValidateReport> {
@@ -89,6 +95,7 @@ async function validateIn(
     base_model_dir: path.join(place.folder, BASE_MODEL),
     data_file: path.join(place.folder, DATASET, dataFile.path),
     validation_file: validationFile && path.join(place.folder, VALIDATION, validationFile.path),
+    reward_models_dir: rewardModels.length > 0 ? path.join(place.folder, REWARDS) : null,
   };
   const last = await runReader(ctx, place, {
     command: 'validate',

@@ -82,7 +82,9 @@ export const objectiveFields = (objective: Objective, format: DataFormatName | n
 /** What such rows can be trained for: the answers, or what learns from the comparison. */
 const objectiveOptions = (format: DataFormatName | null) =>
   objectives
-    .filter((value) => (value === 'sft' && format !== 'prompts') || (format && comparedFormats[value] === format))
+    .filter(
+      (value) => (value === 'sft' && format !== 'prompts') || (format && comparedFormats[value] === format),
+    )
     .map((value) => ({ value, label: objectiveLabels[value] }));
 
 const betaField = number('beta', {

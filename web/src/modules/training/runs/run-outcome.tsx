@@ -66,7 +66,7 @@ function preferenceSentence(run: Run): string | null {
     return `The good answer gained on the bad one in ${share} of held-out pairs.`;
   }
   if (makesRewardModel(run)) {
-    return `The better answer scored higher in ${share} of held-out pairs. The model scores answers and writes none.`;
+    return `The better answer scored higher in ${share} of held-out pairs. It writes no text: choose it as a reward of a fine-tune with GRPO.`;
   }
   return `The better answer gained on the worse one in ${share} of held-out rows.`;
 }

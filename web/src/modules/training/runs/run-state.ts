@@ -10,7 +10,9 @@ export function hasEnded({ state }: Pick<Run, 'state'>): boolean {
 }
 
 /** Whether what it makes scores answers and writes none. */
-export function makesRewardModel(run: Pick<TextRun, 'kind' | 'parameters'> | { kind: 'pictures' | 'export' }): boolean {
+export function makesRewardModel(
+  run: Pick<TextRun, 'kind' | 'parameters'> | { kind: 'pictures' | 'export' },
+): boolean {
   return run.kind === 'text' && run.parameters.objective === 'reward';
 }
 

@@ -62,7 +62,7 @@ test('a run that learns from rewards shows what answers are paid, in all and by 
   ]);
   expect(screen.getByText('Mean reward of the answers by step: Training, Held out as measured')).toBeTruthy();
   expect(
-    screen.getByText('Share of answers that each reward pays, by step: Pattern 2, JSON Schema'),
+    screen.getByText('Mean that each reward pays before its weight, by step: Pattern 2, JSON Schema'),
   ).toBeTruthy();
   expect(screen.getByText('KL divergence from the base model by step: Training')).toBeTruthy();
   cleanup();

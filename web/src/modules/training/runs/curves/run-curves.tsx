@@ -173,7 +173,7 @@ function RewardCards({ points, ended, smoothing }: CurvesProps & { smoothing: nu
       {each.length > 0 && (
         <Card title="Each reward">
           <Curve
-            label="Share of answers that each reward pays, by step"
+            label="Mean that each reward pays before its weight, by step"
             {...curvesOf(
               points,
               each.map((name) => ({ name, label: nameOfReward(name) })),
