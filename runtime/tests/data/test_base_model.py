@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bakehouse_runtime.base_model import read_base_model, training_memory
+from bakehouse_runtime.base_model import (
+    read_base_model,
+    scoring_memory,
+    trainable_parameters,
+    training_memory,
+)
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.protocol import TextLoraSpec, TrainingParameters
 from bakehouse_runtime.train.lora.run import read_inputs
@@ -216,6 +221,44 @@ def test_dpo_takes_the_memory_of_two_answers_and_of_one_tile_of_logits(mixture: 
     added = peak("dpo", 4, 1000, gpu=False) - peak("sft", 8, 1000, gpu=False)
     assert added == layer + 8 * 64 * 1000 * (34 - 10)
     assert peak("dpo", 4, 32768, gpu=False) == peak("dpo", 4, 200_000, gpu=False)
+
+
+def test_a_reward_model_takes_two_answers_without_logits_and_a_head(mixture: Path) -> None:
+    base = read_base_model(mixture)
+    lora = TextLoraSpec(r=8, alpha=16, dropout=0, target_modules=["q_proj"])
+    sft = TrainingParameters(
+        epochs=1,
+        learning_rate=1e-3,
+        batch_size=8,
+        eval_batch_size=1,
+        gradient_accumulation_steps=1,
+        lora=lora,
+    )
+    reward = sft.model_copy(update={"objective": "reward", "batch_size": 4})
+    peaks = [training_memory(base, one, 9, 64, gpu=False) for one in (reward, sft)]
+    assert peaks[1] - peaks[0] == 8 * 64 * base.vocabulary * 10
+    counts = [trainable_parameters(base, ["q_proj"], lora, one) for one in ("reward", "sft")]
+    assert counts[0] - counts[1] == base.hidden_size
+
+
+def test_reward_models_stand_beside_the_policy(mixture: Path) -> None:
+    base = read_base_model(mixture)
+    parameters = TrainingParameters(
+        objective="grpo",
+        generations=4,
+        max_new_tokens=6,
+        epochs=1,
+        learning_rate=1e-3,
+        batch_size=2,
+        eval_batch_size=1,
+        gradient_accumulation_steps=1,
+        lora=None,
+    )
+    layer = 8 * 70 * (34 * base.hidden_size + 6 * base.intermediate_size)
+    for gpu, width in ((False, 4), (True, 2)):
+        assert scoring_memory([], parameters, 64, gpu=gpu) == 0
+        both = scoring_memory([base, base], parameters, 64, gpu=gpu)
+        assert both == 2 * base.parameters * width + layer
 
 
 def test_the_tiles_are_those_of_trl() -> None:

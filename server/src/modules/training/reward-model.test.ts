@@ -1,19 +1,22 @@
-import { getModelReadiness } from '@bakehouse/contract/assets';
+import { randomUUID } from 'node:crypto';
+import { deleteAsset, getAsset, getModelReadiness } from '@bakehouse/contract/assets';
 import { listModels } from '@bakehouse/contract/chat';
 import { deployVllm } from '@bakehouse/contract/deployments/text';
 import { listExports, startExport } from '@bakehouse/contract/exports';
 import { toFlatId } from '@bakehouse/contract/fields/flat-id';
 import { usualTargetModules } from '@bakehouse/contract/fine-tune-numbers';
 import { getFineTuningJob } from '@bakehouse/contract/fine-tuning-jobs';
+import { cancelRun } from '@bakehouse/contract/runs';
 import { expect, test } from 'vitest';
-import type { Script } from '../../engine/drivers/fake/fake-driver.ts';
+import { idleUntilStopped, type Script } from '../../engine/drivers/fake/fake-driver.ts';
 import { goodData } from './testing/test-run.ts';
 import { trainingServer } from './testing/training-server.ts';
 import { step } from './testing/workload-calls.ts';
 
 /* Reward models: how they are trained, and what they cannot be used for. */
 
-const { machine, request, user, balance, start, runOf, ended, begin, workload } = await trainingServer();
+const { machine, request, user, balance, start, runOf, ended, begin, workload, create, baseId } =
+  await trainingServer();
 
 const columns = { input_column: 'prompt', output_column: 'chosen', rejected_column: 'rejected' };
 const asked = { ...columns, objective: 'reward' as const };
@@ -82,4 +85,52 @@ test('it is trained on preferences, and is no model to deploy, to export, to cha
   const jobId = toFlatId('ftjob-', run.run_id);
   const job = await request(getFineTuningJob, { params: { fine_tuning_job_id: jobId } }, as);
   expect(job).toMatchObject({ status: 'succeeded', fine_tuned_model: null, method: { type: 'reward' } });
+});
+
+test('it pays the answers of GRPO: its files and those of its base are inputs, and it stays meanwhile', async () => {
+  const { modelId } = await begin(trains, { payload: asked, title: 'taste' });
+  await ended(modelId);
+  const prompts = { input_column: 'prompt', output_column: null, objective: 'grpo' as const };
+  const ofPrompts = { ...format, format: 'prompts', output_column: '', rejected_column: null } as const;
+  machine.data = { ...goodData, format: ofPrompts, tied_embeddings: false };
+  const pattern = { type: 'pattern', pattern: '^Yes', weight: 1 } as const;
+  const model = { type: 'model', model_id: modelId, weight: 0.5 } as const;
+  const { modelId: policyId, launch } = await begin(idleUntilStopped, {
+    payload: { ...prompts, rewards: [pattern, model] },
+  });
+  expect(launch.spec).toMatchObject({
+    parameters: { rewards: [pattern, { type: 'model', model: 'reward_2', weight: 0.5 }] },
+  });
+  const files = Object.fromEntries(
+    launch.spec.inputs.map(({ name, files: its }) => [name, its.map(({ path }) => path).sort()]),
+  );
+  expect(files).toMatchObject({
+    reward_2: ['adapter_config.json', 'adapter_model.safetensors', 'tokenizer.json'],
+    reward_2_base: files.base_model,
+  });
+  expect(machine.read?.rewardModels?.map(({ name }) => name)).toEqual(['reward_2', 'reward_2_base']);
+  const run = await runOf(policyId);
+  expect(run.parameters).toMatchObject({ rewards: [pattern, model] });
+  await expect(request(deleteAsset, { params: { id: modelId } }, { as: user })).rejects.toMatchObject({
+    body: { error: { message: expect.stringContaining("The run of 'my model' uses it") } },
+  });
+  await request(cancelRun, { params: { runId: run.run_id } }, { as: user });
+  await ended(policyId);
+
+  const refused = async (model_id: string, message: string) => {
+    const payload = { ...prompts, rewards: [pattern, { ...model, model_id }] };
+    await expect(start({ payload })).rejects.toMatchObject({
+      status: 400,
+      body: {
+        error: { message: `Reward 2 (reward model): ${message}`, param: 'fine_tune_payload.rewards' },
+      },
+    });
+  };
+  await refused(randomUUID(), 'you have no model of this id');
+  const none = 'is no reward model: choose one that was trained with the objective reward';
+  const { title } = await request(getAsset, { params: { id: baseId } }, { as: user });
+  await refused(baseId, `${title} ${none}`);
+  await refused(await create(user, 'MODEL', 'empty', {}), 'empty has no files yet');
+  const alone = { 'adapter_config.json': '{"r":8,"task_type":"SEQ_CLS"}' };
+  await refused(await create(user, 'MODEL', 'bare', alone), 'bare has no adapter_model.safetensors');
 });

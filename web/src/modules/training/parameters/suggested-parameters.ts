@@ -113,7 +113,7 @@ export function valuesWith(
   const values = preset && presetValues(preset, basis, objective, adaptation);
   return {
     objective,
-    adaptation,
+    ...(objective === 'reward' && { adaptation }),
     ...(values ?? { lora_target_modules: trainable }),
     ...(objective === 'kto' && parameters.batch_size < KTO_BATCH_MIN && KTO_BATCH),
     ...(objective !== 'kto' && isKtoBatch(parameters) && { batch_size, gradient_accumulation_steps }),

@@ -171,7 +171,7 @@ def _function(rule: Rule) -> Callable[..., list[float]]:
         completions: list[str], reference: list[str | None], asked: list[str], **_: Any
     ) -> list[float]:
         rows = zip(completions, reference, asked, strict=True)
-        return rule.scores([Answer(text.strip(), *row) for text, *row in rows])
+        return rule.scores([Answer(text.strip(), compared, said) for text, compared, said in rows])
 
     paid.__name__ = rule.name
     return paid
