@@ -31,7 +31,8 @@ lock() { # file, what it is resolved from, then further arguments
 # What both phases share has the same versions, so that the second leaves the first alone.
 lock requirements-serve.lock pyproject.toml "$@"
 lock requirements.lock pyproject.toml --extra train --constraint requirements-serve.lock "$@"
-lock requirements-dev.lock pyproject.toml --extra train --extra dev --constraint requirements.lock "$@"
+lock requirements-gpu.lock pyproject.toml --extra train --extra gpu --constraint requirements.lock "$@"
+lock requirements-dev.lock pyproject.toml --extra train --extra gpu --extra dev --constraint requirements-gpu.lock "$@"
 lock requirements-vllm.lock requirements-vllm.in "$@"
 lock requirements-clients.lock requirements-clients.in "$@"
 lock requirements-s3.lock requirements-s3.in "$@"

@@ -19,8 +19,8 @@ export const loraTargetModules = [
   'lm_head',
 ] as const;
 
-/** What of the base model is trained: low-rank matrices beside its own, or all that it has. */
-export const adaptations = ['lora', 'full'] as const;
+/** What of the base model is trained: low-rank matrices beside its own, the same while its own are in 4 bits, or all that it has. */
+export const adaptations = ['lora', 'qlora', 'full'] as const;
 export type Adaptation = (typeof adaptations)[number];
 
 /** The one format whose rows an objective compares, or answers; of `sft` any other than prompts will do. */
@@ -47,8 +47,17 @@ export function usualObjective(format: DataFormatName | null | undefined): Objec
 }
 
 /** The modules that are trained where none are named. */
-export function usualTargetModules(objective: Objective): (typeof loraTargetModules)[number][] {
-  return loraTargetModules.filter((name) => objective === 'sft' || name !== 'lm_head');
+export function usualTargetModules(
+  objective: Objective,
+  adaptation: Adaptation = 'lora',
+): (typeof loraTargetModules)[number][] {
+  const hasHead = trainsHead(objective, adaptation);
+  return loraTargetModules.filter((name) => hasHead || name !== 'lm_head');
+}
+
+/** Whether an adapter on the output layer can be trained: not where probabilities are compared, nor beside 4 bits. */
+export function trainsHead(objective: Objective, adaptation: Adaptation): boolean {
+  return objective === 'sft' && adaptation === 'lora';
 }
 
 /** What is said of noise where the base is compared with, which would be read with other noise. */
@@ -56,18 +65,27 @@ export function noiseWith(objective: Objective): string {
   return `NEFTune noise is for SFT: set it to 0 with ${objectiveNames[objective]}`;
 }
 
-/** What is said of the output layer where probabilities are compared. */
+/** What is said of the output layer where probabilities are compared, or the layers are in 4 bits. */
 export function headWith(objective: Objective): string {
-  return `lm_head cannot be trained with ${objectiveNames[objective]}: leave it out`;
+  return `lm_head cannot be trained with ${objective === 'sft' ? 'QLoRA' : objectiveNames[objective]}: leave it out`;
 }
+
+/** What is said of magnitudes where the weights that they are of are rounded to 4 bits. */
+export const DORA_IN_4_BITS = 'DoRA is merged into weights that QLoRA does not train on: switch it off';
+
+/** What is said of 4 bits, which are multiplied on GPUs, where there are none. */
+export const QLORA_WITHOUT_GPU = 'QLoRA needs a GPU, and there is none here: choose LoRA';
 
 /** What is said of a field of the adapter where there is none. */
 export function adapterFieldWith(field: string): string {
   return `${field} is for LoRA: leave it out of a full fine-tune`;
 }
 
-/** What is said of all weights where a head is trained that the base does not have. */
-export const FULL_REWARD_MODEL = 'Reward modeling trains an adapter and a head: choose lora';
+/** What is said of another adaptation where a head is trained that the base does not have. */
+export const LORA_OF_REWARD_MODEL = 'Reward modeling trains an adapter and a head: choose lora';
+/** What is said of magnitudes there: they would be merged into a model that writes. */
+export const DORA_OF_REWARD_MODEL =
+  'DoRA is merged into its base, and a reward model stays an adapter: switch it off';
 
 /** What is said of packing where answers are compared or rated, each by itself. */
 export function packingWith(objective: Objective): string {
@@ -160,6 +178,7 @@ export const fineTuneDefaults = {
   lr_scheduler: 'cosine',
   adaptation: 'lora',
   use_rslora: false,
+  use_dora: false,
   packing: false,
   accelerator_type: 'NVIDIA_TESLA_A100',
   accelerator_count: 1,

@@ -68,7 +68,7 @@ export function sweptWith({ objective, adaptation }: Training): SweepParameter[]
   return sweepParameters.filter(
     (parameter) =>
       (ofObjectives[parameter] ?? objectives).includes(objective) &&
-      (adaptation === 'lora' || !ofAdapters.includes(parameter)),
+      (adaptation !== 'full' || !ofAdapters.includes(parameter)),
   );
 }
 

@@ -96,7 +96,10 @@ const trainingFields = {
     .array(reward)
     .max(REWARDS_MAX, `rewards must be at most ${REWARDS_MAX}`)
     .default(() => []),
-  /** What of the base model is trained: `lora` makes an adapter for it, `full` trains all its weights and makes a whole model. */
+  /**
+   * What of the base model is trained: `lora` makes an adapter for it, and so does `qlora`, with the base in 4 bits while it trains, on a
+   * GPU alone; `full` trains all its weights and makes a whole model.
+   */
   adaptation: z.enum(adaptations).default(fineTuneDefaults.adaptation),
   /** Evaluates after each so many steps as well as after each epoch; 0: after each epoch alone. */
   eval_steps: numberOf(fineTuneNumbers.eval_steps),
@@ -136,7 +139,7 @@ const trainingFields = {
   train_test_split: numberOf(fineTuneNumbers.train_test_split),
   /** Of the split, of the order of the rows and of the adapter's first weights. Left out: 42. */
   seed: boundedBy({ label: 'Seed', min: 0, max: 2 ** 31 - 1, step: 1 }).optional(),
-  /** This and the next four are of `lora` alone. Left out: 8. */
+  /** This and the next five are of `lora` and `qlora` alone. Left out: 8. */
   lora_r: boundedBy(fineTuneNumbers.lora_r).optional(),
   /** Left out: twice the rank, with rsLoRA 16. */
   lora_alpha: boundedBy({ label: 'LoRA alpha', min: 0, aboveMin: true, max: 1024, step: 0.5 }).optional(),
@@ -144,7 +147,12 @@ const trainingFields = {
   lora_dropout: boundedBy(fineTuneNumbers.lora_dropout).optional(),
   /** Rank-stabilised: the adapter is scaled by alpha / √rank instead of alpha / rank, so that a high rank learns as fast as a low one. Left out: false. */
   use_rslora: z.boolean('use_rslora must be true or false').optional(),
-  /** Left out: all of them; with another objective than SFT all but `lm_head`. */
+  /**
+   * Of `lora` alone. Trains the magnitude of each row of a matrix apart from its direction (DoRA). The adapter is merged into the base, and
+   * the result is a whole model with the adapter in it. Left out: false.
+   */
+  use_dora: z.boolean('use_dora must be true or false').optional(),
+  /** Left out: all of them; with `qlora`, and with another objective than SFT, all but `lm_head`. */
   lora_target_modules: targetModules.optional(),
 };
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs a layer of the Python environment (training, vllm) below BAKEHOUSE_CACHE_DIR, as the server does at its start.
+# Installs a layer of the Python environment (training, gpu-training, vllm) below BAKEHOUSE_CACHE_DIR, as the server does at its start.
 set -eu
 LAYER=$1 exec node --input-type=module -e "
   import { ensureLayer } from '/opt/bakehouse/app/server/src/engine/host/environment/ensure-layer.ts';

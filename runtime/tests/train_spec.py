@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from bakehouse_runtime.protocol import DataSpec, TextLoraSpec, TrainTextSpec
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from bakehouse_server import BakehouseServer
 
 NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
@@ -104,14 +106,14 @@ def run(path: Path) -> None:
     sys.exit(main(["pull", "--cache", cache, str(path)]) or main(["train", str(path)]))
 
 
-def start(spec: TrainTextSpec) -> BaseProcess:
+def start(spec: TrainTextSpec, target: Callable[[Path], None] = run) -> BaseProcess:
     """Starts a training in a process of its own. The libraries are loaded once, in a process that
     does nothing else and is copied."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["train_spec", "bakehouse_runtime.train.lora.trainer"])
     path = Path(spec.work_dir).with_suffix(".json")
     path.write_text(spec.model_dump_json())
-    process = context.Process(target=run, args=(path,))
+    process = context.Process(target=target, args=(path,))
     process.start()
     return process
 

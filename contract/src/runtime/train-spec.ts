@@ -69,6 +69,8 @@ export const loraSpec = z.object({
 export const textLoraSpec = loraSpec.extend({
   /** Scaled by alpha / √r instead of alpha / r; false in runs from before there was this field. */
   use_rslora: z.boolean().default(false),
+  /** Weight-decomposed; the result is the base with the adapter merged. False in runs from before there was this field. */
+  use_dora: z.boolean().default(false),
 });
 
 /**
@@ -130,6 +132,8 @@ export const trainingParameters = z.object({
   /** Of SFT: short examples share a sequence, none of which reads another. A batch counts sequences then. */
   packing: z.boolean().default(false),
   gradient_accumulation_steps: z.int().min(1),
+  /** The base's linear layers in NF4 while an adapter trains; false in runs from before there was this field. */
+  load_in_4bit: z.boolean().default(false),
   /** Null: all weights of the base are trained, and the result is a whole model. */
   lora: textLoraSpec.nullable(),
 });
@@ -152,8 +156,8 @@ export type TrainingSources = z.infer<typeof trainingSources>;
 
 /**
  * Input folders: `base_model` (safetensors and tokenizer), `dataset`, `validation` where the data has such a file, and two for each reward
- * model among the rewards. Where all weights
- * are trained, `base_gguf` with the base in one GGUF, if it has one: the result gets its own in the same layout.
+ * model among the rewards. Where the result is a whole model, `base_gguf` with the base in one GGUF, if it has one: the result gets its
+ * own in the same layout.
  */
 export const trainTextSpec = workloadSpecBase.extend({
   kind: z.literal('train'),

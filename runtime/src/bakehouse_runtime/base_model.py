@@ -33,6 +33,8 @@ _COMPARED_WITH_BASE = frozenset({"dpo", "kto", "grpo"})
 # Of TRL's `chunked_logprob`: its tiles, and what torch holds of one without Triton for each logit.
 _TILE_TOKENS, _TILE_WORDS = 4096, 32768
 _TILE_BYTES = 34
+# For each weight that DoRA is trained on, on a CPU: docs/engine.md.
+_DORA_COPY_BYTES = 7
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,12 @@ def trained_modules(base: BaseModel, parameters: TrainingParameters) -> LoraTarg
     return lora_targets(base, lora.target_modules, parameters.objective)
 
 
+def leaves_whole_model(parameters: TrainingParameters) -> bool:
+    """Whether what a run makes is a model by itself: no engine serves DoRA's magnitudes, so that
+    they are merged into the base."""
+    return parameters.lora is None or parameters.lora.use_dora
+
+
 def new_tokens(parameters: TrainingParameters) -> int:
     """How many tokens the model writes to each prompt, at most; none where it only reads."""
     return parameters.max_new_tokens if parameters.objective == "grpo" else 0
@@ -139,13 +147,14 @@ def new_tokens(parameters: TrainingParameters) -> int:
 def trainable_parameters(
     base: BaseModel, modules: list[str], lora: TextLoraSpec | None, objective: Objective = "sft"
 ) -> int:
-    """Numbers in the adapter: r * (in + out) for every matrix that gets one, and those of the head
-    of a reward model; without an adapter, those of the base."""
+    """Numbers in the adapter: r * (in + out) for every matrix that gets one, with DoRA one for each
+    of its rows, and those of the head of a reward model; without an adapter, those of the base."""
     if lora is None:
         return base.parameters
     head = base.hidden_size if objective == "reward" else 0
-    pairs = (sum(base.shapes[f"{name}.weight"]) for name in adapted(base, modules))
-    return head + sum(lora.r * both for both in pairs)
+    shapes = [base.shapes[f"{name}.weight"] for name in adapted(base, modules)]
+    magnitudes = sum(rows for rows, _ in shapes) if lora.use_dora else 0
+    return head + lora.r * sum(map(sum, shapes)) + magnitudes
 
 
 def adapted(base: BaseModel, modules: list[str]) -> list[str]:
@@ -180,6 +189,7 @@ def training_memory(
     batch_tokens = sequences * (sequence + new_tokens(parameters))
     weights = _weights_memory(base, parameters, trainable, gpu=gpu)
     layer = batch_tokens * (34 * base.hidden_size + 6 * base.intermediate_size)
+    layer += batch_tokens * _dora_activations(base, parameters)
     kept = (
         base.layers * batch_tokens * base.hidden_size * 2 + layer
         if gpu
@@ -205,7 +215,9 @@ def _weights_memory(
     best ones are kept too. Objectives that compare with the base hold it a second time then.
     """
     if parameters.lora is not None:
-        return base.parameters * (2 if gpu else 4) + trainable * (16 if gpu else 20)
+        in_4_bits = gpu and parameters.load_in_4bit
+        frozen = _quantised_memory(base) if in_4_bits else base.parameters * (2 if gpu else 4)
+        return frozen + trainable * (16 if gpu else 20) + _dora_norms(base, parameters, gpu=gpu)
     reference = 4 if parameters.objective in _COMPARED_WITH_BASE else 0
     return base.parameters * ((18 if gpu else 20) + reference)
 
@@ -219,6 +231,45 @@ def scoring_memory(
     layers = [tokens * (34 * one.hidden_size + 6 * one.intermediate_size) for one in scorers]
     weights = sum(one.parameters for one in scorers) * (2 if gpu else 4)
     return weights + max(layers, default=0)
+
+
+def _quantised_memory(base: BaseModel) -> int:
+    """Bytes of a base in NF4 with double quantisation (https://arxiv.org/abs/2305.14314), and of
+    its largest matrix in 16 bits while that is multiplied.
+
+    A weight of the linear layers takes 4 bits; 64 of them share 8 bits of scale, and 256 of those
+    another 32. The rest is 16 bits wide, also experts, which Transformers has in one parameter.
+    """
+    linear = [
+        math.prod(shape)
+        for name, shape in base.shapes.items()
+        if _is_layer_matrix(name, base) and ".experts." not in name
+    ]
+    each = 0.5 + 1 / 64 + 4 / (64 * 256)
+    return int(2 * base.parameters - (2 - each) * sum(linear) + 2 * max(linear, default=0))
+
+
+def _dora_activations(base: BaseModel, parameters: TrainingParameters) -> int:
+    """Bytes that DoRA keeps of a token in a layer: what base and adapter say, each by itself."""
+    return 4 * sum(rows for rows, _ in _dora_shapes(base, parameters)) // base.layers
+
+
+def _dora_norms(base: BaseModel, parameters: TrainingParameters, *, gpu: bool) -> int:
+    """Peak bytes while DoRA measures the rows of a matrix: PEFT multiplies the adapter out by an
+    identity matrix, and adds it to the base. On a CPU also the copies of all of them that it
+    multiplies by, which are kept for the gradients (measured)."""
+    shapes = _dora_shapes(base, parameters)
+    copies = 0 if gpu else _DORA_COPY_BYTES * sum(map(math.prod, shapes))
+    peak = max((12 * rows * columns + 6 * columns**2 for rows, columns in shapes), default=0)
+    return copies + peak
+
+
+def _dora_shapes(base: BaseModel, parameters: TrainingParameters) -> list[Shape]:
+    """Of the matrices that get a magnitude."""
+    if parameters.lora is None or not parameters.lora.use_dora:
+        return []
+    modules = trained_modules(base, parameters).modules
+    return [base.shapes[f"{name}.weight"] for name in adapted(base, modules)]
 
 
 def attention_share(base: BaseModel, sequence: int) -> float:

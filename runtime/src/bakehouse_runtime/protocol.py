@@ -163,6 +163,7 @@ class TextLoraSpec(Wire):
     dropout: Annotated[float, Field(ge=0, le=0.5)]
     target_modules: Annotated[list[str], Field(min_length=1)]
     use_rslora: bool = False
+    use_dora: bool = False
 
 
 class TrainingSources(Wire):
@@ -198,6 +199,7 @@ class TrainingParameters(Wire):
     eval_batch_size: Annotated[int, Field(ge=1)]
     packing: bool = False
     gradient_accumulation_steps: Annotated[int, Field(ge=1)]
+    load_in_4bit: bool = False
     lora: TextLoraSpec | None
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from .base_model import (
     adapted,
     attention_share,
+    leaves_whole_model,
     new_tokens,
     read_base_model,
     require_packable,
@@ -283,7 +284,10 @@ def _model_fields(
         ),
         "tied_embeddings": base.tied_embeddings,
         "gguf_obstacle": gguf_obstacle(
-            adapted(base, targets.modules) if lora else _modules(base), config
+            _modules(base)
+            if leaves_whole_model(spec.parameters)
+            else adapted(base, targets.modules),
+            config,
         ),
     }
 

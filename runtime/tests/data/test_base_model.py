@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bakehouse_runtime.base_model import (
+    BaseModel,
     read_base_model,
     scoring_memory,
     trainable_parameters,
@@ -259,6 +260,69 @@ def test_reward_models_stand_beside_the_policy(mixture: Path) -> None:
         assert scoring_memory([], parameters, 64, gpu=gpu) == 0
         both = scoring_memory([base, base], parameters, 64, gpu=gpu)
         assert both == 2 * base.parameters * width + layer
+
+
+def memory_of(base: BaseModel, *, gpu: bool, batch_size: int = 1, **changes: Any) -> int:
+    lora = TextLoraSpec(
+        r=8, alpha=16, dropout=0, target_modules=["q_proj"], use_dora=changes.pop("use_dora", False)
+    )
+    parameters = TrainingParameters(
+        epochs=1,
+        learning_rate=1e-3,
+        batch_size=batch_size,
+        eval_batch_size=1,
+        gradient_accumulation_steps=1,
+        lora=lora,
+        **changes,
+    )
+    return training_memory(base, parameters, 9, 64, gpu=gpu)
+
+
+def test_a_base_in_4_bits_keeps_its_embeddings_head_norms_and_experts_in_16(mixture: Path) -> None:
+    base = read_base_model(mixture)
+    linear = {"model.layers.0.self_attn.q_proj.weight": (640, 256)}
+    rest = {
+        "model.layers.0.mlp.experts.0.gate_proj.weight": (512, 256),
+        "model.layers.0.mlp.gate.weight": (4, 256),
+        "model.layers.0.input_layernorm.weight": (256,),
+        "model.embed_tokens.weight": (1000, 256),
+        "lm_head.weight": (1000, 256),
+    }
+    base = replace(base, shapes=linear | rest)
+
+    def saved(*, gpu: bool) -> int:
+        return memory_of(base, gpu=gpu) - memory_of(base, gpu=gpu, load_in_4bit=True)
+
+    weights = 640 * 256
+    # As bitsandbytes has them: codes, a scale for each block of 64, and theirs for each 256.
+    stored = weights // 2 + weights // 64 + 4 * weights // (64 * 256)
+    # One matrix is in 16 bits while it is multiplied.
+    assert saved(gpu=True) == 2 * weights - stored - 2 * weights
+    more = replace(
+        base, shapes=base.shapes | {f"model.layers.{at}.a.weight": (640, 256) for at in (1, 2)}
+    )
+    saved_more = memory_of(more, gpu=True) - memory_of(more, gpu=True, load_in_4bit=True)
+    assert saved_more - saved(gpu=True) == 2 * (2 * weights - stored)
+    assert saved(gpu=False) == 0
+
+
+def test_dora_keeps_what_base_and_adapter_say_and_measures_one_matrix_at_a_time(
+    mixture: Path,
+) -> None:
+    base = read_base_model(mixture)
+    shapes = {f"model.layers.{at}.self_attn.q_proj.weight": (640, 256) for at in range(base.layers)}
+    base = replace(base, shapes=shapes)
+
+    def added(batch_size: int, *, gpu: bool) -> int:
+        of = {"gpu": gpu, "batch_size": batch_size}
+        return memory_of(base, **of, use_dora=True) - memory_of(base, **of)
+
+    for gpu, layers in ((True, 1), (False, base.layers)):
+        assert added(3, gpu=gpu) - added(2, gpu=gpu) == 64 * layers * 4 * 640
+    norms = 12 * 640 * 256 + 6 * 256**2
+    assert added(1, gpu=True) == norms + 64 * 4 * 640
+    copies = 7 * base.layers * 640 * 256
+    assert added(1, gpu=False) == copies + norms + 64 * base.layers * 4 * 640
 
 
 def test_the_tiles_are_those_of_trl() -> None:

@@ -9,23 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bakehouse_runtime.data.examples import prepare_examples
-from bakehouse_runtime.data.tokens import read_model_tokens
+from alone import COMPARED, asked, both, loaded
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.train.lora import config
-from preferences import dpo_spec, feedback_rows, grpo_spec, kto_spec, preference_rows, prompt_rows
 from serving import Serving, serve_spec
 from tiny_model import write_tiny_gguf, write_tiny_model
-from train_spec import finish, losses, questions, start, train_spec, when
+from train_spec import finish, losses, start, train_spec, when
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from bakehouse_runtime.protocol import TrainTextSpec
+    from bakehouse_runtime.protocol import Objective, TrainTextSpec
     from bakehouse_server import BakehouseServer
 
-_DIGIT = {"type": "pattern", "pattern": "[0-9]", "weight": 1.0}
 _RATE = {"learning_rate": 1e-3, "lora": None}
 
 
@@ -47,186 +44,21 @@ def full_spec(
     return TrainTextSpec.model_validate(spec)
 
 
-def trained(spec: TrainTextSpec, base: Path, tmp_path: Path, file: str, steps: int) -> Any:
-    """Our trainer after a run on all rows, which are taken in the order of the file."""
-    from bakehouse_runtime.train.lora.trainer import build_trainer
-
-    prepared = prepare_examples(
-        tmp_path / file,
-        spec.data,
-        read_model_tokens(base),
-        256,
-        holds_out=False,
-        objective=spec.parameters.objective,
-    )
-    trainer: Any = build_trainer(spec, base, tmp_path, prepared, [], "cpu", steps, [])
-    trainer.args.train_sampling_strategy = "sequential"
-    trainer.shuffle_dataset = False
-    trainer.train()
-    return trainer
-
-
-def loaded(model: Path) -> Any:
-    import torch
-    from transformers import AutoModelForCausalLM
-
-    return AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32)
-
-
-def tokenizer_of(model: Path) -> Any:
-    from transformers import AutoTokenizer
-
-    return AutoTokenizer.from_pretrained(model)
-
-
-def same_curves(ours: Any, trls: Any, *names: str, steps: int) -> None:
-    points = [
-        [[point[name] for name in names] for point in one.state.log_history[:-1]]
-        for one in (ours, trls)
-    ]
-    assert len(points[0]) == steps
-    for one, other in zip(*points, strict=True):
-        assert one == pytest.approx(other, rel=1e-5, abs=1e-5)
-
-
-def asked(text: str) -> list[dict[str, str]]:
-    return [{"role": "user", "content": text}]
-
-
-def said(text: str) -> list[dict[str, str]]:
-    return [{"role": "assistant", "content": text}]
-
-
+@pytest.mark.parametrize("objective", COMPARED)
 def test_losses_are_those_of_trl_alone(
-    server: BakehouseServer, tmp_path: Path, tied_model: Path
+    server: BakehouseServer, tmp_path: Path, tied_model: Path, objective: Objective
 ) -> None:
-    from datasets import Dataset
-    from trl import SFTConfig, SFTTrainer
-
-    pairs = questions()[:24]
-    rows = "".join(f'{question},"{answer}"\n' for question, answer in pairs)
-    (tmp_path / "rows.csv").write_text(f"q,a\n{rows}")
-    spec = train_spec(server, tmp_path, tied_model, epochs=2, **_RATE)
-    spec = spec.model_copy(
-        update={"data": spec.data.model_copy(update={"input_column": "q", "output_column": "a"})}
-    )
-    ours = trained(spec, tied_model, tmp_path, "rows.csv", 12)
-    trls = SFTTrainer(
-        loaded(tied_model),
-        args=SFTConfig(
-            **config.settings(spec, "cpu", tmp_path, 12, evaluates=False), shuffle_dataset=False
-        ),
-        train_dataset=Dataset.from_list(
-            [{"prompt": asked(one), "completion": said(other)} for one, other in pairs]
-        ),
-        processing_class=tokenizer_of(tied_model),
-    )
-    trls.args.train_sampling_strategy = "sequential"
-    trls.train()
-    same_curves(ours, trls, "loss", "grad_norm", steps=12)
-    assert ours.state.log_history[11]["loss"] < 0.8 * ours.state.log_history[0]["loss"]
-
-
-def test_pairs_are_compared_with_the_base_as_trl_alone_does(
-    server: BakehouseServer, tmp_path: Path, tied_model: Path
-) -> None:
-    from datasets import Dataset
-    from trl import DPOConfig, DPOTrainer
-
-    rows = preference_rows()[:24]
-    spec = dpo_spec(server, tmp_path, tied_model, rows, epochs=1, beta=0.3, **_RATE)
-    ours = trained(spec, tied_model, tmp_path, "pairs.jsonl", 6)
-    trls = DPOTrainer(
-        loaded(tied_model),
-        loaded(tied_model),
-        args=DPOConfig(**config.settings(spec, "cpu", tmp_path, 6, evaluates=False), beta=0.3),
-        train_dataset=Dataset.from_list(
-            [
-                {
-                    "prompt": asked(row["prompt"]),
-                    "chosen": said(row["chosen"]),
-                    "rejected": said(row["rejected"]),
-                }
-                for row in rows
-            ]
-        ),
-        processing_class=tokenizer_of(tied_model),
-    )
-    trls.args.train_sampling_strategy = "sequential"
-    trls.train()
-    same_curves(ours, trls, "loss", "rewards/margins", steps=6)
-    # Against the trained model itself the margin would stay 0.
-    assert ours.state.log_history[5]["rewards/margins"] > 0.1
-
-
-def test_ratings_are_compared_with_the_base_as_trl_alone_does(
-    server: BakehouseServer, tmp_path: Path, tied_model: Path
-) -> None:
-    from datasets import Dataset
-    from trl import KTOConfig, KTOTrainer
-
-    rows = feedback_rows()[:24]
-    spec = kto_spec(server, tmp_path, tied_model, rows, epochs=1, beta=0.3, **_RATE)
-    ours = trained(spec, tied_model, tmp_path, "rated.jsonl", 6)
-    plain = config.settings(spec, "cpu", tmp_path, 6, evaluates=False)
-    trls = KTOTrainer(
-        loaded(tied_model),
-        loaded(tied_model),
-        args=KTOConfig(**plain, beta=0.3),
-        train_dataset=Dataset.from_list(
-            [
-                {
-                    "prompt": asked(row["prompt"]),
-                    "completion": said(row["completion"]),
-                    "label": row["label"],
-                }
-                for row in rows
-            ]
-        ),
-        processing_class=tokenizer_of(tied_model),
-    )
-    trls.train()
-    same_curves(ours, trls, "loss", "kl", "rewards/margins", steps=6)
-    assert ours.state.log_history[5]["rewards/margins"] > 0.1
-
-
-def test_answers_are_compared_with_the_base_as_trl_alone_does(
-    server: BakehouseServer, tmp_path: Path, tied_model: Path
-) -> None:
-    from datasets import Dataset
-    from trl import GRPOConfig, GRPOTrainer
-
-    rows = prompt_rows()[:8]
-    spec = grpo_spec(server, tmp_path, tied_model, [_DIGIT], rows, epochs=2, beta=0.3, **_RATE)
-    ours = trained(spec, tied_model, tmp_path, "prompts.jsonl", 4)
-
-    def digits(completions: list[str], **_: Any) -> list[float | None]:
-        return [float(any("0" <= one <= "9" for one in text)) for text in completions]
-
-    prompts = [
-        tokenizer_of(tied_model).apply_chat_template(
-            asked(row["prompt"]), tokenize=False, add_generation_prompt=True
-        )
-        for row in rows
-    ]
-    plain = config.settings(spec, "cpu", tmp_path, 4, evaluates=False)
-    changes = {"per_device_train_batch_size": 32, "include_num_input_tokens_seen": "no"}
-    trls = GRPOTrainer(
-        loaded(tied_model),
-        [digits],
-        args=GRPOConfig(
-            **(plain | changes),
-            beta=0.3,
-            num_generations=8,
-            max_completion_length=6,
-            shuffle_dataset=False,
-        ),
-        train_dataset=Dataset.from_dict({"prompt": prompts}),
-        processing_class=tokenizer_of(tied_model),
-    )
-    trls.train()
-    same_curves(ours, trls, "loss", "reward", "kl", steps=4)
-    assert ours.state.log_history[3]["kl"] > 0
+    pair = both(server, tmp_path, tied_model, objective, **_RATE)
+    names, steps = COMPARED[objective]
+    pair.assert_same(*names, steps=steps)
+    history = pair.ours.state.log_history
+    if objective == "sft":
+        assert history[-2]["loss"] < 0.8 * history[0]["loss"]
+    # Against the trained model itself these would stay 0.
+    elif objective == "grpo":
+        assert history[-2]["kl"] > 0
+    else:
+        assert history[-2]["rewards/margins"] > 0.1
 
 
 def test_a_run_leaves_a_whole_model_that_answers_as_it_was_trained(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import PlainError
 from ..files import read_object
-from ..serve.convert_adapter import adapter_alpha, adapter_tensors
-from ..train.lora.export import copy_beside, copy_tokenizer
+from ..serve.convert_adapter import adapter_tensors, scaling_alpha
+from ..train.model_files import copy_beside, copy_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,25 +61,33 @@ class _Deltas:
         import torch
 
         config = read_object(adapter / "adapter_config.json")
-        self._alpha = adapter_alpha(config)
+        self._alpha = scaling_alpha(config)
         # Of layers that keep their matrices the other way round, as GPT-2's do.
         self._is_turned = bool(config.get("fan_in_fan_out"))
         self._left = {
             name.removesuffix(".weight"): torch.from_numpy(values)
-            for name, values in adapter_tensors(adapter / "adapter_model.safetensors").items()
+            for name, values in adapter_tensors(
+                adapter / "adapter_model.safetensors", magnitudes=bool(config.get("use_dora"))
+            ).items()
         }
 
     def added_to(self, name: str, weight: Tensor) -> Tensor:
         module = f"{_PREFIX}{name.removesuffix('.weight')}"
         a = self._left.pop(f"{module}.lora_A", None)
         b = self._left.pop(f"{module}.lora_B", None)
+        magnitude = self._left.pop(f"{module}.lora_magnitude_vector", None)
         if a is None or b is None:
             return weight
         delta = (self._alpha / a.shape[0]) * (b @ a)
         delta = delta.T if self._is_turned else delta
         if delta.shape != weight.shape:
             raise PlainError(f"The adapter's {name} is of another shape than the base's.")
-        return (weight.float() + delta).to(weight.dtype).contiguous()
+        merged = weight.float() + delta
+        if magnitude is not None:
+            # Of each row the direction alone, as long as the magnitude says (DoRA).
+            inner = 0 if self._is_turned else 1
+            merged *= magnitude.unsqueeze(inner) / merged.norm(dim=inner, keepdim=True)
+        return merged.to(weight.dtype).contiguous()
 
     def raise_if_left(self) -> None:
         if self._left:

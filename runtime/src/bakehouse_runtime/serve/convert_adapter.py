@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _TENSOR = re.compile(r"base_model\.model\..+\.lora_[AB](\.weight)?")
+_MAGNITUDE = re.compile(r"base_model\.model\..+\.lora_magnitude_vector(\.weight)?")
 
 
 def convert_adapter(adapter: Path, base: Path, out: Path) -> None:
@@ -35,6 +36,12 @@ def adapter_alpha(config: dict[str, Any]) -> float:
     apply it otherwise."""
     if config.get("peft_type", "LORA") != "LORA" or config.get("use_dora"):
         raise PlainError("llama.cpp applies plain LoRA adapters only.")
+    return scaling_alpha(config)
+
+
+def scaling_alpha(config: dict[str, Any]) -> float:
+    """What is divided by the rank to scale an adapter, also one with magnitudes. Raises PlainError
+    where not all of it is scaled alike."""
     if config.get("rank_pattern") or config.get("alpha_pattern"):
         raise PlainError("llama.cpp applies adapters with one rank and one alpha only.")
     rank, alpha = config.get("r"), config.get("lora_alpha")
@@ -43,8 +50,9 @@ def adapter_alpha(config: dict[str, Any]) -> float:
     return alpha * math.sqrt(rank) if config.get("use_rslora") else float(alpha)
 
 
-def adapter_tensors(file: Path) -> dict[str, NDArray[Any]]:
-    """The adapter's matrices by their names. Raises PlainError for anything else in the file."""
+def adapter_tensors(file: Path, *, magnitudes: bool = False) -> dict[str, NDArray[Any]]:
+    """The adapter's matrices by their names, with DoRA's `magnitudes` where these are wanted.
+    Raises PlainError for anything else in the file."""
     # NumPy has no bfloat16, in which most adapters come.
     from safetensors import SafetensorError
     from safetensors.torch import load_file
@@ -54,6 +62,6 @@ def adapter_tensors(file: Path) -> dict[str, NDArray[Any]]:
     except SafetensorError as error:
         raise PlainError(f"{file.name} is no safetensors file: {error}.") from error
     for name in tensors:
-        if _TENSOR.fullmatch(name) is None:
+        if not (_TENSOR.fullmatch(name) or (magnitudes and _MAGNITUDE.fullmatch(name))):
             raise PlainError(f"llama.cpp has no place for {name}.")
     return {name: tensor.float().numpy() for name, tensor in tensors.items()}

@@ -56,8 +56,13 @@ describe.skipIf(!isReady)('a model of all weights', () => {
     const adapter = await request(getAsset, { params: { id: adapterId } }, { as: user });
     expect(adapter).toMatchObject({ is_whole: false, lineage: { base_model: { dataset_id: fullId } } });
     expect(adapter.card).toContain(`base_model: "${whole.repo_id}"`);
-    for (const { card } of [whole, adapter]) expect(card).toContain('license: "other"\nlicense_name: "crumb"');
-    const { datasets } = await request(listAssets, { query: { owner: user.userId, types: 'MODEL' } }, { as: user });
+    for (const { card } of [whole, adapter])
+      expect(card).toContain('license: "other"\nlicense_name: "crumb"');
+    const { datasets } = await request(
+      listAssets,
+      { query: { owner: user.userId, types: 'MODEL' } },
+      { as: user },
+    );
     expect(datasets.filter(({ is_whole }) => is_whole).map(({ title }) => title)).toEqual(
       expect.arrayContaining(['the whole', 'tiny']),
     );

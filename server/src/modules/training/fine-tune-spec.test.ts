@@ -137,6 +137,7 @@ test.each([
   ['lora_alpha', 16],
   ['lora_dropout', 0.05],
   ['use_rslora', false],
+  ['use_dora', false],
   ['lora_target_modules', ['q_proj']],
 ])('%s is refused of a full fine-tune, and taken of an adapter', (name, value) => {
   const message = `${name} is for LoRA: leave it out of a full fine-tune`;

@@ -107,22 +107,35 @@ function settleAdapter(fields: FineTuneFields, objective: Objective) {
     lora_r: fields.lora_r ?? fineTuneDefaults.lora_r,
     lora_dropout: fields.lora_dropout ?? fineTuneDefaults.lora_dropout,
     use_rslora: fields.use_rslora ?? fineTuneDefaults.use_rslora,
-    lora_target_modules: fields.lora_target_modules ?? usualTargetModules(objective),
+    use_dora: fields.use_dora ?? fineTuneDefaults.use_dora,
+    lora_target_modules: fields.lora_target_modules ?? usualTargetModules(objective, fields.adaptation),
   };
 }
 
 /** Null: all weights are trained. */
 function toLora(fields: SettledFields): ValidateSpec['parameters']['lora'] {
   if (fields.adaptation === 'full') return null;
-  const { lora_r, lora_dropout, use_rslora, lora_target_modules } = settleAdapter(fields, fields.objective);
+  const { lora_r, lora_dropout, use_rslora, use_dora, lora_target_modules } = settleAdapter(
+    fields,
+    fields.objective,
+  );
   return {
     r: lora_r,
     // Twice the rank, as is usual, or with rsLoRA as in its paper: a change of rank then needs no other learning rate.
     alpha: fields.lora_alpha ?? (use_rslora ? RSLORA_ALPHA : lora_r * 2),
     dropout: lora_dropout,
     use_rslora,
+    use_dora,
     target_modules: lora_target_modules,
   };
+}
+
+/** Whether what a run makes is a model by itself: no engine serves the magnitudes of DoRA, so that they are merged into the base. Pure. */
+export function leavesWholeModel({
+  adaptation,
+  use_dora,
+}: Pick<SettledFields, 'adaptation' | 'use_dora'>): boolean {
+  return adaptation === 'full' || use_dora === true;
 }
 
 /** How a run trains, as its validation and the run itself are told. */
@@ -150,6 +163,7 @@ export function toParameters(fields: SettledFields): ValidateSpec['parameters'] 
     eval_batch_size: fields.eval_batch_size,
     packing: fields.packing,
     gradient_accumulation_steps: fields.gradient_accumulation_steps,
+    load_in_4bit: fields.adaptation === 'qlora',
     lora: toLora(fields),
   };
 }
@@ -173,7 +187,7 @@ export function toTrainSpec(input: {
   now: Date;
 }): WorkloadSpec {
   const { title, fields, base, dataset, validation, rewardModels, sources, placement, now } = input;
-  const gguf = fields.adaptation === 'full' ? findGguf(base) : { files: [], fault: null };
+  const gguf = leavesWholeModel(fields) ? findGguf(base) : { files: [], fault: null };
   const toInput = ({ path, sha256, sizeBytes }: AssetRevision['files'][number]) => ({
     path,
     sha256,

@@ -335,9 +335,9 @@ export async function selectMeasuredFlops(
 }
 
 /** Of a run from before there were all fields: their defaults are what it was made with, and a full fine-tune has none of an adapter. */
-const { lora_r, lora_dropout, use_rslora, ...ofAll } = fineTuneDefaults;
+const { lora_r, lora_dropout, use_rslora, use_dora, ...ofAll } = fineTuneDefaults;
 const leftOut = { ...ofAll, objective: 'sft' as const, rewards: [] };
-const ofAdapter = { lora_r, lora_dropout, use_rslora };
+const ofAdapter = { lora_r, lora_dropout, use_rslora, use_dora };
 
 function toTrained({ kind, file_name, parameters }: Selectable<RunsTable>): Trained {
   if (kind === 'export') return { kind, fileName: null, parameters: parameters as ExportRun['parameters'] };

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ...device import has_bfloat16
+from ...errors import PlainError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import torch
     from peft import LoraConfig
+    from transformers import BitsAndBytesConfig
 
     from ...device import Device
     from ...protocol import TextLoraSpec, TrainTextSpec
@@ -31,9 +35,28 @@ def lora_config(lora: TextLoraSpec, modules: list[str]) -> LoraConfig:
         lora_alpha=int(lora.alpha) if lora.alpha == int(lora.alpha) else lora.alpha,  # pyright: ignore[reportArgumentType]
         lora_dropout=lora.dropout,
         use_rslora=lora.use_rslora,
+        use_dora=lora.use_dora,
         target_modules=modules,
         bias="none",
         task_type="CAUSAL_LM",
+    )
+
+
+def four_bits(computed: torch.dtype) -> BitsAndBytesConfig:
+    """QLoRA's storage of a base (https://arxiv.org/abs/2305.14314), which is multiplied in
+    `computed`. Raises PlainError where the package for it is not installed."""
+    from transformers import BitsAndBytesConfig
+
+    if find_spec("bitsandbytes") is None:
+        raise PlainError(
+            "QLoRA needs bitsandbytes, which this machine has not installed yet: try again once it "
+            "is prepared for training on GPUs."
+        )
+    return BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=computed,
     )
 
 

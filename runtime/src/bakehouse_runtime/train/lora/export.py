@@ -1,5 +1,5 @@
-"""What a run leaves: the adapter for PEFT and for llama.cpp, or the whole model where all weights
-are trained; with the tokenizer and a model card."""
+"""What a run leaves: the adapter for PEFT and for llama.cpp, or a whole model, where all weights
+are trained or an adapter is one that no engine serves; with the tokenizer and a model card."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...data.tokens import read_model_tokens
+from ...base_model import leaves_whole_model
 from ...errors import PlainError
+from ...export.merge_safetensors import merge_safetensors
 from ...files import read_object, read_optional_object, write_json
 from ...gguf_adapter import write_gguf_adapter
-from ...serve.convert_adapter import adapter_alpha
+from ...serve.convert_adapter import adapter_alpha, adapter_tensors
 from ..card import base_model_id
-from .model_card import GGUF_NAME, model_card
+from ..model_files import copy_beside, copy_tokenizer
+from .model_card import ADAPTER_FOLDER, GGUF_NAME, model_card
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,25 +27,6 @@ if TYPE_CHECKING:
     from ...protocol import TrainTextSpec
     from .model_card import Outcome
 
-_TOKENIZER_FILES = (
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "chat_template.jinja",
-)
-# Weights of another form, code, and the base's own card.
-_NOT_BESIDE = {
-    ".bin",
-    ".gguf",
-    ".h5",
-    ".md",
-    ".msgpack",
-    ".onnx",
-    ".pt",
-    ".pth",
-    ".py",
-    ".safetensors",
-}
 _INDEX = "model.safetensors.index.json"
 _ADAPTER_GGUF = "adapter.gguf"
 
@@ -60,20 +43,29 @@ def export(
 
     Of an adapter: adapter_config.json, adapter_model.safetensors, adapter.gguf where llama.cpp
     knows the base's family and what was trained writes texts. Of a whole model: the base's files
-    with other weights, model-F16.gguf where the base has a GGUF. Of both: the tokenizer, README.md.
+    with other weights, model-F16.gguf where the base has a GGUF. Of DoRA that with the adapter
+    merged, and the adapter in adapter/. Of all: the tokenizer, README.md.
     """
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    base = inputs["base_model"]
-    if spec.parameters.lora is None:
-        warnings = _write_whole(model, spec.title, inputs, out)
-        has_gguf = (out / GGUF_NAME).exists()
+    base, lora = inputs["base_model"], spec.parameters.lora
+    if lora is None:
+        model.to(stored_dtype(base)).save_pretrained(str(out))
+        # What the base says of itself, in place of what Transformers has made of it.
+        copy_beside(base, out, leaves_out=frozenset({_INDEX}))
     else:
-        _write_adapter(model, base_model_id(spec), out)
-        # llama.cpp writes texts, and a reward model none.
-        is_scorer = spec.parameters.objective == "reward"
-        warnings = [] if is_scorer else _write_gguf(base, out)
-        has_gguf = (out / _ADAPTER_GGUF).exists()
+        adapter = out / ADAPTER_FOLDER if lora.use_dora else out
+        _save_adapter(model, base_model_id(spec), adapter)
+        if lora.use_dora:
+            merge_safetensors(base, adapter, out, lambda *_: None)
+    is_whole = leaves_whole_model(spec.parameters)
+    warnings: list[str] = []
+    if is_whole:
+        warnings = _write_whole_gguf(spec.title, inputs, out)
+    # llama.cpp writes texts, and a reward model none.
+    elif spec.parameters.objective != "reward":
+        warnings = _write_gguf(base, out)
+    has_gguf = (out / (GGUF_NAME if is_whole else _ADAPTER_GGUF)).exists()
     copy_tokenizer(base, out)
     told = replace(outcome, warnings=[*outcome.warnings, *warnings])
     card = model_card(spec, prepared, told, has_gguf=has_gguf)
@@ -81,9 +73,11 @@ def export(
     return warnings
 
 
-def _write_adapter(model: PeftModel, base_id: str | None, out: Path) -> None:
+def _save_adapter(model: PeftModel, base_id: str | None, out: Path) -> None:
     # The base's own embeddings stay out, also where lm_head has an adapter.
     model.save_pretrained(str(out), save_embedding_layers=False)
+    # PEFT writes a card of its own.
+    (out / "README.md").unlink()
     # PEFT notes the folder of this machine.
     config_file = out / "adapter_config.json"
     write_json(config_file, read_object(config_file) | {"base_model_name_or_path": base_id})
@@ -91,12 +85,10 @@ def _write_adapter(model: PeftModel, base_id: str | None, out: Path) -> None:
 
 def _write_gguf(base: Path, out: Path) -> list[str]:
     """Writes the adapter for llama.cpp, or returns why it cannot be."""
-    from safetensors.numpy import load_file
-
     try:
         write_gguf_adapter(
             out / _ADAPTER_GGUF,
-            load_file(out / "adapter_model.safetensors"),
+            adapter_tensors(out / "adapter_model.safetensors"),
             adapter_alpha(read_object(out / "adapter_config.json")),
             read_optional_object(base / "config.json"),
         )
@@ -106,18 +98,14 @@ def _write_gguf(base: Path, out: Path) -> list[str]:
     return []
 
 
-def _write_whole(model: Any, title: str, inputs: dict[str, Path], out: Path) -> list[str]:
+def _write_whole_gguf(title: str, inputs: dict[str, Path], out: Path) -> list[str]:
     from .whole_gguf import write_whole_gguf
 
-    base = inputs["base_model"]
-    model.to(stored_dtype(base)).save_pretrained(str(out))
-    # What the base says of itself, in place of what Transformers has made of it.
-    copy_beside(base, out, leaves_out=frozenset({_INDEX}))
     source = next(inputs["base_gguf"].rglob("*.gguf"), None) if "base_gguf" in inputs else None
     if source is None:
         return []
     try:
-        write_whole_gguf(source, base, out, out / GGUF_NAME, title)
+        write_whole_gguf(source, inputs["base_model"], out, out / GGUF_NAME, title)
     except PlainError as error:
         (out / GGUF_NAME).unlink(missing_ok=True)
         return [f"The model cannot be served by llama.cpp: {error}"]
@@ -133,20 +121,3 @@ def stored_dtype(base: Path) -> torch.dtype:
     named = config.get("dtype") or config.get("torch_dtype")
     found = getattr(torch, named, None) if isinstance(named, str) else None
     return found if isinstance(found, torch.dtype) and found.is_floating_point else torch.float32
-
-
-def copy_beside(base: Path, out: Path, *, leaves_out: frozenset[str] = frozenset()) -> None:
-    """Copies what lies beside a model's weights."""
-    for file in base.iterdir():
-        if file.is_file() and file.suffix not in _NOT_BESIDE and file.name not in leaves_out:
-            shutil.copyfile(file, out / file.name)
-
-
-def copy_tokenizer(base: Path, out: Path) -> None:
-    """The base's tokenizer, with the chat template that was trained with if it has none."""
-    for name in _TOKENIZER_FILES:
-        if (base / name).is_file():
-            shutil.copyfile(base / name, out / name)
-    tokens = read_model_tokens(base)
-    if tokens.chat_template is None:
-        (out / "chat_template.jinja").write_text(tokens.template_source, encoding="utf-8")

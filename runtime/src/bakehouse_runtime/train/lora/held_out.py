@@ -146,17 +146,23 @@ def _ask(
     trainer: Trainer, rows: list[_Row], reporter: Reporter, base_answers: Path
 ) -> list[HeldOutAnswer]:
     """Raises PlainError with why the models are not asked, and StopRequested."""
-    if isinstance(trainer.model, PeftModel):
-        # By this name PEFT knows the model without its adapter. Both answer in one batch: where
-        # time is up, they have come equally far.
-        adapters = ["__base__", trainer.model.active_adapter]
-        both = _written(trainer, rows, reporter, adapters)
-        answers = zip(both[: len(rows)], both[len(rows) :], strict=True)
-    else:
+    model: Any = trainer.model
+    if not isinstance(model, PeftModel):
         asked = read_object(base_answers)
         if "answers" not in asked:
             raise PlainError(asked["skipped"])
         answers = zip(asked["answers"], _written(trainer, rows, reporter), strict=True)
+    elif model.peft_config[model.active_adapter].use_dora:
+        # PEFT has no magnitude for a part of a batch.
+        with model.disable_adapter():
+            of_base = _written(trainer, rows, reporter)
+        answers = zip(of_base, _written(trainer, rows, reporter), strict=True)
+    else:
+        # By this name PEFT knows the model without its adapter. Both answer in one batch: where
+        # time is up, they have come equally far.
+        adapters = ["__base__", model.active_adapter]
+        both = _written(trainer, rows, reporter, adapters)
+        answers = zip(both[: len(rows)], both[len(rows) :], strict=True)
     tokenizer: Any = trainer.processing_class
     return [
         HeldOutAnswer(

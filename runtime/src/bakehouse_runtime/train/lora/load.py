@@ -15,6 +15,7 @@ from transformers import (
 
 from ...errors import PlainError
 from ...files import SAFE_TOKENIZER, SAFE_WEIGHTS, read_optional_object
+from .config import four_bits
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,11 +23,15 @@ if TYPE_CHECKING:
     import torch
 
 
-def load_base(base: Path, dtype: torch.dtype) -> Any:
-    """The base model. Raises PlainError for an architecture that only code of its own knows."""
+def load_base(base: Path, dtype: torch.dtype, *, in_4_bits: bool = False) -> Any:
+    """The base model, its linear layers in 4 bits if asked for. Raises PlainError for an
+    architecture that only code of its own knows."""
     if _config_type(base) not in MODEL_FOR_CAUSAL_LM_MAPPING:
         raise _unknown(base)
-    return AutoModelForCausalLM.from_pretrained(base, dtype=dtype, **SAFE_WEIGHTS)
+    quantised = four_bits(dtype) if in_4_bits else None
+    return AutoModelForCausalLM.from_pretrained(
+        base, dtype=dtype, quantization_config=quantised, **SAFE_WEIGHTS
+    )
 
 
 def load_scorer(base: Path, dtype: torch.dtype) -> Any:

@@ -7,18 +7,23 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...base_model import leaves_whole_model
 from ..card import base_model_id, front_matter, one_line, trained_origin
 from .reward_use import reward_use
 
 if TYPE_CHECKING:
     from ...data.formats import DataFormat
     from ...data.prepared import Prepared
-    from ...protocol import Objective, TextLoraSpec, TrainingParameters, TrainTextSpec
+    from ...protocol import Objective, TrainingParameters, TrainTextSpec
 
 _LIBRARIES = ("torch", "transformers", "trl", "peft", "datasets", "tokenizers", "safetensors")
-# Of a model that is trained as a whole, where its base has one.
+# Of a whole model, where its base has one.
 GGUF_NAME = "model-F16.gguf"
+# Of an adapter that is merged into the model beside it.
+ADAPTER_FOLDER = "adapter"
 _TABLE_ROWS = 12
+# What was measured was measured so.
+_IN_4_BITS = {"Base model while training": "4 bits (NF4, double quantization)"}
 # Beyond this a perplexity says nothing.
 _LOSS_MAX = 100
 
@@ -58,7 +63,8 @@ class Outcome:
 
 def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has_gguf: bool) -> str:
     """The card in Markdown."""
-    data, is_whole = spec.data, spec.parameters.lora is None
+    data, is_whole = spec.data, leaves_whole_model(spec.parameters)
+    kind = _kind(spec.parameters)
     title = one_line(spec.title)
     reading = (
         _describe_format(prepared.format)
@@ -69,7 +75,7 @@ def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has
         **trained_origin(spec),
         "library_name": "transformers" if is_whole else "peft",
         "pipeline_tag": _task(spec.parameters.objective),
-        "tags": ["full" if is_whole else "lora", spec.parameters.objective, "bakehouse"],
+        "tags": [kind.lower(), spec.parameters.objective, "bakehouse"],
         **_figures(spec, title, outcome),
     }
     rows = _parameters(spec, prepared, outcome)
@@ -77,7 +83,7 @@ def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has
         *front_matter(metadata),
         f"# {title}",
         "",
-        f"{_kind(spec.parameters)} "
+        f"{_what(spec.parameters)} "
         f"{one_line(spec.base_model_title)}, "
         f"trained on {one_line(spec.dataset_title)} with Bakehouse.",
         *_commits(spec),
@@ -120,16 +126,24 @@ def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has
     return "\n".join(lines)
 
 
+def _kind(parameters: TrainingParameters) -> str:
+    """What people call the adaptation."""
+    if parameters.lora is None:
+        return "full"
+    return "QLoRA" if parameters.load_in_4bit else "DoRA" if parameters.lora.use_dora else "LoRA"
+
+
 def _this(spec: TrainTextSpec) -> str:
     """What the card is of."""
-    return "this model" if spec.parameters.lora is None else "this adapter"
+    return "this model" if leaves_whole_model(spec.parameters) else "this adapter"
 
 
-def _kind(parameters: TrainingParameters) -> str:
+def _what(parameters: TrainingParameters) -> str:
     """What it is, up to the name of its base."""
     if parameters.objective == "reward":
         return "A reward model: a LoRA adapter with a head that gives a score, for"
-    return "A full fine-tune of" if parameters.lora is None else "A LoRA adapter for"
+    origin = "fine-tune of" if leaves_whole_model(parameters) else "adapter for"
+    return f"A {_kind(parameters)} {origin}"
 
 
 def _task(objective: Objective) -> str:
@@ -145,9 +159,15 @@ def _before(objective: Objective) -> str:
 def _use(spec: TrainTextSpec, *, has_gguf: bool) -> str:
     if spec.parameters.objective == "reward":
         return reward_use(base_model_id(spec))
-    if spec.parameters.lora is None:
+    if leaves_whole_model(spec.parameters):
         loads = "The folder loads with `AutoModelForCausalLM.from_pretrained` and vLLM"
-        return loads + (f"; `{GGUF_NAME}` loads with llama.cpp." if has_gguf else ".")
+        loads += f"; `{GGUF_NAME}` loads with llama.cpp." if has_gguf else "."
+        if parameters.lora is None:
+            return loads
+        return (
+            f"{loads} The adapter is merged into it; by itself it is in `{ADAPTER_FOLDER}/` and "
+            f'loads with PEFT on the base model (`subfolder="{ADAPTER_FOLDER}"`).'
+        )
     loads = "`adapter_model.safetensors` loads with PEFT on the base model"
     return loads + ("; `adapter.gguf` loads with llama.cpp (`--lora`)." if has_gguf else ".")
 
@@ -244,7 +264,7 @@ def _parameters(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome) -> di
         "Batch size": f"{parameters.batch_size} x {parameters.gradient_accumulation_steps} "
         "(gradient accumulation)",
         **_packing(parameters),
-        **_adaptation(parameters.lora, outcome.modules),
+        **_adaptation(parameters, outcome.modules),
         "Longest example": f"{prepared.longest} tokens",
         "Examples are cut at": f"{data.max_chunk_size} tokens",
         "Seed": data.seed,
@@ -277,13 +297,15 @@ def _objective(parameters: TrainingParameters) -> str:
     return f"DPO, beta {parameters.beta:g}{added}"
 
 
-def _adaptation(lora: TextLoraSpec | None, modules: list[str]) -> dict[str, object]:
+def _adaptation(parameters: TrainingParameters, modules: list[str]) -> dict[str, object]:
     """What of the base was trained."""
+    lora = parameters.lora
     if lora is None:
         return {"Trained": "all weights of the base model, in float32"}
     return {
-        "LoRA": f"rank {lora.r}, alpha {lora.alpha:g}, dropout {lora.dropout:g}"
+        _kind(parameters): f"rank {lora.r}, alpha {lora.alpha:g}, dropout {lora.dropout:g}"
         + (", rank-stabilized" if lora.use_rslora else ""),
+        **(_IN_4_BITS if parameters.load_in_4bit else {}),
         "Target modules": ", ".join(modules),
     }
 

@@ -63,7 +63,11 @@ def build_trainer(
     dtype = weights_dtype(device) if lora else torch.float32
     # A new head is drawn at random.
     set_seed(spec.data.seed)
-    model = load_scorer(base, dtype) if objective.scores else load_base(base, dtype)
+    model = (
+        load_scorer(base, dtype)
+        if objective.scores
+        else load_base(base, dtype, in_4_bits=spec.parameters.load_in_4bit)
+    )
     tokenizer = AutoTokenizer.from_pretrained(base, **SAFE_TOKENIZER)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
@@ -92,6 +96,8 @@ def build_trainer(
     trainer.ranks = ranks
     if lora and device == "cpu" and arguments.bf16:
         _narrow_frozen_matrices(trainer.model)
+    if spec.parameters.load_in_4bit:
+        _widen_trained(trainer.model)
     # It prints every log line as a dict; the reporter says the same.
     trainer.remove_callback(PrinterCallback)
     return trainer
@@ -102,6 +108,14 @@ def _leave_out_triton_without_compiler() -> None:
     computes the same in torch."""
     if not has_c_compiler():
         chunked_logprob._TRITON_AVAILABLE = False
+
+
+def _widen_trained(model: Any) -> None:
+    """TRL rounds an adapter for 4 bits to bfloat16, in which small steps are lost, the scaler of
+    float16 has no gradients, and a run that goes on from a checkpoint is not any more."""
+    for weight in model.parameters():
+        if weight.requires_grad:
+            weight.data = weight.data.float()
 
 
 def _narrow_frozen_matrices(model: Any) -> None:

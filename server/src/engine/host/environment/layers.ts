@@ -1,10 +1,10 @@
 /**
  * A Python environment grows in layers, each the whole of one lock file and a superset of the one
- * before: chat answers long before PyTorch has arrived. vLLM has an environment of its own, since
+ * before: chat answers long before PyTorch has arrived, and what trains in 4 bits comes where there is a GPU. vLLM has an environment of its own, since
  * each release of it pins a PyTorch; so have the clients that tests call the server with, and the S3 server that they store files in.
  */
 export const environments = {
-  python: ['serving', 'training', 'tests'],
+  python: ['serving', 'training', 'gpu-training', 'tests'],
   vllm: ['vllm'],
   clients: ['clients'],
   s3: ['s3'],
@@ -16,6 +16,7 @@ export type Layer = (typeof environments)[Environment][number];
 export const lockFiles: Record<Layer, string> = {
   serving: 'requirements-serve.lock',
   training: 'requirements.lock',
+  'gpu-training': 'requirements-gpu.lock',
   tests: 'requirements-dev.lock',
   vllm: 'requirements-vllm.lock',
   clients: 'requirements-clients.lock',

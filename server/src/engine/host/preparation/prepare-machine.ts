@@ -90,6 +90,8 @@ const steps: Record<PreparationId, Step> = {
       work,
       gpus.flatMap(({ devices }) => devices),
     );
+    // It is small, and QLoRA needs nothing else that vLLM does.
+    await ensureLayer(config, 'gpu-training', onProgress, signal);
     if (withoutVllm.length > 0) throw unavailable(...withoutVllm);
     if (!(await hasCCompiler())) throw unavailable(NO_COMPILER);
     await ensureLayer(config, 'vllm', onProgress, signal);

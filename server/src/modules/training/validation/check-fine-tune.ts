@@ -1,3 +1,4 @@
+import { fineTuneDefaults } from '@bakehouse/contract/fine-tune-numbers';
 import type { GpuType } from '@bakehouse/contract/limits';
 import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import type { TrackerService } from '@bakehouse/contract/trackers';
@@ -39,7 +40,7 @@ import {
 import { findAdaptationFaults } from './find-adaptation-faults.ts';
 import { findBaseFault } from './find-base-fault.ts';
 import { findFormatFaults, findObjectiveFaults } from './find-format-faults.ts';
-import { findGpuFaults } from './find-gpu-faults.ts';
+import { findCpuFaults, findGpuFaults } from './find-gpu-faults.ts';
 import { findStoppingFaults, warnOfStopping } from './find-stopping-faults.ts';
 import type { DataToRead, ReadData } from './read-data.ts';
 import { toCostEstimate } from './to-cost-estimate.ts';
@@ -159,9 +160,12 @@ export async function checkFineTune(
   faults.push(...ofGpus);
   const wanted = ofGpus.length > 0 ? { ...gpu, count: 1 } : gpu;
   const place = placeRun(wanted, report?.gpu_memory_bytes ?? 0, there);
+  const ofCpu = findCpuFaults(fields, place, there);
+  faults.push(...ofCpu);
   const device = place.gpu === null ? 'cpu' : 'gpu';
   const neededBytes = (place.gpu ? report?.gpu_memory_bytes : report?.memory_bytes) ?? 0;
-  const refusal = readable ? refuseMemory(neededBytes, place.gpu, cpu.memoryBytes) : null;
+  const refusal =
+    readable && ofCpu.length === 0 ? refuseMemory(neededBytes, place.gpu, cpu.memoryBytes) : null;
   if (refusal) faults.push({ message: refusal, about: null });
 
   const prices = await readPrices(ctx.db, ctx.clock.now());
@@ -274,6 +278,7 @@ function toWork(report: ValidateReport | null, fields: SettledFields): Work {
   return {
     objective: fields.objective,
     adaptation: fields.adaptation,
+    dora: fields.use_dora ? { dropout: fields.lora_dropout ?? fineTuneDefaults.lora_dropout } : null,
     written:
       fields.objective === 'grpo' ? { answers: fields.generations, tokens: fields.max_new_tokens } : null,
     train_tokens: report?.train_tokens ?? 0,

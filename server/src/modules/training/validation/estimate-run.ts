@@ -26,6 +26,8 @@ export type Work = Pick<
 > & {
   objective: Objective;
   adaptation: Adaptation;
+  /** Null: no magnitudes are trained. */
+  dora: { dropout: number } | null;
   /** What the model writes to each row, where it learns from that: so many answers of at most so many tokens. */
   written: { answers: number; tokens: number } | null;
   epochs: number;
@@ -65,6 +67,18 @@ const WRITING = 6;
 export const ADAM = 240;
 /** The same on a GPU, by the bandwidth of an A100 of 40 GB. */
 const ADAM_S = 45 / 1.5e12;
+/**
+ * What PEFT does to each weight in a forward pass to measure its row for DoRA, as operations that take as long on a CPU. Measured with
+ * the starter model on one core, docs/engine.md.
+ */
+export const DORA = 500;
+/** The same on a GPU, with the forward pass again that recomputes activations: as many bytes for an operation as of Adam. */
+const DORA_S = (DORA / ADAM) * ADAM_S;
+/**
+ * What widening each weight from 4 bits adds to a forward and backward pass on a GPU: the median of what Qwen 7B took longer on an A100 at
+ * six lengths (docs/engine.md).
+ */
+const FOUR_BITS_S = 2.4e-11;
 /** On a GPU a step that writes one token to each answer of a batch waits for its kernels, and for nothing else. */
 const WRITING_STEP_S = 0.03;
 /**
@@ -77,8 +91,8 @@ const HEADROOM = 0.08;
 
 /**
  * Operations of a run: per trained token 4 per parameter (forward and the gradients of the
- * activations), 6 where activations are computed again (GPU), and 2 more where all weights are trained, for their own
- * gradients; per evaluated token 2. DPO asks the base
+ * activations), 6 where activations are computed again (GPU), as much again where DoRA has dropout, since PEFT multiplies by the base
+ * with and without it, and 2 more where all weights are trained, for their own gradients; per evaluated token 2. DPO asks the base
  * model about each token as well, which is 2 more, and KTO both models about answers to other questions
  * too, which are as long: 4 more. What fills a batch up to its longest example is computed as any token is. GRPO trains on
  * what it has written to each prompt, of which every answer is taken to be as long as it may be, and asks the base model as DPO does.
@@ -86,7 +100,8 @@ const HEADROOM = 0.08;
  */
 export function runFlops(work: Work, device: 'cpu' | 'gpu'): number {
   const isFull = work.adaptation === 'full';
-  const perToken = (device === 'gpu' ? 6 : 4) + (isFull ? 2 : 0);
+  const isTwice = work.dora !== null && work.dora.dropout > 0;
+  const perToken = (device === 'gpu' ? 6 : 4) * (isTwice ? 2 : 1) + (isFull ? 2 : 0);
   const asked = ASKED[work.objective];
   const { answers, tokens } = work.written ?? { answers: 1, tokens: 0 };
   const [trained, evaluated] = [work.train_examples * tokens * answers, work.eval_examples * tokens];
@@ -95,10 +110,13 @@ export function runFlops(work: Work, device: 'cpu' | 'gpu'): number {
   const writing = (device === 'gpu' ? 2 : WRITING) * (work.epochs * trained + work.evaluations * evaluated);
   // On a GPU its time has nothing to do with operations.
   const adam = isFull && device === 'cpu' ? work.steps * ADAM : 0;
+  const dora = work.dora && device === 'cpu' ? forwardPasses(work) * DORA : 0;
   const prompts =
     work.epochs * work.train_padded_tokens * answers + work.evaluations * work.eval_padded_tokens;
   const read = prompts + work.epochs * trained + work.evaluations * evaluated;
-  return work.base_parameters * (training + evaluating + writing + adam) + work.reward_parameters * 2 * read;
+  return (
+    work.base_parameters * (training + evaluating + writing + adam + dora) + work.reward_parameters * 2 * read
+  );
 }
 
 /** How often a run evaluates: after each epoch, and after each `evalSteps` steps where no epoch ends; 0: after each epoch alone. */
@@ -117,8 +135,9 @@ function greatestDivisor(a: number, b: number): number {
 export function gpuSeconds(work: Work, type: GpuType, count = 1): number {
   const speed = peakFlops[type] * utilisation(type, work.train_tokens / Math.max(1, work.train_examples));
   const adam = work.adaptation === 'full' ? work.steps * work.base_parameters * ADAM_S : 0;
+  const dora = work.dora ? forwardPasses(work) * work.base_parameters * DORA_S : 0;
   const waiting = passes(work) * PASS_OVERHEAD_S + writingSteps(work) * WRITING_STEP_S;
-  const alone = runFlops(work, 'gpu') / speed + adam + waiting;
+  const alone = runFlops(work, 'gpu') / speed + adam + dora + widening(work) + waiting;
   return count === 1 ? alone : alone / (count * TOGETHER);
 }
 
@@ -143,6 +162,19 @@ function passes(work: Work): number {
   const training = Math.ceil(work.train_examples / work.batchSize);
   const evaluating = Math.ceil(work.eval_examples / work.evalBatchSize) / 3;
   return work.epochs * training + work.evaluations * evaluating;
+}
+
+/** How often the model is read, whatever for. */
+function forwardPasses(work: Work): number {
+  const training = work.epochs * Math.ceil(work.train_examples / work.batchSize);
+  const evaluating = work.evaluations * Math.ceil(work.eval_examples / work.evalBatchSize);
+  return training + evaluating + writingSteps(work);
+}
+
+/** Seconds in which a base in 4 bits is widened; a pass that only reads does it once, not in each of three directions. */
+function widening(work: Work): number {
+  if (work.adaptation !== 'qlora') return 0;
+  return (passes(work) + writingSteps(work) / 3) * work.base_parameters * FOUR_BITS_S;
 }
 
 /** Tokens that are written one after the other. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { listed } from '../../../engine/testing/test-gpus.ts';
-import { findGpuFaults } from './find-gpu-faults.ts';
+import { findCpuFaults, findGpuFaults } from './find-gpu-faults.ts';
 
 const gpus = [listed('NVIDIA_H100_80GB', [0, 1, 2, 3]), listed('NVIDIA_TESLA_A100', [4])];
 const four = {
@@ -24,6 +24,8 @@ test.each<[string, Partial<Asked>, string]>([
     'No machine here has 8 GPUs of one kind: choose 1 or 2 or 4',
   ],
   ['several for all weights', { adaptation: 'full' }, 'Full fine-tuning trains on one GPU: choose 1'],
+  ['several for a base in 4 bits', { adaptation: 'qlora' }, 'QLoRA trains on one GPU: choose 1'],
+  ['several for magnitudes', { use_dora: true }, 'DoRA trains on one GPU: choose 1'],
   ['several for other objectives', { objective: 'dpo' }, 'DPO trains on one GPU: choose 1'],
   [
     'as many as cannot share a step',
@@ -32,4 +34,20 @@ test.each<[string, Partial<Asked>, string]>([
   ],
 ])('a run cannot have %s', (_case, asked, message) => {
   expect(findGpuFaults({ ...four, ...asked }, { gpus })).toEqual([{ message, about: 'accelerator_count' }]);
+});
+
+test('a base in 4 bits is trained on GPUs alone', () => {
+  const faultsOf = (adaptation: Asked['adaptation'], gpu: unknown, there: typeof gpus) =>
+    findCpuFaults({ adaptation }, { gpu }, { gpus: there }).map(
+      ({ about, message }) => `${about}: ${message}`,
+    );
+  expect(faultsOf('qlora', gpus[0], gpus)).toEqual([]);
+  expect(faultsOf('lora', null, [])).toEqual([]);
+  expect(faultsOf('full', null, gpus)).toEqual([]);
+  expect(faultsOf('qlora', null, [])).toEqual([
+    'adaptation: QLoRA needs a GPU, and there is none here: choose LoRA',
+  ]);
+  expect(faultsOf('qlora', null, gpus)).toEqual([
+    'adaptation: QLoRA needs a GPU, and none here is large enough: choose a smaller batch size, chunk size or base model',
+  ]);
 });

@@ -9,7 +9,7 @@ type Run = {
   config: Record<string, unknown> | null;
   /** Why llama.cpp could not take the adapter; null: it can. */
   obstacle: string | null;
-  fields: Pick<SettledFields, 'lora_target_modules' | 'max_chunk_size'>;
+  fields: Pick<SettledFields, 'lora_target_modules' | 'max_chunk_size' | 'use_dora'>;
 };
 
 /** Of these families vLLM takes no adapter on lm_head. */
@@ -37,6 +37,8 @@ function warnOfLlamaCpp({ base, obstacle }: Run): string | null {
 
 function warnOfHead({ base, config, fields }: Run): string | null {
   const isRefused =
+    // Merged it is no adapter.
+    !fields.use_dora &&
     fields.lora_target_modules.includes('lm_head') &&
     WITHOUT_HEAD.some((family) => family === config?.model_type) &&
     config?.tie_word_embeddings !== true;

@@ -11,6 +11,8 @@ export function describeConfiguration({ fine_tune_payload: saved, hfModelId }: D
     saved.epochs !== undefined && countOf(saved.epochs, 'epoch'),
     saved.learning_rate !== undefined && `learning rate ${withMinus(saved.learning_rate)}`,
     saved.adaptation === 'full' && 'all weights',
+    saved.adaptation === 'qlora' && 'QLoRA',
+    saved.use_dora && 'DoRA',
     saved.lora_r !== undefined && `rank ${saved.lora_r}`,
     saved.file_name,
   ];

@@ -13,6 +13,8 @@ test.each([
   [{}, []],
   [{ lora_r: 16 }, ['LoRA']],
   [{ use_rslora: true }, ['LoRA']],
+  [{ use_dora: true }, ['LoRA']],
+  [{ adaptation: 'qlora' as const }, ['Adaptation']],
   [{ adaptation: 'full' as const }, ['Adaptation']],
   [{ stride: 10 }, ['Segmentation']],
   [{ lr_scheduler: 'linear' as const }, ['Optimizer']],
@@ -32,7 +34,7 @@ test.each([
     screen.queryAllByRole('button', { name }),
   );
   // What only an adapter has is not asked for where there is none.
-  expect(panels).toHaveLength('adaptation' in configuration ? 4 : 5);
+  expect(panels).toHaveLength('adaptation' in configuration && configuration.adaptation === 'full' ? 4 : 5);
   expect(
     panels.filter((one) => one.getAttribute('aria-expanded') === 'true').map((one) => one.textContent),
   ).toEqual(open);

@@ -5,6 +5,7 @@ type Asked = {
   accelerator_type: GpuType | null;
   objective: Objective;
   adaptation: Adaptation;
+  use_dora: boolean;
   batch_size: number;
   gradient_accumulation_steps: number;
 };
@@ -15,12 +16,14 @@ type Asked = {
  */
 export function countObstacle(
   count: number,
-  { accelerator_type: type, objective, adaptation, batch_size, gradient_accumulation_steps }: Asked,
+  { accelerator_type: type, objective, adaptation, use_dora, batch_size, gradient_accumulation_steps }: Asked,
   here: { gpu_type: string; count: number }[],
 ): string | null {
   if (count === 1 || here.length === 0) return null;
   if (objective !== 'sft') return `${objectiveNames[objective]} trains on one GPU.`;
   if (adaptation === 'full') return 'Full fine-tuning trains on one GPU.';
+  if (adaptation === 'qlora') return 'QLoRA trains on one GPU.';
+  if (adaptation === 'lora' && use_dora) return 'DoRA trains on one GPU.';
   const chosen = here.filter(({ gpu_type }) => gpu_type === type);
   const [candidates, kind] = chosen.length > 0 ? [chosen, 'this'] : [here, 'one'];
   if (candidates.every((one) => one.count < count)) {

@@ -1,5 +1,7 @@
+import { QLORA_WITHOUT_GPU } from '@bakehouse/contract/fine-tune-numbers';
 import { Disclosure } from '../../../ui/disclosure.tsx';
 import { FormFields } from '../../../ui/form-fields.tsx';
+import { useMachine } from '../../machines/machine-queries.ts';
 import { adaptationFields, evaluationFields, loraFields, optimizerFields } from './parameter-fields.tsx';
 import type { ParameterProblems } from './parameter-problems.ts';
 import { differsFromDefaults, type TrainingParameters } from './training-parameters.ts';
@@ -11,12 +13,15 @@ type Props = {
 };
 
 /** What suits most runs as it is, folded unless it holds something of its own. */
-export function ExpertPanels({ values, problems, onChange }: Props) {
+export function ExpertPanels({ values, problems: found, onChange }: Props) {
+  const hasNoGpu = useMachine().data?.accelerators.length === 0;
+  const refusal = values.adaptation === 'qlora' && hasNoGpu ? QLORA_WITHOUT_GPU : undefined;
+  const problems = refusal ? { ...found, adaptation: refusal } : found;
   const panels = [
     { panel: 'optimizer', title: 'Optimizer', fields: optimizerFields(values.objective) },
     { panel: 'evaluation', title: 'Evaluation', fields: evaluationFields },
     { panel: 'adaptation', title: 'Adaptation', fields: adaptationFields },
-    { panel: 'lora', title: 'LoRA', fields: loraFields },
+    { panel: 'lora', title: 'LoRA', fields: loraFields(values) },
   ] as const;
   // A reward model is always an adapter, with a head.
   const left = values.objective === 'reward' ? 'adaptation' : values.adaptation === 'full' ? 'lora' : null;

@@ -27,6 +27,7 @@ export const formatDescriptions: Record<DataFormatName, string> = {
 
 export const adaptationLabels: Record<Adaptation, string> = {
   lora: 'LoRA: a small adapter',
+  qlora: 'QLoRA: a small adapter, with the base in 4 bits',
   full: 'Full: all weights',
 };
 

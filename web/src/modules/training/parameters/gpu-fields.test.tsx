@@ -105,6 +105,7 @@ it('says that each of several GPUs has its price', () => {
 
 const asked = {
   ...({ accelerator_type: 'NVIDIA_H100_80GB', objective: 'sft', adaptation: 'lora' } as const),
+  use_dora: false,
   ...{ batch_size: 1, gradient_accumulation_steps: 4 },
 };
 const eight = [{ ...h100, count: 8 }];
@@ -115,6 +116,9 @@ it.each<[number, Partial<Parameters<typeof countObstacle>[1]>, typeof eight, str
   [8, { batch_size: 2 }, eight, null],
   [2, { objective: 'dpo' }, eight, 'DPO trains on one GPU.'],
   [2, { adaptation: 'full' }, eight, 'Full fine-tuning trains on one GPU.'],
+  [2, { adaptation: 'qlora' }, eight, 'QLoRA trains on one GPU.'],
+  [2, { use_dora: true }, eight, 'DoRA trains on one GPU.'],
+  [2, { adaptation: 'full', use_dora: true }, eight, 'Full fine-tuning trains on one GPU.'],
   [1, { objective: 'dpo' }, eight, null],
   [2, {}, [{ ...h100, gpu_type: 'L40S', count: 8 }, h100], 'No machine here has 2 GPUs of this kind.'],
   [4, { accelerator_type: 'NVIDIA_TESLA_A100' }, eight, null],

@@ -206,6 +206,8 @@ const packingField: ParameterField = {
 
 const adaptationHelp: Record<Adaptation, string> = {
   lora: 'Trains a small adapter: less memory, a small file, and many of them share one server. Suits most runs.',
+  qlora:
+    'LoRA with the base in 4 bits while it trains: a third of the memory, and slower. Needs a GPU. The result is a LoRA adapter.',
   full: 'Trains every weight and makes a whole model: learns more from many rows, and needs five to nine times the memory.',
 };
 
@@ -228,7 +230,10 @@ export const adaptationFields: ParameterField[] = [
 ];
 
 /** Their panel is called LoRA, which need not be said again. */
-export const loraFields: ParameterField[] = [
+export const loraFields = ({
+  adaptation,
+  objective,
+}: Pick<Trained, 'adaptation' | 'objective'>): ParameterField[] => [
   number('lora_r', { label: 'Rank', help: 'Size of the adapter.' }),
   number('lora_dropout', { label: 'Dropout' }),
   {
@@ -238,6 +243,8 @@ export const loraFields: ParameterField[] = [
     box: 'Rank-stabilized (rsLoRA)',
     help: 'Divides the adapter by the root of its rank instead of by the rank. Suits ranks of 64 and more.',
   },
+  // It is merged into weights that QLoRA does not train on, and that a reward model does not write with.
+  ...(adaptation === 'lora' && objective !== 'reward' ? [doraField] : []),
   {
     kind: 'control',
     name: 'lora_target_modules',
@@ -256,6 +263,14 @@ export const loraFields: ParameterField[] = [
     ),
   },
 ];
+
+const doraField: ParameterField = {
+  kind: 'flag',
+  name: 'use_dora',
+  label: 'Magnitudes',
+  box: 'Weight-decomposed (DoRA)',
+  help: 'Trains how long each row of a matrix is by itself. Learns more at low ranks, takes about twice the time, and makes a whole model.',
+};
 
 /** A word of warning, or else common values to choose. */
 function learningRateHelp(

@@ -142,6 +142,16 @@ describe('parameterProblems', () => {
     expect(parameterProblems({ ...values, adaptation: 'full' }, 'a.txt')).toEqual({});
   });
 
+  it('asks for an adapter without lm_head where the base is in 4 bits', () => {
+    const qlora = { ...initialParameters, adaptation: 'qlora' as const };
+    expect(qlora.lora_target_modules).toContain('lm_head');
+    expect(parameterProblems(initialParameters, 'a.txt')).toEqual({});
+    expect(parameterProblems(qlora, 'a.txt')).toEqual({
+      lora_target_modules: 'lm_head cannot be trained with QLoRA: leave it out',
+    });
+    expect(parameterProblems({ ...qlora, lora_r: 0 }, 'a.txt')).toHaveProperty('lora_r');
+  });
+
   it('names first what the product names first, since the toast shows that', () => {
     const bad = {
       ...initialParameters,

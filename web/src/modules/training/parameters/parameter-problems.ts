@@ -5,6 +5,7 @@ import {
   headWith,
   KTO_BATCH,
   KTO_BATCH_MIN,
+  trainsHead,
 } from '@bakehouse/contract/fine-tune-numbers';
 import { gpuCounts, type Objective } from '@bakehouse/contract/limits';
 import { currencyChoice } from '../../../lib/format/currency.ts';
@@ -48,7 +49,7 @@ export function parameterProblems(parameters: TrainingParameters, fileName: stri
   // Those that have a problem already keep their place.
   const { objective, adaptation } = parameters;
   const ofSome = [...Object.values(ofObjective).flat(), ...ofAdapter];
-  const ofThis = [...ofObjective[objective], ...(adaptation === 'lora' ? ofAdapter : [])];
+  const ofThis = [...ofObjective[objective], ...(adaptation !== 'full' ? ofAdapter : [])];
   const asked = numberNames.filter((name) => !ofSome.includes(name) || ofThis.includes(name));
   Object.assign(problems, numberProblems(parameters, asked));
   if (objective === 'grpo') {
@@ -57,14 +58,18 @@ export function parameterProblems(parameters: TrainingParameters, fileName: stri
     if (parameters.max_new_tokens >= parameters.max_chunk_size) problems.max_new_tokens ??= ANSWER_TOO_LONG;
   }
   if (objective === 'kto' && parameters.batch_size < KTO_BATCH_MIN) problems.batch_size ??= KTO_BATCH;
-  const ofModules = adaptation === 'lora' && modulesProblem(parameters);
+  const ofModules = adaptation !== 'full' && modulesProblem(parameters);
   if (ofModules) problems.lora_target_modules = ofModules;
   return problems;
 }
 
-function modulesProblem({ objective, lora_target_modules: modules }: TrainingParameters): string | null {
+function modulesProblem({
+  objective,
+  adaptation,
+  lora_target_modules: modules,
+}: TrainingParameters): string | null {
   if (modules.length === 0) return 'Select at least one target module';
-  return objective !== 'sft' && modules.includes('lm_head') ? headWith(objective) : null;
+  return modules.includes('lm_head') && !trainsHead(objective, adaptation) ? headWith(objective) : null;
 }
 
 function columnProblems(parameters: TrainingParameters): ParameterProblems {

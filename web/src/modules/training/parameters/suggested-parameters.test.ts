@@ -6,7 +6,7 @@ import {
   valuesWith,
   valuesWithAdaptation,
 } from './suggested-parameters.ts';
-import { initialParameters } from './training-parameters.ts';
+import { initialParameters, layerModules } from './training-parameters.ts';
 
 const STARTER_BYTES = 270_000_000;
 const LARGE_BYTES = 16_000_000_000;
@@ -122,6 +122,10 @@ it('a preset is left for the suggested one with another adaptation, and own valu
   });
   const own = { ...initialParameters, learning_rate: 0.00003 };
   expect(valuesWithAdaptation('full', own, basis)).toEqual({ adaptation: 'full' });
+  expect(valuesWithAdaptation('qlora', own, basis)).toEqual({
+    adaptation: 'qlora',
+    lora_target_modules: layerModules,
+  });
   const unknown = valuesWithAdaptation('full', initialParameters, null);
   expect(unknown).toEqual({ adaptation: 'full', learning_rate: 0.00002 });
 });

@@ -1,4 +1,9 @@
-import { type Adaptation, KTO_BATCH_MIN, usualTargetModules } from '@bakehouse/contract/fine-tune-numbers';
+import {
+  type Adaptation,
+  KTO_BATCH_MIN,
+  trainsHead,
+  usualTargetModules,
+} from '@bakehouse/contract/fine-tune-numbers';
 import type { Objective } from '@bakehouse/contract/limits';
 import { initialParameters, layerModules, type TrainingParameters } from './training-parameters.ts';
 
@@ -96,7 +101,7 @@ export function presetValues(
   if (preset === 'suggested') return basis && suggestParameters(basis, objective, adaptation);
   if (adaptation === 'full') return null;
   const { epochs, learning_rate } = initialParameters;
-  return { epochs, learning_rate, lora_target_modules: usualTargetModules(objective) };
+  return { epochs, learning_rate, lora_target_modules: usualTargetModules(objective, adaptation) };
 }
 
 /** What changes with the objective: a preset stays the same preset, and what cannot be trained is left out. */
@@ -106,15 +111,14 @@ export function valuesWith(
   basis: Basis | null,
 ): Partial<TrainingParameters> {
   const preset = presetOf(parameters, basis);
-  const modules = parameters.lora_target_modules;
-  const trainable = objective === 'sft' ? modules : modules.filter((name) => name !== 'lm_head');
-  const { batch_size, gradient_accumulation_steps } = initialParameters;
   const adaptation = objective === 'reward' ? 'lora' : parameters.adaptation;
+  const modules = trainableModules(parameters, objective, adaptation);
+  const { batch_size, gradient_accumulation_steps } = initialParameters;
   const values = preset && presetValues(preset, basis, objective, adaptation);
   return {
     objective,
-    ...(objective === 'reward' && { adaptation }),
-    ...(values ?? { lora_target_modules: trainable }),
+    ...(objective === 'reward' && { adaptation, use_dora: false }),
+    ...(values ?? { lora_target_modules: modules }),
     ...(objective === 'kto' && parameters.batch_size < KTO_BATCH_MIN && KTO_BATCH),
     ...(objective !== 'kto' && isKtoBatch(parameters) && { batch_size, gradient_accumulation_steps }),
   };
@@ -144,7 +148,23 @@ export function valuesWithAdaptation(
   const values = preset && presetValues('suggested', basis, objective, adaptation);
   if (values) return { adaptation, ...values };
   const isAdapters = adaptation === 'full' && learning_rate === initialParameters.learning_rate;
-  return { adaptation, ...(isAdapters && { learning_rate: ratesOf(objective, 'full').large }) };
+  return {
+    adaptation,
+    ...(adaptation === 'qlora' && {
+      lora_target_modules: trainableModules(parameters, objective, adaptation),
+    }),
+    ...(isAdapters && { learning_rate: ratesOf(objective, 'full').large }),
+  };
+}
+
+/** The chosen modules without the one that cannot be trained so. */
+function trainableModules(
+  { lora_target_modules: modules }: TrainingParameters,
+  objective: Objective,
+  adaptation: Adaptation,
+): TrainingParameters['lora_target_modules'] {
+  const hasHead = trainsHead(objective, adaptation);
+  return modules.filter((name) => hasHead || name !== 'lm_head');
 }
 
 /** The preset whose values these are; null where they are the person's own. */

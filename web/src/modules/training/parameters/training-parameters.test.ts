@@ -84,11 +84,19 @@ it('opens an advanced panel that holds something of its own', () => {
   expect(differsFromDefaults({ ...initialParameters, packing: true }, 'segmentation')).toBe(true);
 });
 
+it('DoRA is of plain adapters: QLoRA sends the rest of an adapter', () => {
+  const namesOf = (adaptation: 'lora' | 'qlora') =>
+    Object.keys(wireParameters({ ...initialParameters, adaptation, use_dora: true }));
+  expect(namesOf('lora')).toContain('use_dora');
+  expect(namesOf('lora').filter((name) => name !== 'use_dora')).toEqual(namesOf('qlora'));
+  expect(namesOf('qlora')).toContain('lora_target_modules');
+});
+
 it('of a full fine-tune nothing of an adapter is sent, and its rate is judged otherwise', () => {
   const full = { ...initialParameters, adaptation: 'full' as const };
   const names = Object.keys(wireParameters(full));
   expect(names).toContain('adaptation');
-  expect(names.filter((name) => name.includes('lora'))).toEqual([]);
+  expect(names.filter((name) => /lora|dora/.test(name))).toEqual([]);
   expect(Object.keys(wireParameters(initialParameters)).filter((name) => name.includes('lora'))).toHaveLength(
     4,
   );

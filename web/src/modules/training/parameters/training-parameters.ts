@@ -57,6 +57,7 @@ export type TrainingParameters = {
   lora_r: number;
   lora_dropout: number;
   use_rslora: boolean;
+  use_dora: boolean;
   lora_target_modules: (typeof loraTargetModules)[number][];
   accelerator_type: GpuType | null;
   accelerator_count: number;
@@ -108,6 +109,7 @@ export function wireParameters({
   lora_r,
   lora_dropout,
   use_rslora,
+  use_dora,
   lora_target_modules,
   accelerator_type,
   accelerator_count,
@@ -115,7 +117,8 @@ export function wireParameters({
 }: TrainingParameters) {
   return {
     ...rest,
-    ...(rest.adaptation === 'lora' && { lora_r, lora_dropout, use_rslora, lora_target_modules }),
+    ...(rest.adaptation !== 'full' && { lora_r, lora_dropout, use_rslora, lora_target_modules }),
+    ...(rest.adaptation === 'lora' && { use_dora }),
     accelerator_type: accelerator_type ?? undefined,
     accelerator_count: accelerator_count as 1 | 2 | 4 | 8,
     ...(data_format && { data_format }),
@@ -202,7 +205,7 @@ const panels = {
   optimizer: ['lr_scheduler', 'warmup_ratio', 'weight_decay', 'max_grad_norm', 'neftune_noise_alpha'],
   evaluation: ['eval_steps', 'early_stopping_patience'],
   adaptation: ['adaptation'],
-  lora: ['lora_r', 'lora_dropout', 'use_rslora', 'lora_target_modules'],
+  lora: ['lora_r', 'lora_dropout', 'use_rslora', 'use_dora', 'lora_target_modules'],
 } as const satisfies Record<string, readonly (keyof TrainingParameters)[]>;
 
 /** Whether an advanced panel holds anything of its own, which no preset has: then it opens by itself. */

@@ -52,6 +52,16 @@ it('tells of preferences what they were trained for, and of other rows nothing o
   expect(described({ use_rslora: true })).toContainEqual({
     ...{ name: 'Scaling', value: 'Rank-stabilized (rsLoRA)' },
   });
+  expect(described({ use_dora: true })).toContainEqual({
+    name: 'Magnitudes',
+    value: 'Weight-decomposed (DoRA)',
+  });
+  const qlora = described({ adaptation: 'qlora' });
+  expect(qlora).toContainEqual({
+    name: 'Adaptation',
+    value: 'QLoRA: a small adapter, with the base in 4 bits',
+  });
+  expect(JSON.stringify(qlora)).toContain('LoRA target modules');
   const full = described({ adaptation: 'full', lora_target_modules: [] });
   expect(full).toContainEqual({ name: 'Adaptation', value: 'Full: all weights' });
   expect(JSON.stringify(full)).not.toContain('modules');

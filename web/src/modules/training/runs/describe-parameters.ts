@@ -60,6 +60,7 @@ function textRows(run: Extract<Described, { kind: 'text' }>): { name: string; va
     min_segment_length,
     train_test_split,
     use_rslora,
+    use_dora,
     packing,
     adaptation,
     ...rest
@@ -84,9 +85,11 @@ function textRows(run: Extract<Described, { kind: 'text' }>): { name: string; va
     ...(isText && { segmentation_method, stride, min_segment_length }),
     ...(packing && { packing: 'Short rows share a sequence' }),
     ...(use_rslora && { scaling: 'Rank-stabilized (rsLoRA)' }),
-    ...(adaptation === 'full'
-      ? { adaptation: adaptationLabels.full }
-      : { lora_target_modules: run.summary?.target_modules ?? modules.join(', ') }),
+    ...(use_dora && { magnitudes: 'Weight-decomposed (DoRA)' }),
+    ...(adaptation !== 'lora' && { adaptation: adaptationLabels[adaptation] }),
+    ...(adaptation !== 'full' && {
+      lora_target_modules: run.summary?.target_modules ?? modules.join(', '),
+    }),
   });
   return (
     rows

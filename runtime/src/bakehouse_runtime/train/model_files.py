@@ -1,0 +1,48 @@
+"""What lies beside the weights of a model."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from ..data.tokens import read_model_tokens
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_TOKENIZER_FILES = (
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "chat_template.jinja",
+)
+# Weights of another form, code, and the base's own card.
+_NOT_BESIDE = {
+    ".bin",
+    ".gguf",
+    ".h5",
+    ".md",
+    ".msgpack",
+    ".onnx",
+    ".pt",
+    ".pth",
+    ".py",
+    ".safetensors",
+}
+
+
+def copy_beside(base: Path, out: Path, *, leaves_out: frozenset[str] = frozenset()) -> None:
+    """Copies what lies beside a model's weights."""
+    for file in base.iterdir():
+        if file.is_file() and file.suffix not in _NOT_BESIDE and file.name not in leaves_out:
+            shutil.copyfile(file, out / file.name)
+
+
+def copy_tokenizer(base: Path, out: Path) -> None:
+    """The base's tokenizer, with the chat template that was trained with if it has none."""
+    for name in _TOKENIZER_FILES:
+        if (base / name).is_file():
+            shutil.copyfile(base / name, out / name)
+    tokens = read_model_tokens(base)
+    if tokens.chat_template is None:
+        (out / "chat_template.jinja").write_text(tokens.template_source, encoding="utf-8")
