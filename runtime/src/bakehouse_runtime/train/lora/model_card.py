@@ -162,7 +162,7 @@ def _use(spec: TrainTextSpec, *, has_gguf: bool) -> str:
     if leaves_whole_model(spec.parameters):
         loads = "The folder loads with `AutoModelForCausalLM.from_pretrained` and vLLM"
         loads += f"; `{GGUF_NAME}` loads with llama.cpp." if has_gguf else "."
-        if parameters.lora is None:
+        if spec.parameters.lora is None:
             return loads
         return (
             f"{loads} The adapter is merged into it; by itself it is in `{ADAPTER_FOLDER}/` and "
