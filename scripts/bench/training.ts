@@ -1,55 +1,61 @@
-import { execFile } from 'node:child_process';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import * as z from 'zod';
-import { readConfig } from '../../server/src/config.ts';
 import { runtimeDir } from '../../server/src/engine/host/environment/environment.ts';
-import { runtimeCommand } from '../../server/src/engine/host/runtime-command.ts';
 import { preparePython, prepareStarterModel } from '../prepare/python-environment.ts';
 import { root } from '../root.ts';
-import { cleanEnvironment } from './clean-environment.ts';
+import { measureExports } from './exports.ts';
 import { type Measured, medianPair, type Pair } from './measured.ts';
+import { runSide } from './run-side.ts';
+import { requireSameLosses } from './same-losses.ts';
 
 const ROUNDS = 3;
 
-/** The product's trainers in their own environment against bare scripts in a clean one, in turns. */
-export async function measureTraining(): Promise<Measured[]> {
+/** The product's trainers and exports in their own environment against bare scripts in a clean one, in turns. */
+export async function measureTraining(tell: (line: Measured) => void): Promise<Measured[]> {
   await preparePython('training');
-  const text = await measureSides('train.py', await prepareStarterModel());
-  const pictures = await measureSides('train_pictures.py', path.join(root, 'models', 'starter-kontext'), {
-    PYTHONPATH: path.join(runtimeDir, 'src'),
-  });
-  return [
-    {
-      name: 'training',
-      unit: 'tokens/s',
-      ours: text.ours,
-      reference: { what: 'TRL alone', value: text.theirs },
-      goal: { kind: 'ratio at least', value: 1.3 },
-    },
-    {
-      name: 'training on pictures',
-      unit: 'pictures/s',
-      ours: pictures.ours,
-      reference: { what: 'a bare loop', value: pictures.theirs },
-      goal: { kind: 'ratio at least', value: 0.95 },
-    },
-  ];
+  const model = await prepareStarterModel();
+  const lines: Measured[] = [];
+  const add = (line: Measured) => {
+    tell(line);
+    lines.push(line);
+  };
+  add(atLeast(1.3, 'training', 'tokens/s', 'TRL alone', await measureText(model)));
+  add(atLeast(1, 'training of all weights', 'tokens/s', 'TRL alone', await measureText(model, '--full')));
+  add(atLeast(0.95, 'training on pictures', 'pictures/s', 'a bare loop', await measurePictures()));
+  await measureExports(model, ROUNDS, add);
+  return lines;
 }
 
-/** What a script of `runtime/bench` measures of each side; `needed` is what the bare one cannot do without. */
-async function measureSides(script: string, model: string, needed = {}): Promise<Pair> {
-  const { command, env } = await runtimeCommand(readConfig(process.env));
-  const perSecond = async (side: 'ours' | 'bare', environment: NodeJS.ProcessEnv) => {
-    const args = [path.join(runtimeDir, 'bench', script), '--run', side, '--model', model];
-    const { stdout } = await promisify(execFile)(command, args, { env: environment });
-    return z.number().parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''));
+function atLeast(value: number, name: string, unit: string, what: string, { ours, theirs }: Pair): Measured {
+  return {
+    ...{ name, unit, ours, reference: { what, value: theirs } },
+    goal: { kind: 'ratio at least', value },
   };
-  const bare = { ...cleanEnvironment(), ...needed };
+}
+
+const trained = z.object({ per_second: z.number(), losses: z.array(z.number()) });
+
+/** Tokens a second. Throws where the two sides have not learnt the same. */
+async function measureText(model: string, ...options: string[]): Promise<Pair> {
+  const run = async (side: 'ours' | 'bare') =>
+    trained.parse(await runSide('train.py', side, ['--model', model, ...options]));
   const rounds: Pair[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    const ours = await perSecond('ours', env);
-    rounds.push({ ours, theirs: await perSecond('bare', bare) });
+    const [ours, theirs] = [await run('ours'), await run('bare')];
+    requireSameLosses(ours.losses, theirs.losses);
+    rounds.push({ ours: ours.per_second, theirs: theirs.per_second });
   }
+  return medianPair(rounds);
+}
+
+/** Pictures a second; the bare loop reads them by the runtime's code. */
+async function measurePictures(): Promise<Pair> {
+  const args = ['--model', path.join(root, 'models', 'starter-kontext')];
+  const needed = { PYTHONPATH: path.join(runtimeDir, 'src') };
+  const run = async (side: 'ours' | 'bare') =>
+    z.number().parse(await runSide('train_pictures.py', side, args, needed));
+  const rounds: Pair[] = [];
+  for (let round = 0; round < ROUNDS; round += 1)
+    rounds.push({ ours: await run('ours'), theirs: await run('bare') });
   return medianPair(rounds);
 }
