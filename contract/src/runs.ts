@@ -62,13 +62,16 @@ const anyRun = z.object({
   resume_ceiling: bgl.nullable(),
   /** Times that it was started again after an interruption; what its owner cancelled and resumed was none. */
   restarts: z.int(),
+  /** What it was estimated to need in memory, in bytes; null: that was not estimated. */
+  memory_bytes: z.int().nullable(),
   /**
    * Of a completed run, among others: `eval_loss_base` and `eval_loss` (held-out loss of the base model and of the
    * adapter that was kept), or of GRPO `eval_reward_base` and `eval_reward` (mean reward of an answer to a held-out prompt),
    * `best_step` (the step which that is of: where the held-out loss was lowest, or the reward highest),
    * `stopped_early` (evaluations without gain after which it ended; not there where it went through all epochs),
    * `train_loss` (mean over all steps), `train_loss_end` (mean over the last tenth of the steps),
-   * `target_modules` (those of the chosen ones that the base model has, and that got an adapter). Of an export
+   * `target_modules` (those of the chosen ones that the base model has, and that got an adapter),
+   * `peak_memory_bytes` (what its process, or its first GPU, held at most). Of an export
    * `prompts` (held-out ones that the fine-tune and the exported model were both asked) and `equal_answers`
    * (how many of the answers are the same word for word at temperature 0), and of a GGUF its
    * `file_name` without the ending.

@@ -35,6 +35,9 @@ _TILE_TOKENS, _TILE_WORDS = 4096, 32768
 _TILE_BYTES = 34
 # For each weight that DoRA is trained on, on a CPU: docs/engine.md.
 _DORA_COPY_BYTES = 7
+# What a CPU's heap takes for pieces that are kept between others that are given back, as measured
+# with glibc's, which maps pieces above 32 MiB alone.
+_HEAP = 1.65
 
 
 @dataclass(frozen=True)
@@ -177,31 +180,49 @@ def training_memory(
     """Peak bytes of training: weights, what is trained with its optimiser, activations, logits;
     on a CPU also the best weights so far, which a GPU does not hold.
 
-    Activations are 16 bits wide on both, all
-    kept on a CPU and recomputed per layer on a GPU (gradient checkpointing). DPO and reward
-    modeling read two answers to each question. Objectives that compare with the base read them by
-    it as well, beside what is kept. GRPO reads what it has written to each prompt; keys and values
-    are kept while it writes, and given back before it trains. `sequence` is then that of the prompt
-    alone.
+    Activations are all kept on a CPU, and recomputed per layer on a GPU (gradient checkpointing).
+    DPO and reward modeling read two answers to each question. Objectives that compare with the base
+    read them by it as well, beside what is kept. GRPO reads what it has written to each prompt;
+    keys and values are kept while it writes, and given back before it trains. `sequence` is then
+    that of the prompt alone.
     """
     compares = parameters.objective in _COMPARED_WITH_BASE
     sequences = _sequences(parameters)
     batch_tokens = sequences * (sequence + new_tokens(parameters))
     weights = _weights_memory(base, parameters, trainable, gpu=gpu)
-    layer = batch_tokens * (34 * base.hidden_size + 6 * base.intermediate_size)
-    layer += batch_tokens * _dora_activations(base, parameters)
-    kept = (
-        base.layers * batch_tokens * base.hidden_size * 2 + layer
-        if gpu
-        else (base.layers + int(compares)) * layer
-    )
+    dora = _dora_activations(base, parameters)
+    if gpu:
+        layer = 34 * base.hidden_size + 6 * base.intermediate_size + dora
+        kept = base.layers * base.hidden_size * 2 + layer
+    else:
+        all_layers = _kept_memory(base, parameters) + base.layers * dora
+        kept = all_layers * (base.layers + int(compares)) // base.layers
     logits = _logits_memory(base, parameters, batch_tokens, gpu=gpu)
     # What keeps rows of a sequence apart: which token may read which, as truth and as number.
     masks = 5 * parameters.batch_size * sequence * sequence if parameters.packing else 0
-    libraries = 1_500_000_000 if gpu else 1_300_000_000
+    libraries = 1_500_000_000 if gpu else 700_000_000
     writes = parameters.objective == "grpo"
     writing = _writing_memory(base, sequences, batch_tokens, gpu=gpu) if writes else 0
-    return weights + max(kept + logits, writing) + masks + libraries
+    return weights + max(batch_tokens * kept + logits, writing) + masks + libraries
+
+
+def _kept_memory(base: BaseModel, parameters: TrainingParameters) -> int:
+    """Bytes that a CPU keeps of each token for the gradients, counted in Transformers' Llama.
+
+    Of each layer both inputs of its norms in float32, what attention reads and writes, and three
+    results of its feed-forward part in 16 bits. A matrix with an adapter keeps its own copy of its
+    input, with dropout also what that was multiplied by, in float32. Where all weights are trained
+    each matrix has such a copy, and the norms keep their results.
+    """
+    own = base.layers * (16 * base.hidden_size + 6 * base.intermediate_size)
+    if parameters.lora is None:
+        more = base.layers * (18 * base.hidden_size + 2 * base.intermediate_size)
+    else:
+        experts = _expert_modules(base)
+        names = adapted(base, [one for one in parameters.lora.target_modules if one not in experts])
+        inputs = sum(base.shapes[f"{name}.weight"][1] for name in names)
+        more = inputs * (6 if parameters.lora.dropout > 0 else 2)
+    return round((own + more) * _HEAP)
 
 
 def _weights_memory(
@@ -209,14 +230,15 @@ def _weights_memory(
 ) -> int:
     """Bytes of weights, gradients, Adam's two moments, and the best weights so far.
 
-    An adapter trains in float32, on a base in float32 on a CPU and in bfloat16 on a GPU. Where all
+    An adapter trains in float32, on a base in bfloat16 on a GPU and in float32 on a CPU, which
+    computes with copies in 16 bits and gives back most of the others. Where all
     weights are trained, they are float32 on both, since steps are smaller than what bfloat16 tells
     apart (https://arxiv.org/abs/1710.03740); autocast keeps them once more in 16 bits, in which the
     best ones are kept too. Objectives that compare with the base hold it a second time then.
     """
     if parameters.lora is not None:
         in_4_bits = gpu and parameters.load_in_4bit
-        frozen = _quantised_memory(base) if in_4_bits else base.parameters * (2 if gpu else 4)
+        frozen = _quantised_memory(base) if in_4_bits else base.parameters * (2 if gpu else 5)
         return frozen + trainable * (16 if gpu else 20) + _dora_norms(base, parameters, gpu=gpu)
     reference = 4 if parameters.objective in _COMPARED_WITH_BASE else 0
     return base.parameters * ((18 if gpu else 20) + reference)
@@ -330,7 +352,7 @@ def _logits_memory(
     # widened and differentiated.
     modules = parameters.lora.target_modules if parameters.lora else []
     has_head = "lm_head" in modules and not base.tied_embeddings
-    return tokens * base.vocabulary * ((20 if has_head else 0) if gpu else 10)
+    return tokens * base.vocabulary * ((20 if has_head else 0) if gpu else 12)
 
 
 def _refuse_quantised(quantisation: object) -> None:

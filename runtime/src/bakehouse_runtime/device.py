@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from .errors import PlainError
@@ -59,6 +61,21 @@ def device_name(device: Device, count: int = 1) -> str:
 def has_c_compiler() -> bool:
     """Whether Triton finds one (triton/runtime/build.py), without which it runs nothing."""
     return "CC" in os.environ or any(map(shutil.which, ("gcc", "clang")))
+
+
+def peak_memory(device: Device) -> int | None:
+    """Bytes that this process has held at most: of its GPU, with what CUDA itself takes there, or
+    of the machine. None where the system does not say."""
+    if device == "cuda":
+        import torch
+
+        free, whole = torch.cuda.mem_get_info()
+        beside = whole - free - torch.cuda.memory_reserved()
+        return torch.cuda.max_memory_allocated() + beside
+    # getrusage would also count what the process was started from.
+    status = Path("/proc/self/status")
+    found = re.search(r"VmHWM:\s+(\d+) kB", status.read_text()) if status.exists() else None
+    return int(found[1]) * 1024 if found else None
 
 
 def use_all_cores(processes: int = 1) -> None:

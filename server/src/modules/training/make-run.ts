@@ -45,6 +45,8 @@ type NewTraining = {
   price: Price;
   seconds: number;
   flops: number;
+  /** Of a text model, by the formula alone. */
+  memoryBytes?: number;
   costMicro: bigint;
   quote: Quote;
   /** Undefined: the usual one. */
@@ -117,6 +119,7 @@ export async function makeRun(
     devices: place.devices,
     quote: asked.quote,
     workFlops: asked.flops,
+    memoryBytes: asked.memoryBytes ?? null,
     holdId: hold.id,
     heldMicro: hold.micro,
     holdExpiresAt: hold.expiresAt,

@@ -41,6 +41,8 @@ export type RunRow = Trained & {
   quote: Quote;
   /** Operations that it takes, by the formula of the estimate. */
   workFlops: number;
+  /** Bytes that it was estimated to need, by the formula alone; null: by none. */
+  memoryBytes: number | null;
   holdId: string;
   heldMicro: bigint;
   holdExpiresAt: Date;
@@ -106,6 +108,7 @@ export async function insertRun(tx: Transaction, run: NewRun): Promise<void> {
       devices: run.devices,
       quote: toJson(run.quote),
       work_flops: run.workFlops,
+      memory_bytes: run.memoryBytes === null ? null : BigInt(run.memoryBytes),
       hold_id: run.holdId,
       held_micro: run.heldMicro,
       hold_expires_at: run.holdExpiresAt,
@@ -373,6 +376,7 @@ function toRunRow(row: Selectable<RunsTable> & { sweep_title: string | null }): 
     devices: row.devices,
     quote: row.quote as Quote,
     workFlops: row.work_flops,
+    memoryBytes: row.memory_bytes === null ? null : Number(row.memory_bytes),
     holdId: row.hold_id,
     heldMicro: row.held_micro,
     holdExpiresAt: row.hold_expires_at,

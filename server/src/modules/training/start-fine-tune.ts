@@ -109,6 +109,7 @@ export async function makeFineTune(
       parameters: parametersOf(fields, check.validation.data?.tied_embeddings === true),
     },
     ...{ price: check.price, seconds: check.seconds, flops: check.flops, costMicro: check.costMicro },
+    memoryBytes: check.memoryBytes,
     quote: check.validation.cost_estimate.quote,
     ceilingMicro: payload.ceiling,
   });

@@ -972,6 +972,7 @@ export type RunsTable = {
   validation_title: string | null;
   validation_file_name: string | null;
   sweep_id: string | null;
+  memory_bytes: bigint | null;
 };
 
 export type ServingWorkloadsTable = {

@@ -13,7 +13,13 @@ from ...data.examples import steps_per_epoch
 from ...data.prepared import first_asked, has_references
 from ...data.tokens import read_model_tokens
 from ...data.validation_file import prepare_files
-from ...device import choose_device, device_name, require_devices, use_all_cores
+from ...device import (
+    choose_device,
+    device_name,
+    peak_memory,
+    require_devices,
+    use_all_cores,
+)
 from ...errors import PlainError, StoppedEarly, StopRequested
 from ...files import inside, read_optional_object, write_json
 from ...rewards import require_rewards
@@ -129,7 +135,9 @@ def _run(spec: TrainTextSpec, work: Workload) -> None:
     out = work.work_dir / "outputs"
     for warning in export(trainer.model, spec, inputs, out, prepared, outcome):
         reporter.log(f"Note: {warning}")
-    reporter.result(work.upload(out), _summary(outcome))
+    peak = peak_memory(device)
+    memory = {} if peak is None else {"peak_memory_bytes": peak}
+    reporter.result(work.upload(out), _summary(outcome) | memory)
 
 
 def _inputs(spec: TrainTextSpec, work: Workload) -> dict[str, Path]:

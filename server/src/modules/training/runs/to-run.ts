@@ -57,6 +57,7 @@ export function toRun(config: HostFolders, run: RunRow, workload: Workload): Run
     resume_unpaid: resumeMicro === null ? null : owed(run, workload),
     resume_ceiling: resumeMicro === null ? null : formatBgl(resumeCeilingMicro(run, resumeMicro)),
     restarts: workload.restarts,
+    memory_bytes: run.memoryBytes,
     summary: run.summary,
     created_at: run.createdAt.toISOString(),
     started_at: workload.startedAt?.toISOString() ?? null,

@@ -56,8 +56,8 @@ export function workloadCalls(clock: FakeClock) {
     };
   }
 
-  /** Trains `seconds` and delivers a model. */
-  function trainFor(seconds: number): Script {
+  /** Trains `seconds` and delivers a model, of which it also says this. */
+  function trainFor(seconds: number, said: Record<string, number> = {}): Script {
     return async (launch) => {
       const { report, put } = workload(launch);
       await report({ type: 'phase', phase: 'training' }, step(0));
@@ -69,7 +69,7 @@ export function workloadCalls(clock: FakeClock) {
       await report(
         step(2),
         { type: 'log', line: 'done' },
-        { type: 'result', files, summary: { eval_loss: 0.5 } },
+        { type: 'result', files, summary: { eval_loss: 0.5, ...said } },
       );
       return 0;
     };

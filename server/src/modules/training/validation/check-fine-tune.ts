@@ -22,12 +22,14 @@ import {
 } from '../fine-tune-spec.ts';
 import type { FindFluxFault } from '../pictures/find-picture-base-fault.ts';
 import type { ReadPictures } from '../pictures/read-pictures.ts';
+import { selectMeasuredMemory } from '../memory-queries.ts';
 import { placeRun, type RunPlace } from '../place-run.ts';
 import { selectMeasuredFlops } from '../queries.ts';
 import { type KnownData, readSoon } from '../readings/read-soon.ts';
 import { type RewardModel, readRewardModels } from '../rewards/read-reward-models.ts';
 import type { RunCpu } from './estimate-load.ts';
 import {
+  correctedMemory,
   countEvaluations,
   cpuSeconds,
   gpuSeconds,
@@ -101,6 +103,8 @@ export type FineTuneCheck = {
   price: Price;
   seconds: number;
   flops: number;
+  /** What it needs where it will run, by the formula alone. */
+  memoryBytes: number;
   costMicro: bigint;
 };
 
@@ -159,11 +163,14 @@ export async function checkFineTune(
   const ofGpus = findGpuFaults({ ...fields, count: gpu.count }, there);
   faults.push(...ofGpus);
   const wanted = ofGpus.length > 0 ? { ...gpu, count: 1 } : gpu;
-  const place = placeRun(wanted, report?.gpu_memory_bytes ?? 0, there);
+  const formula = { cpu: report?.memory_bytes ?? 0, gpu: report?.gpu_memory_bytes ?? 0 };
+  const measured = await selectMeasuredMemory(ctx.db, { baseId: base.asset.id, ...fields });
+  const gpuBytes = correctedMemory(formula.gpu, measured.gpu);
+  const place = placeRun(wanted, gpuBytes, there);
   const ofCpu = findCpuFaults(fields, place, there);
   faults.push(...ofCpu);
   const device = place.gpu === null ? 'cpu' : 'gpu';
-  const neededBytes = (place.gpu ? report?.gpu_memory_bytes : report?.memory_bytes) ?? 0;
+  const neededBytes = place.gpu ? gpuBytes : correctedMemory(formula.cpu, measured.cpu);
   const refusal =
     readable && ofCpu.length === 0 ? refuseMemory(neededBytes, place.gpu, cpu.memoryBytes) : null;
   if (refusal) faults.push({ message: refusal, about: null });
@@ -190,7 +197,7 @@ export async function checkFineTune(
       ],
       cost_estimate: toCostEstimate(place, price, seconds, cpu.slowdown),
       recommendations: {
-        recommended_gpus: readable ? recommendGpus(work, report.gpu_memory_bytes, prices) : [],
+        recommended_gpus: readable ? recommendGpus(work, gpuBytes, prices) : [],
       },
       placement: { device, description: place.description },
       reading: known?.reading ?? null,
@@ -205,6 +212,7 @@ export async function checkFineTune(
     price,
     seconds,
     flops: runFlops(work, device),
+    memoryBytes: formula[device],
     costMicro: runCostMicro(price, seconds, place.devices),
   };
 }

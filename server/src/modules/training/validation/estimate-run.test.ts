@@ -4,6 +4,7 @@ import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { pricesAt } from '../../credits/prices/prices-at.ts';
 import {
   ADAM,
+  correctedMemory,
   countEvaluations,
   cpuSeconds,
   DORA,
@@ -178,6 +179,13 @@ describe('the time of a run', () => {
 });
 
 describe('memory', () => {
+  test('is what the formula says until runs have shown more or less, and never far from it', () => {
+    expect(correctedMemory(10 * GB, null)).toBe(10 * GB);
+    expect(correctedMemory(10 * GB, 1.2)).toBe(12 * GB);
+    expect(correctedMemory(10 * GB, 0.1)).toBe(7 * GB);
+    expect(correctedMemory(10 * GB, 9)).toBe(15 * GB);
+  });
+
   test('must fit with something to spare', () => {
     const v100 = listed('NVIDIA_TESLA_V100', [0]);
     expect(refuseMemory(14.5 * GB, v100, 0)).toBeNull();

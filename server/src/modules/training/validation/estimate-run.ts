@@ -88,6 +88,9 @@ const WRITING_STEP_S = 0.03;
 const TOGETHER = 0.9;
 /** Memory that fragmentation takes. */
 const HEADROOM = 0.08;
+/** How far the formula for memory is believed to be off, at most. */
+const CORRECTION_MIN = 0.7;
+const CORRECTION_MAX = 1.5;
 
 /**
  * Operations of a run: per trained token 4 per parameter (forward and the gradients of the
@@ -182,6 +185,14 @@ function writingSteps(work: Work): number {
   const training = work.epochs * Math.ceil(work.train_examples / work.batchSize);
   const evaluating = work.evaluations * Math.ceil(work.eval_examples / work.evalBatchSize);
   return (work.written?.tokens ?? 0) * (training + evaluating);
+}
+
+/**
+ * Bytes that a run needs, by the formula and by what runs like it have taken, as a part of what it said of them; null before the first.
+ * Neither their data nor their batches were the same, so that they move it no further than so.
+ */
+export function correctedMemory(bytes: number, measured: number | null): number {
+  return Math.round(bytes * Math.min(CORRECTION_MAX, Math.max(CORRECTION_MIN, measured ?? 1)));
 }
 
 /** Whether a run that needs so much memory fits into so much, with something to spare. */

@@ -1,3 +1,4 @@
+import { formatBytes } from '@bakehouse/contract/labels';
 import type { Run } from '@bakehouse/contract/runs';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -31,6 +32,7 @@ export function RunDetails({ run }: { run: Run }) {
         <Row label="Ceiling">
           <Money bgl={run.ceiling} />
         </Row>
+        <Memory run={run} />
         <Row label="Created">{formatDateTime(new Date(run.created_at))}</Row>
         {describeParameters(run).map(({ name, value }) => (
           <Row key={name} label={name}>
@@ -39,6 +41,18 @@ export function RunDetails({ run }: { run: Run }) {
         ))}
       </dl>
     </Card>
+  );
+}
+
+/** What it was estimated to need in memory, and once it has completed what it took. */
+function Memory({ run: { memory_bytes: estimated, summary } }: { run: Run }) {
+  if (estimated === null) return null;
+  const peak = summary?.peak_memory_bytes;
+  return (
+    <Row label="Memory">
+      {typeof peak === 'number' ? `${formatBytes(peak)} at most, ` : ''}
+      {formatBytes(estimated)} estimated
+    </Row>
   );
 }
 
