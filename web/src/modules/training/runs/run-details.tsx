@@ -1,4 +1,3 @@
-import { formatBytes } from '@bakehouse/contract/labels';
 import type { Run } from '@bakehouse/contract/runs';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -6,9 +5,11 @@ import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { Card } from '../../../ui/card.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { describeParameters } from './describe-parameters.ts';
+import { memoryText } from './run-sentences.ts';
 
 /** What it was made from and with. */
 export function RunDetails({ run }: { run: Run }) {
+  const memory = memoryText(run);
   return (
     <Card title="Made from">
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1.5 text-[0.8125rem]">
@@ -32,7 +33,7 @@ export function RunDetails({ run }: { run: Run }) {
         <Row label="Ceiling">
           <Money bgl={run.ceiling} />
         </Row>
-        <Memory run={run} />
+        {memory !== null && <Row label="Memory">{memory}</Row>}
         <Row label="Created">{formatDateTime(new Date(run.created_at))}</Row>
         {describeParameters(run).map(({ name, value }) => (
           <Row key={name} label={name}>
@@ -41,18 +42,6 @@ export function RunDetails({ run }: { run: Run }) {
         ))}
       </dl>
     </Card>
-  );
-}
-
-/** What it was estimated to need in memory, and once it has completed what it took. */
-function Memory({ run: { memory_bytes: estimated, summary } }: { run: Run }) {
-  if (estimated === null) return null;
-  const peak = summary?.peak_memory_bytes;
-  return (
-    <Row label="Memory">
-      {typeof peak === 'number' ? `${formatBytes(peak)} at most, ` : ''}
-      {formatBytes(estimated)} estimated
-    </Row>
   );
 }
 

@@ -4,6 +4,7 @@ import {
   epochText,
   goesOnFree,
   laterBy,
+  memoryText,
   phaseText,
   secondsToCeiling,
   stepText,
@@ -35,6 +36,15 @@ const sentencesOf = (run: Parameters<typeof timeText>[0] & Parameters<typeof pha
   phaseText(run),
   timeText(run),
 ];
+
+it('says what a run took of memory beside what it was estimated to need', () => {
+  const memory_bytes = 2 * 1024 ** 3;
+  expect(memoryText({ memory_bytes, summary: null })).toBe('2.00 GB estimated');
+  expect(memoryText({ memory_bytes, summary: { peak_memory_bytes: 1.5 * 1024 ** 3 } })).toBe(
+    '1.50 GB at its peak, 2.00 GB estimated',
+  );
+  expect(memoryText({ memory_bytes: null, summary: { size_bytes: 1 } })).toBeNull();
+});
 
 it('says of a run that its owner did not cancel that it was stopped', () => {
   const cancelled = { state: 'cancelled', phase: null, stop_reason: null } as const;

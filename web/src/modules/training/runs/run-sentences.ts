@@ -1,3 +1,4 @@
+import { formatBytes } from '@bakehouse/contract/labels';
 import type { Run, TextRun } from '@bakehouse/contract/runs';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { aboutDuration, formatDuration } from '../../../lib/format/format-time.ts';
@@ -31,6 +32,14 @@ const phases: Record<string, string> = {
   saving: 'Saving the model',
   uploading: 'Uploading the model',
 };
+
+/** What it was estimated to need, and once it has completed what it took; null of others than text models. */
+export function memoryText({ memory_bytes, summary }: Pick<Run, 'memory_bytes' | 'summary'>): string | null {
+  if (memory_bytes === null) return null;
+  const estimated = `${formatBytes(memory_bytes)} estimated`;
+  const peak = summary?.peak_memory_bytes;
+  return typeof peak === 'number' ? `${formatBytes(peak)} at its peak, ${estimated}` : estimated;
+}
 
 /** What is asked before a run is cancelled, wherever that is done. */
 export const cancelQuestion = ({ kind, step }: Pick<Run, 'kind' | 'step'>) => ({
