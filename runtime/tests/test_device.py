@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import torch
 from trl.kernels import chunked_logprob
 
-from bakehouse_runtime.device import has_c_compiler, serving_dtype, weights_dtype
+from bakehouse_runtime.device import (
+    has_c_compiler,
+    peak_memory,
+    serving_dtype,
+    weights_dtype,
+)
 from bakehouse_runtime.train.lora import trainer
+from serving import ENVIRONMENT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,3 +52,28 @@ def test_a_training_without_a_compiler_does_without_triton(monkeypatch: pytest.M
         monkeypatch.setattr(trainer, "has_c_compiler", lambda found=found: found)
         trainer._leave_out_triton_without_compiler()
         assert chunked_logprob._use_triton(torch.device("cuda")) is found
+
+
+def test_the_peak_is_that_of_the_process_and_counts_what_was_given_back() -> None:
+    held = bytearray(os.urandom(1)) * 500_000_000
+    said = subprocess.check_output(
+        [
+            sys.executable,
+            "-c",
+            "from bakehouse_runtime.device import peak_memory\n"
+            "held = bytearray(b'x') * 200_000_000\n"
+            "del held\n"
+            "print(peak_memory('cpu'))",
+        ],
+        env=ENVIRONMENT,
+    )
+    assert len(held) > 400_000_000 > int(said) > 200_000_000
+
+
+def test_the_peak_of_a_gpu_counts_what_cuda_takes_beside_what_is_allocated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (70, 80))
+    monkeypatch.setattr(torch.cuda, "memory_reserved", lambda: 8)
+    monkeypatch.setattr(torch.cuda, "max_memory_allocated", lambda: 50)
+    assert peak_memory("cuda") == 52

@@ -188,7 +188,8 @@ def training_memory(
     """
     compares = parameters.objective in _COMPARED_WITH_BASE
     sequences = _sequences(parameters)
-    batch_tokens = sequences * (sequence + new_tokens(parameters))
+    written = new_tokens(parameters)
+    batch_tokens = sequences * (sequence + written)
     weights = _weights_memory(base, parameters, trainable, gpu=gpu)
     dora = _dora_activations(base, parameters)
     if gpu:
@@ -197,7 +198,7 @@ def training_memory(
     else:
         all_layers = _kept_memory(base, parameters) + base.layers * dora
         kept = all_layers * (base.layers + int(compares)) // base.layers
-    logits = _logits_memory(base, parameters, batch_tokens, gpu=gpu)
+    logits = _logits_memory(base, parameters, sequences * (written or sequence), gpu=gpu)
     # What keeps rows of a sequence apart: which token may read which, as truth and as number.
     masks = 5 * parameters.batch_size * sequence * sequence if parameters.packing else 0
     libraries = 1_500_000_000 if gpu else 700_000_000
@@ -340,8 +341,8 @@ def _writing_memory(base: BaseModel, sequences: int, tokens: int, *, gpu: bool) 
 def _logits_memory(
     base: BaseModel, parameters: TrainingParameters, tokens: int, *, gpu: bool
 ) -> int:
-    """Peak bytes of what comes out of lm_head, if all tokens were learnt. A reward model has none,
-    and gives one number for each token."""
+    """Peak bytes of what comes out of lm_head at so many tokens, those that may be learnt. A reward
+    model has none, and gives one number for each token."""
     if parameters.objective == "reward":
         return 0
     if parameters.objective != "sft":

@@ -148,6 +148,7 @@ MEASURED = {
     "a tenth learnt": Measured("sft", 16, 4, 139, 2.926 * GB),
     "all weights": Measured("sft", None, 2, 105, 3.563 * GB),
     "dpo": Measured("dpo", 16, 2, 106, 2.759 * GB),
+    "grpo": Measured("grpo", 16, 1, 67, 3.114 * GB, new_tokens=16),
 }
 
 

@@ -67,6 +67,7 @@ def test_a_run_reports_learns_and_leaves_its_files(
     assert {file.name for file in server.artefacts.iterdir()} == FILES
     summary = result["summary"]
     assert summary["steps"] == 32
+    assert summary["peak_memory_bytes"] > 100_000_000
     assert summary["target_modules"] == ", ".join(LINEAR)
     assert sorted(losses(server)) == list(range(1, 33))
     assert list(held_out_losses(server)) == [0, 8, 16, 24, 32]
