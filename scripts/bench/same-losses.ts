@@ -13,7 +13,8 @@ export function requireSameLosses(ours: number[], theirs: number[]): void {
     throw new Error(`One side has trained ${ours.length} steps, the other ${theirs.length}`);
   const apart = ours.map((loss, step) => Math.abs(loss / (theirs[step] ?? Number.NaN) - 1));
   const at = apart.findIndex((one) => !(one <= STEP_APART));
-  if (at >= 0) throw new Error(`Losses of step ${at + 1}: ${ours[at]} on one side, ${theirs[at]} on the other`);
+  if (at >= 0)
+    throw new Error(`Losses of step ${at + 1}: ${ours[at]} on one side, ${theirs[at]} on the other`);
   if (mean(apart) > MEAN_APART) throw new Error(`The losses are ${mean(apart)} apart on average`);
   const part = Math.ceil(ours.length / 4);
   if (!(mean(ours.slice(-part)) < mean(ours.slice(0, part)))) throw new Error('Neither side has learnt');

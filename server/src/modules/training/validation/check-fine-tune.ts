@@ -20,9 +20,9 @@ import {
   toParameters,
   withFormat,
 } from '../fine-tune-spec.ts';
+import { selectMeasuredMemory } from '../memory-queries.ts';
 import type { FindFluxFault } from '../pictures/find-picture-base-fault.ts';
 import type { ReadPictures } from '../pictures/read-pictures.ts';
-import { selectMeasuredMemory } from '../memory-queries.ts';
 import { placeRun, type RunPlace } from '../place-run.ts';
 import { selectMeasuredFlops } from '../queries.ts';
 import { type KnownData, readSoon } from '../readings/read-soon.ts';
