@@ -19,10 +19,8 @@ from .base_model import (
     new_tokens,
     read_base_model,
     require_packable,
-    scoring_memory,
     trainable_parameters,
     trained_modules,
-    training_memory,
 )
 from .confined import run_confined
 from .data.builder import expected_padded_tokens, padded_tokens
@@ -39,6 +37,7 @@ from .low_priority import lower_priority, lower_priority_after
 from .protocol import ValidateProgress, ValidateReport
 from .reward_models import read_scorers
 from .rewards import find_reward_faults
+from .training_memory import scoring_memory, training_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,13 +12,12 @@ import pytest
 from bakehouse_runtime.base_model import (
     BaseModel,
     read_base_model,
-    scoring_memory,
     trainable_parameters,
-    training_memory,
 )
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.protocol import TextLoraSpec, TrainingParameters
 from bakehouse_runtime.train.lora.run import read_inputs
+from bakehouse_runtime.training_memory import scoring_memory, training_memory
 from prepared import prepare
 from train_spec import train_spec
 from validate_spec import MODULES, report_of, spec
@@ -237,7 +236,7 @@ def test_a_reward_model_takes_two_answers_without_logits_and_a_head(mixture: Pat
     )
     reward = sft.model_copy(update={"objective": "reward", "batch_size": 4})
     peaks = [training_memory(base, one, 9, 64, gpu=False) for one in (reward, sft)]
-    assert peaks[1] - peaks[0] == 8 * 64 * base.vocabulary * 10
+    assert peaks[1] - peaks[0] == 8 * 64 * base.vocabulary * 12
     counts = [trainable_parameters(base, ["q_proj"], lora, one) for one in ("reward", "sft")]
     assert counts[0] - counts[1] == base.hidden_size
 
@@ -329,9 +328,9 @@ def test_the_tiles_are_those_of_trl() -> None:
     from trl.kernels.chunked_logprob import TOKEN_CHUNK_SIZE
     from trl.trainer import utils
 
-    from bakehouse_runtime import base_model
+    from bakehouse_runtime import training_memory as memory
 
-    assert (base_model._TILE_TOKENS, base_model._TILE_WORDS) == (
+    assert (memory._TILE_TOKENS, memory._TILE_WORDS) == (
         TOKEN_CHUNK_SIZE,
         utils._CHUNKED_LOGPROB_CHUNK_SIZE,
     )

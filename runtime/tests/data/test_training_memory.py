@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from bakehouse_runtime.base_model import read_base_model, trainable_parameters, training_memory
+from bakehouse_runtime.base_model import read_base_model, trainable_parameters
 from bakehouse_runtime.protocol import TextLoraSpec, TrainingParameters
+from bakehouse_runtime.training_memory import training_memory
 
 if TYPE_CHECKING:
     from pathlib import Path
