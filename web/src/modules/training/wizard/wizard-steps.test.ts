@@ -183,6 +183,7 @@ it('applying a configuration fills every field that it names', () => {
     lora_r: 16,
     lora_dropout: 0.1,
     use_rslora: true,
+    use_dora: true,
     lora_target_modules: ['q_proj'],
     accelerator_type: 'NVIDIA_H100_80GB',
     accelerator_count: 2,
