@@ -1,11 +1,11 @@
 import type { TrainTextSpec } from '@bakehouse/contract/runtime/train-spec';
+import type { FineTunePayload } from '@bakehouse/contract/training';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { readLineage } from '../../assets/read-lineage.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
 import { isRewardModel } from '../../models/reward/is-reward-model.ts';
 import { listModelFiles } from '../../models/weights/list-model-files.ts';
-import type { FineTuneFields } from '../fine-tune-spec.ts';
 
 type File = AssetRevision['files'][number];
 
@@ -22,7 +22,7 @@ function inputOf(at: number): string {
 }
 
 /** The rewards as the runtime takes them. Pure. */
-export function toRuntimeRewards(rewards: FineTuneFields['rewards']): TrainTextSpec['parameters']['rewards'] {
+export function toRuntimeRewards(rewards: FineTunePayload['rewards']): TrainTextSpec['parameters']['rewards'] {
   return rewards.map((reward, at) => {
     switch (reward.type) {
       case 'model':
@@ -40,7 +40,7 @@ export function toRuntimeRewards(rewards: FineTuneFields['rewards']): TrainTextS
 /** The reward models of a fine-tune with their bases, and why one cannot be used, with the number of its reward. */
 export async function readRewardModels(
   ctx: Context,
-  { objective, rewards }: Pick<FineTuneFields, 'objective' | 'rewards'>,
+  { objective, rewards }: Pick<FineTunePayload, 'objective' | 'rewards'>,
 ): Promise<{ models: RewardModel[]; faults: string[] }> {
   const models: RewardModel[] = [];
   const faults: string[] = [];

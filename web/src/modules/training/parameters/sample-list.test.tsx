@@ -56,7 +56,7 @@ it('shows a better and a worse answer beside each other, and their question once
   render(<SampleList format={{ ...format, format: 'preference' }} samples={[pair]} />);
   fireEvent.click(screen.getByText('How the model sees the first examples'));
   expect(
-    screen.getByText(/Data format: Preferences\. The model learns to prefer the better answer\./),
+    screen.getByText(/Data format: Preferences\. The model learns which of the two answers is better\./),
   ).toBeTruthy();
   const answer = (name: string) => screen.getByRole('group', { name }).textContent;
   expect(screen.getAllByText('Who bakes?')).toHaveLength(1);

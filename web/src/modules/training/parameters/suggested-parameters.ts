@@ -37,7 +37,7 @@ const SMALL_BYTES = 2_000_000_000;
  * Of SFT, small: at which the starter model learns those facts; large: QLoRA's for 7B and 13B. The others only shift what the base can
  * say. Of DPO, small: the smol-course's for the starter model; large: Zephyr's QLoRA's. Of KTO, small: at which the starter tells the
  * example's good answers from its bad ones; large: LLaMA-Factory's for 8B. Of GRPO, small: as of KTO; large: ten times what is usual
- * without an adapter. Of reward models, small: at which the starter tells the example's better answers from the worse ones; large: TRL's.
+ * without an adapter. Of reward models, small: twice TRL's, which is the large one's; neither is measured.
  */
 const LEARNING_RATES: Record<Objective, { small: number; large: number }> = {
   sft: { small: 0.001, large: 0.0002 },
