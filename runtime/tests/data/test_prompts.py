@@ -162,7 +162,7 @@ def test_messages_that_end_with_the_question_keep_a_field_beside_them(
         for at in range(20)
     ]
     path = write_rows(tmp_path / "x.jsonl", rows)
-    named = {"format": "prompts", "input_column": "messages"}
+    named: dict[str, Any] = {"format": "prompts", "input_column": "messages"}
     prepared = prepare(path, tied_model, **named, output_column="sum")
     assert [sample.reference for sample in prepared.samples] == ["1", "2", "3", "4", "5"]
     first, _ = prepared.samples[0].turns

@@ -236,8 +236,8 @@ describe('a tracker', () => {
       );
       return 1;
     };
-    const create = async (wandb: object) => {
-      const integrations = [{ type: 'wandb' as const, wandb: { project: 'rolls', ...wandb } }];
+    const create = async (asked: object) => {
+      const integrations = [{ type: 'wandb' as const, wandb: { project: 'rolls', ...asked } }];
       const job = await openai.fineTuning.jobs.create({ model: 'tiny base', training_file, integrations });
       const { run_id: runId, model_id: modelId } = job as unknown as { run_id: string; model_id: string };
       await ended(modelId);

@@ -177,7 +177,7 @@ function ofJob(error: unknown): never {
 
 function fieldOf(param: string, message: string): string {
   if (/base_model|model_id|^model$/.test(param)) return 'model';
-  if (/rewards$/.test(param))
+  if (param.endsWith('rewards'))
     return `method.reinforcement.${message.includes('(JSON Schema)') ? 'response_format' : 'grader'}`;
   return param === 'validation_file' ? param : 'training_file';
 }

@@ -34,7 +34,7 @@ test('a format of answers is paid beside them', () => {
     json_schema: schema,
     weight: 1,
   });
-  const eight = Object.fromEntries([...'abcdefgh'].map((name) => [name, check()]));
+  const eight = Object.fromEntries('abcdefgh'.split('').map((name) => [name, check()]));
   expect(() => rewardsOf(multi('a', eight), format)).toThrow('at most 7 beside a response_format');
 });
 

@@ -4,7 +4,7 @@ import type { CallOf } from '@bakehouse/contract/endpoint';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import { listNotifications } from '@bakehouse/contract/notifications';
 import { listRuns, resumeRun } from '@bakehouse/contract/runs';
-import { cancelSweep, getSweep, listSweeps, quoteSweep, startSweep } from '@bakehouse/contract/sweeps';
+import { cancelSweep, getSweep, quoteSweep, startSweep } from '@bakehouse/contract/sweeps';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Launch } from '../../../engine/drivers/driver.ts';
@@ -365,42 +365,5 @@ describe('its runs', () => {
     const body = { dataset_type: 'MODEL' as const, title: 'alone', user_id: user.userId, fine_tune_payload };
     const modelId = await request(createAsset, { body }, { as: user });
     expect(await place.runOf(modelId)).toMatchObject({ sweep: null });
-  });
-});
-
-describe('the list', () => {
-  test('has the newest first, by pages, with how their runs are and what they cost; only those of the caller', async () => {
-    const bob = await server.signUp('Bob');
-    const list = (query: object = {}, as: TestUser = bob) => request(listSweeps, { query }, { as });
-    expect(await list()).toEqual({ sweeps: [], next_cursor: null });
-    const files = await place.filesOf(bob);
-    const ids: string[] = [];
-    for (const title of ['Rye ranks', 'Spelt rates', 'Rye again']) {
-      clock.advance({ seconds: 1 });
-      const body = { title, ...asked([ranks], files, bob) };
-      ids.unshift((await request(startSweep, { body }, { as: bob })).sweep_id);
-    }
-    const [newest = '', , oldest = ''] = ids;
-    const { sweeps } = await list();
-    expect(sweeps.map(({ sweep_id }) => sweep_id)).toEqual(ids);
-    const { runs, cost_so_far, created_at } = await read(newest, bob);
-    expect(sweeps[0]).toEqual({
-      ...{ sweep_id: newest, title: 'Rye again', parameters: ['lora_r'], cost_so_far, created_at },
-      runs: expect.arrayContaining(runs.map(({ run_id }) => ({ run_id, state: 'queued' }))),
-    });
-    await cancel(newest, bob);
-    expect((await list({ limit: 1 })).sweeps[0]?.runs.map(({ state }) => state)).not.toContain('queued');
-    const first = await list({ limit: 2 });
-    expect(first).toMatchObject({ sweeps: [{}, {}], next_cursor: ids[1] });
-    expect((await list({ limit: 2, cursor: first.next_cursor })).sweeps).toMatchObject([
-      { sweep_id: oldest },
-    ]);
-    const found = await list({ search: 'rYe', limit: 1 });
-    expect(found).toMatchObject({ sweeps: [{ title: 'Rye again' }], next_cursor: newest });
-    expect((await list({ search: 'rye', cursor: newest })).sweeps).toMatchObject([{ title: 'Rye ranks' }]);
-    await expect(list({ cursor: newest }, user)).rejects.toMatchObject({
-      body: { error: { param: 'cursor' } },
-    });
-    for (const id of ids.slice(1)) await cancel(id, bob);
   });
 });

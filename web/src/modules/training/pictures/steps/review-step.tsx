@@ -13,7 +13,7 @@ type Data = NonNullable<DiffusionValidation['data']>;
 export function ReviewStep({ wizard }: { wizard: TrainLora }) {
   const { state, validation, lack, problems, dispatch } = wizard;
   if (!validation) return null;
-  const { critical_errors, cost_estimate: cost, data, placement, warnings } = validation;
+  const { critical_errors, data, placement, warnings } = validation;
   return (
     <div className="flex flex-col gap-6">
       {lack && (
