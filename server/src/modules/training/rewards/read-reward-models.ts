@@ -22,7 +22,9 @@ function inputOf(at: number): string {
 }
 
 /** The rewards as the runtime takes them. Pure. */
-export function toRuntimeRewards(rewards: FineTunePayload['rewards']): TrainTextSpec['parameters']['rewards'] {
+export function toRuntimeRewards(
+  rewards: FineTunePayload['rewards'],
+): TrainTextSpec['parameters']['rewards'] {
   return rewards.map((reward, at) => {
     switch (reward.type) {
       case 'model':
