@@ -103,7 +103,7 @@ function Ended({ judgement }: { judgement: Judgement }) {
   const { wins, ties, losses, no_verdict: noVerdict, rows } = judgement;
   const open = openOf(judgement);
   return (
-    <div className="grid gap-4">
+    <div className="grid grid-cols-1 gap-4">
       {open > 0 && (
         <Callout
           tone={status === 'cancelled' ? 'info' : 'warn'}

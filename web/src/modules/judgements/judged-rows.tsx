@@ -6,7 +6,7 @@ import { orderText, outcomes } from './judgement-sentences.ts';
 /** What came of each row; opened, both answers and what the judge wrote in both orders. */
 export function JudgedRows({ rows }: { rows: readonly JudgedRow[] }) {
   return (
-    <ul aria-label="Verdicts" className="grid gap-2">
+    <ul aria-label="Verdicts" className="grid grid-cols-1 gap-2">
       {rows.map((row, at) => (
         <li key={at}>
           <Disclosure title={<RowTitle row={row} />}>
