@@ -9,10 +9,13 @@ import { highestRequestCostMicro } from './highest-cost.ts';
 /** Hardly a token has more characters of a text. */
 const TOKEN_CHARACTERS = 6;
 
-/** A chat whose length can be seen. */
-export type ChatToQuote = Omit<ChatBody, 'messages' | 'max_tokens'> & {
+/** A chat of one question, whose length can be seen. */
+export type ChatToQuote = {
+  model: string;
   messages: { role: 'user'; content: string }[];
   max_tokens: number;
+  temperature: number;
+  response_format?: ChatBody['response_format'];
 };
 
 /**
