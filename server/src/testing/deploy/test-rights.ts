@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import * as z from 'zod';
-import type { Launch } from '../../engine/drivers/driver.ts';
+import type { Driver, Launch } from '../../engine/drivers/driver.ts';
 import { checkCluster } from '../../engine/drivers/kubernetes/check-cluster.ts';
 import { type Cluster, openCluster } from '../../engine/drivers/kubernetes/cluster.ts';
 import { createKubernetesDriver } from '../../engine/drivers/kubernetes/kubernetes-driver.ts';
@@ -64,23 +64,7 @@ export async function testRights(helm: string): Promise<void> {
     await queued.remove(workloadId);
   });
 
-  test('work on two nodes is given its names and its policy', async () => {
-    const workloadId = randomUUID();
-    await driver.start({
-      ...{ workloadId, attempt: 1, behaviour: 'run', spec: testSpec('idle') },
-      ...{ server: { base_url: 'http://127.0.0.1:1', token: 'secret' }, serverKey: 'key' },
-      ...{ ...testPlace, nodes: 2 },
-    });
-    await vi.waitFor(async () =>
-      expect(await driver.observe(workloadId, 1)).toMatchObject({ state: 'alive' }),
-    );
-    const name = attemptName(workloadId, 1);
-    const owned = { metadata: { ownerReferences: [{ kind: 'Job', name }] } };
-    const { services, networkPolicies } = pathsOf(WORK);
-    for (const path of [services, networkPolicies])
-      expect(await cluster.call('GET', `${path}/${name}`)).toMatchObject(owned);
-    await driver.remove(workloadId);
-  });
+  testNodes(cluster, driver);
 
   test('the pods of the server are made, under the strictest standard', async () => {
     const pods = `/api/v1/namespaces/${RELEASE}/pods`;
@@ -103,18 +87,46 @@ export async function testRights(helm: string): Promise<void> {
     ).rejects.toMatchObject(forbidden);
     await expect(pod.call('POST', `/api/v1/namespaces/${WORK}/pods`, {})).rejects.toMatchObject(forbidden);
     await expect(pod.call('GET', '/api/v1/namespaces/default')).rejects.toMatchObject(forbidden);
-    const open = { metadata: { name: 'open' }, spec: { ports: [{ port: 80 }] } };
-    await expect(pod.call('POST', `/api/v1/namespaces/${WORK}/services`, open)).rejects.toMatchObject(
-      forbidden,
-    );
-    const toAll = {
-      metadata: { name: 'open' },
-      spec: { podSelector: {}, policyTypes: ['Ingress'], ingress: [{}] },
-    };
-    const policies = `/apis/networking.k8s.io/v1/namespaces/${WORK}/networkpolicies`;
-    await expect(pod.call('POST', policies, toAll)).rejects.toMatchObject(forbidden);
+    await expectRefused(pod);
     expect(await pod.call('GET', '/api/v1/namespaces/kube-system')).toMatchObject({ kind: 'Namespace' });
   });
+}
+
+/** What is made for work on several nodes. */
+function testNodes(cluster: Cluster, driver: Driver): void {
+  test('work on two nodes is given its names and its policy', async () => {
+    const workloadId = randomUUID();
+    await driver.start({
+      ...{ workloadId, attempt: 1, behaviour: 'run', spec: testSpec('idle') },
+      ...{ server: { base_url: 'http://127.0.0.1:1', token: 'secret' }, serverKey: 'key' },
+      ...{ ...testPlace, nodes: 2 },
+    });
+    await vi.waitFor(async () =>
+      expect(await driver.observe(workloadId, 1)).toMatchObject({ state: 'alive' }),
+    );
+    const name = attemptName(workloadId, 1);
+    const owned = { metadata: { ownerReferences: [{ kind: 'Job', name }] } };
+    const { services, networkPolicies } = pathsOf(WORK);
+    for (const collection of [services, networkPolicies])
+      expect(await cluster.call('GET', `${collection}/${name}`)).toMatchObject(owned);
+    await driver.remove(workloadId);
+  });
+}
+
+/** What would open work to others. */
+async function expectRefused(pod: Cluster): Promise<void> {
+  const { services, networkPolicies } = pathsOf(WORK);
+  const metadata = { name: 'open' };
+  const balanced = { metadata, spec: { type: 'LoadBalancer', ports: [{ port: 80 }] } };
+  const lettingIn = (from: object[]) => ({
+    metadata,
+    spec: { podSelector: {}, policyTypes: ['Ingress'], ingress: [{ from }] },
+  });
+  const lettingOut = { metadata, spec: { podSelector: {}, policyTypes: ['Egress'], egress: [{}] } };
+  const forbidden = { status: 403 };
+  await expect(pod.call('POST', services, balanced)).rejects.toMatchObject(forbidden);
+  for (const policy of [lettingIn([]), lettingIn([{ namespaceSelector: {} }]), lettingOut])
+    await expect(pod.call('POST', networkPolicies, policy)).rejects.toMatchObject(forbidden);
 }
 
 /** What the reconciler's pod has: the token of its service account. */

@@ -99,6 +99,7 @@ test('two nodes meet at the name of the first, and the attempt ends well with bo
   const one = launchOf('meet');
   await driver.start(one);
   await becomes(one, { state: 'ended', by: 'itself', exitCode: 0 });
+  expect(await driver.listAlive()).toEqual([]);
 });
 
 test('whoever made the Job and died left nodes that do not find each other, until somebody looks', async () => {
@@ -118,8 +119,8 @@ test('a start that is repeated makes nothing twice', async () => {
   await driver.start(one);
   await becomes(one, { state: 'alive' });
   await driver.start(one);
-  const pods = await list(paths.pods);
-  expect(pods.map(rankOf).toSorted()).toEqual([0, 1]);
+  const ranks = (await list(paths.pods)).map(rankOf);
+  expect(ranks.toSorted((a, b) => a - b)).toEqual([0, 1]);
   expect(await driver.listAlive()).toEqual([{ id: one.workloadId, attempt: 1 }]);
 });
 

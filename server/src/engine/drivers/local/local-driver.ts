@@ -65,10 +65,7 @@ export function createLocalDriver(options: Options): Driver {
   const logOf = (workloadId: string) => path.join(attempts.folder(workloadId), 'output.log');
 
   async function start(launch: Launch): Promise<void> {
-    if (launch.nodes > 1)
-      throw new CannotStartError(`it needs ${launch.nodes} nodes, and this machine is one`);
-    const program = await options.program(specKind(launch.spec));
-    if ('blocker' in program) throw new Error(program.blocker);
+    const program = await programFor(launch, options);
     const { workloadId, attempt } = launch;
     const dir = attempts.folder(workloadId);
     const file = attempts.file(workloadId, attempt);
@@ -134,6 +131,14 @@ async function readEnd(file: string, logFile: string): Promise<Observed> {
   const [lastLine = null] = await readLastLines(logFile, 1);
   const exitCode = await readExitCode(file);
   return { state: 'ended', by: 'itself', exitCode, lastLine, folder: 'kept' };
+}
+
+/** The program that executes a launch. Throws a plain sentence where this machine cannot. */
+async function programFor({ nodes, spec }: Launch, options: Options): Promise<Program> {
+  if (nodes > 1) throw new CannotStartError(`it needs ${nodes} nodes, and this machine is one`);
+  const program = await options.program(specKind(spec));
+  if ('blocker' in program) throw new Error(program.blocker);
+  return program;
 }
 
 /** The status that an attempt ended with; null where its launcher could not say. */

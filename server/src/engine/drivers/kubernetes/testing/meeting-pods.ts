@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { freePort } from '../../../../testing/ports/free-port.ts';
 import { ApiError, type Cluster } from '../cluster.ts';
 import type { WholePod } from './fake-kubelet.ts';
@@ -12,7 +12,7 @@ type Service = { spec: { clusterIP?: string; selector: Labels } };
 type Selector = { podSelector: { matchLabels: Labels } };
 type Policy = { spec: Selector & { ingress: { from: Selector[] }[] } };
 
-const PROGRAM = path.join(import.meta.dirname, 'meeting-process.ts');
+const PROGRAM = fileURLToPath(import.meta.resolve('./meeting-process.ts'));
 
 /**
  * Runs each node as a process of this machine that speaks to the others alone. Names are resolved as DNS of a cluster does,
