@@ -147,8 +147,11 @@ MEASURED = {
     "four rows": Measured("sft", 16, 4, 169, 3.562 * GB),
     "eight rows": Measured("sft", 16, 8, 313, 9.153 * GB),
     "a tenth learnt": Measured("sft", 16, 4, 139, 2.926 * GB),
+    "without dropout": Measured("sft", 16, 4, 135, 2.616 * GB, dropout=0),
     "all weights": Measured("sft", None, 2, 105, 3.563 * GB),
+    "all weights, four rows": Measured("sft", None, 4, 139, 4.231 * GB),
     "dpo": Measured("dpo", 16, 2, 106, 2.759 * GB),
+    "kto": Measured("kto", 16, 2, 102, 2.017 * GB),
     "grpo": Measured("grpo", 16, 1, 67, 3.114 * GB, new_tokens=16),
 }
 

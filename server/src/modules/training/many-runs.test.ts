@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { plansOf, recordingDatabase } from '../../testing/recording-database.ts';
 import { testDatabase } from '../../testing/test-database.ts';
-import { selectMeasuredFlops, selectRuns } from './queries.ts';
+import { selectMeasuredFlops } from './measured-queries.ts';
+import { selectRuns } from './queries.ts';
 
 const RUNS = 5000;
 const { url } = await testDatabase();

@@ -6,7 +6,7 @@ import { type Database, type Transaction, toJson } from '../../platform/db/datab
 import { type ListOrder, listOrders } from '../../platform/db/list-orders.ts';
 import type { RunsTable } from '../../platform/db/schema.generated.ts';
 import { agreedPrice } from '../credits/prices/agreed-price.ts';
-import type { Price, PriceId } from '../credits/prices/prices.ts';
+import type { Price } from '../credits/prices/prices.ts';
 
 /* The SQL of runs. */
 
@@ -41,7 +41,7 @@ export type RunRow = Trained & {
   quote: Quote;
   /** Operations that it takes, by the formula of the estimate. */
   workFlops: number;
-  /** Bytes that it was estimated to need, by the formula alone; null: by none. */
+  /** Of the estimate, by the formula alone; null: there was none. */
   memoryBytes: number | null;
   holdId: string;
   heldMicro: bigint;
@@ -316,25 +316,6 @@ export async function updateSummary(
 /** Notes how much longer a run took than on an idle machine, by the load at its end. */
 export async function updateSlowdown(tx: Transaction, id: string, slowdown: number): Promise<void> {
   await tx.updateTable('runs').set({ slowdown }).where('id', '=', id).execute();
-}
-
-/**
- * Operations per second that the latest runs at this price that have finished would have reached on an idle
- * machine: the median of five of the same kind; null before the first. One that stopped early has not done all of its work.
- */
-export async function selectMeasuredFlops(
-  db: Database,
-  { priceId, kind }: { priceId: PriceId; kind: Run['kind'] },
-): Promise<number | null> {
-  const { rows } = await sql<{ median: number | null }>`
-    select percentile_cont(0.5) within group (order by flops) as median from (
-      select runs.work_flops / workloads.active_seconds * runs.slowdown as flops
-      from runs join workloads using (id)
-      where runs.price_id = ${priceId} and runs.kind = ${kind} and workloads.state = 'completed' and workloads.active_seconds > 5
-        and not coalesce(runs.summary ? 'stopped_early', false)
-      order by runs.created_at desc limit 5
-    ) last`.execute(db);
-  return rows[0]?.median ?? null;
 }
 
 /** Of a run from before there were all fields: their defaults are what it was made with, and a full fine-tune has none of an adapter. */

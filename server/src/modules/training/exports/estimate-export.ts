@@ -4,7 +4,7 @@ import type { Price } from '../../credits/prices/prices.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import { listModelFiles } from '../../models/weights/list-model-files.ts';
 import { readModelJson } from '../../models/weights/read-model-json.ts';
-import { selectMeasuredFlops } from '../queries.ts';
+import { selectMeasuredFlops } from '../measured-queries.ts';
 import type { Exportable } from './read-exportable.ts';
 
 /** Until exports here have shown it; a notebook's disk and processor do about so much. */

@@ -20,11 +20,10 @@ import {
   toParameters,
   withFormat,
 } from '../fine-tune-spec.ts';
-import { selectMeasuredMemory } from '../memory-queries.ts';
+import { selectMeasuredFlops, selectMeasuredMemory } from '../measured-queries.ts';
 import type { FindFluxFault } from '../pictures/find-picture-base-fault.ts';
 import type { ReadPictures } from '../pictures/read-pictures.ts';
 import { placeRun, type RunPlace } from '../place-run.ts';
-import { selectMeasuredFlops } from '../queries.ts';
 import { type KnownData, readSoon } from '../readings/read-soon.ts';
 import { type RewardModel, readRewardModels } from '../rewards/read-reward-models.ts';
 import type { RunCpu } from './estimate-load.ts';

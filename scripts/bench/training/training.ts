@@ -1,10 +1,10 @@
 import path from 'node:path';
 import * as z from 'zod';
-import { runtimeDir } from '../../server/src/engine/host/environment/environment.ts';
-import { preparePython, prepareStarterModel } from '../prepare/python-environment.ts';
-import { root } from '../root.ts';
+import { runtimeDir } from '../../../server/src/engine/host/environment/environment.ts';
+import { preparePython, prepareStarterModel } from '../../prepare/python-environment.ts';
+import { root } from '../../root.ts';
+import { type Measured, medianPair, type Pair } from '../measured.ts';
 import { measureExports } from './exports.ts';
-import { type Measured, medianPair, type Pair } from './measured.ts';
 import { runSide } from './run-side.ts';
 import { requireSameLosses } from './same-losses.ts';
 

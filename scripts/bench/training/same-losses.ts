@@ -1,4 +1,4 @@
-import { mean } from './measured.ts';
+import { mean } from '../measured.ts';
 
 /** How far apart they may be on average, and how far the loss of a single step. */
 const MEAN_APART = 0.02;

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { readConfig } from '../../server/src/config.ts';
-import { runtimeDir } from '../../server/src/engine/host/environment/environment.ts';
-import { runtimeCommand } from '../../server/src/engine/host/runtime-command.ts';
-import { cleanEnvironment } from './clean-environment.ts';
+import { readConfig } from '../../../server/src/config.ts';
+import { runtimeDir } from '../../../server/src/engine/host/environment/environment.ts';
+import { runtimeCommand } from '../../../server/src/engine/host/runtime-command.ts';
+import { cleanEnvironment } from '../clean-environment.ts';
 
 /**
  * What a script of `runtime/bench` prints as JSON when it runs a side: the product's in its own environment, any other in a clean

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as z from 'zod';
-import { environmentPython } from '../../server/src/engine/host/environment/environment.ts';
-import { runProgram } from '../../server/src/platform/processes/run-program.ts';
-import { readSettings } from '../client/settings.ts';
-import { preparePython } from '../prepare/python-environment.ts';
-import { type Measured, medianPair, type Pair } from './measured.ts';
+import { environmentPython } from '../../../server/src/engine/host/environment/environment.ts';
+import { runProgram } from '../../../server/src/platform/processes/run-program.ts';
+import { readSettings } from '../../client/settings.ts';
+import { preparePython } from '../../prepare/python-environment.ts';
+import { type Measured, medianPair, type Pair } from '../measured.ts';
 import { runSide } from './run-side.ts';
 
 const FORMS = [

@@ -1,8 +1,29 @@
+import type { Run } from '@bakehouse/contract/runs';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../platform/db/database.ts';
+import type { PriceId } from '../credits/prices/prices.ts';
 import type { SettledFields } from './fine-tune-spec.ts';
 
-/* The SQL of what runs have taken of memory. */
+/* The SQL of what finished runs have shown of speed and memory. */
+
+/**
+ * Operations per second that the latest runs at this price that have finished would have reached on an idle
+ * machine: the median of five of the same kind; null before the first. One that stopped early has not done all of its work.
+ */
+export async function selectMeasuredFlops(
+  db: Database,
+  { priceId, kind }: { priceId: PriceId; kind: Run['kind'] },
+): Promise<number | null> {
+  const { rows } = await sql<{ median: number | null }>`
+    select percentile_cont(0.5) within group (order by flops) as median from (
+      select runs.work_flops / workloads.active_seconds * runs.slowdown as flops
+      from runs join workloads using (id)
+      where runs.price_id = ${priceId} and runs.kind = ${kind} and workloads.state = 'completed' and workloads.active_seconds > 5
+        and not coalesce(runs.summary ? 'stopped_early', false)
+      order by runs.created_at desc limit 5
+    ) last`.execute(db);
+  return rows[0]?.median ?? null;
+}
 
 /**
  * What the latest runs of this base and kind that have finished took of memory at their peak, as a part of what the formula says, on a
