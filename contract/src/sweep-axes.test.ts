@@ -35,6 +35,7 @@ test('each objective is swept over what it has', () => {
   expect(sweptWith({ objective: 'dpo', adaptation: 'lora' })).not.toContain('neftune_noise_alpha');
   expect(sweptWith({ objective: 'grpo', adaptation: 'lora' })).toContain('generations');
   expect(sweptWith({ objective: 'sft', adaptation: 'full' })).not.toContain('lora_r');
+  expect(sweptWith({ objective: 'sft', adaptation: 'qlora' })).toContain('lora_r');
 });
 
 const rates = { parameter: 'learning_rate', values: [0.001, 0.0002] };

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from alone import COMPARED, asked, both, loaded
 from bakehouse_runtime.train.lora import config
+from references.alone import COMPARED, asked, both, loaded
 from serving import Serving, serve_spec
 from tiny_model import write_tiny_gguf
 from train_spec import LINEAR, finish, losses, start, train_spec, when

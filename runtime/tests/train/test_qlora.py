@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from alone import COMPARED, asked, both, loaded
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.train.lora import config
-from four_bits import keep_unpacked, run
+from references.alone import COMPARED, asked, both, loaded
+from references.four_bits import keep_unpacked, run
 from train_spec import LINEAR, build, finish, losses, questions, start, train_spec, when
 
 if TYPE_CHECKING:
