@@ -28,7 +28,9 @@ export const lockFiles: Record<Layer, string> = {
 
 /** The environment that a layer belongs to. */
 export function environmentOf(layer: Layer): Environment {
-  return layer === 'serving' || layer === 'training' || layer === 'tests' ? 'python' : layer;
+  return layer === 'vllm' || layer === 'clients' || layer === 's3' || layer === 'converter'
+    ? layer
+    : 'python';
 }
 
 const GB = 1_000_000_000;
