@@ -36,5 +36,3 @@ lock requirements-dev.lock pyproject.toml --extra train --extra gpu --extra dev 
 lock requirements-vllm.lock requirements-vllm.in "$@"
 lock requirements-clients.lock requirements-clients.in "$@"
 lock requirements-s3.lock requirements-s3.in "$@"
-# It runs with the runtime's own packages.
-lock requirements-converter.lock requirements-converter.in --no-deps "$@"

@@ -1,13 +1,12 @@
-"""Seconds in which one side makes a whole model of a base and an adapter: the product's export, or
-what a person runs without it.
+"""Seconds in which one side makes a whole model in safetensors of a base and an adapter: the
+product's export, or PEFT, as a person runs it without the product.
 
     PYTHONPATH=runtime/src python runtime/bench/export.py --run adapter --model DIR --adapter DIR
-    ... --run ours|bare --form safetensors|F16|Q8_0 --model DIR --adapter DIR --out DIR
-    ... --run check --form ... --model DIR --out DIR --other DIR
+    ... --run ours|bare --model DIR --adapter DIR --out DIR
+    ... --run check --model DIR --out DIR --other DIR
 
-`adapter` writes one that changes every layer. The bare side merges by PEFT, and for a GGUF runs
-llama.cpp's converter, which `--converter` is the folder of, on what PEFT has saved. `check` fails
-unless both sides have written the same model. `./bakehouse bench` runs the sides in turns, each in
+`adapter` writes one that changes every layer. `check` fails unless both sides have written the same
+model. `./bakehouse bench` runs the sides in turns, each in
 the environment that it would have in real use.
 """
 
@@ -15,10 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,12 +37,10 @@ APART = 0.1
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--run", choices=["adapter", "ours", "bare", "check"], required=True)
-    parser.add_argument("--form", choices=["safetensors", "F16", "Q8_0"], default="safetensors")
-    parser.add_argument("--model", type=Path, required=True, help="folder with both forms")
+    parser.add_argument("--model", type=Path, required=True, help="folder with safetensors")
     parser.add_argument("--adapter", type=Path)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--other", type=Path)
-    parser.add_argument("--converter", type=Path)
     options = parser.parse_args()
     started = time.perf_counter()
     {"adapter": write_adapter, "ours": ours, "bare": bare, "check": check}[options.run](options)
@@ -69,50 +63,26 @@ def write_adapter(options: argparse.Namespace) -> None:
 
 def ours(options: argparse.Namespace) -> None:
     """The merging of an export, without its card and its comparison of answers."""
-    from bakehouse_runtime.export.merge_gguf import merge_gguf
     from bakehouse_runtime.export.merge_safetensors import merge_safetensors
-    from bakehouse_runtime.serve.convert_adapter import convert_adapter
 
     options.out.mkdir()
-    if options.form == "safetensors":
-        merge_safetensors(options.model, options.adapter, options.out, lambda *_: None)
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        adapter = Path(folder) / "adapter.gguf"
-        convert_adapter(options.adapter, options.model, adapter)
-        [source] = options.model.glob("*.gguf")
-        target = options.out / "model.gguf"
-        merge_gguf(source, adapter, target, options.form, "Merged", lambda *_: None)
+    merge_safetensors(options.model, options.adapter, options.out, lambda *_: None)
 
 
 def bare(options: argparse.Namespace) -> None:
-    """What a person runs after reading PEFT's documentation, and llama.cpp's for a GGUF."""
-    options.out.mkdir()
-    if options.form == "safetensors":
-        merge_by_peft(options, options.out)
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        merge_by_peft(options, Path(folder))
-        script = [sys.executable, "-m", "convert_hf_to_gguf", folder]
-        to = ["--outfile", str(options.out / "model.gguf"), "--outtype", options.form.lower()]
-        path = {"PYTHONPATH": str(options.converter)}
-        subprocess.run([*script, *to], env=os.environ | path, stdout=sys.stderr, check=True)
-
-
-def merge_by_peft(options: argparse.Namespace, out: Path) -> None:
+    """What a person writes after reading PEFT's documentation."""
     from peft import PeftModel
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     base = AutoModelForCausalLM.from_pretrained(options.model, dtype="auto")
     merged: Any = PeftModel.from_pretrained(base, str(options.adapter)).merge_and_unload()
-    merged.save_pretrained(out)
-    AutoTokenizer.from_pretrained(options.model).save_pretrained(out)
+    merged.save_pretrained(options.out)
+    AutoTokenizer.from_pretrained(options.model).save_pretrained(options.out)
 
 
 def check(options: argparse.Namespace) -> None:
     """Ends the process with a sentence where the two models are not the same one."""
-    read = tensors_of_safetensors if options.form == "safetensors" else tensors_of_gguf
-    base, one, other = (read(folder) for folder in (options.model, options.out, options.other))
+    base, one, other = map(tensors_of, (options.model, options.out, options.other))
     if one.keys() != other.keys():
         sys.exit(f"Only one side has written {sorted(one.keys() ^ other.keys())[:3]}.")
     apart, changed = distance(one, other), distance(other, base)
@@ -126,23 +96,13 @@ def distance(one: Tensors, other: Tensors) -> float:
     return (squares / sum(values.size for values in one.values())) ** 0.5
 
 
-def tensors_of_safetensors(folder: Path) -> Tensors:
+def tensors_of(folder: Path) -> Tensors:
     from safetensors.torch import load_file
 
     return {
         name: values.float().numpy()
         for file in folder.glob("*.safetensors")
         for name, values in load_file(file).items()
-    }
-
-
-def tensors_of_gguf(folder: Path) -> Tensors:
-    from gguf import GGUFReader, dequantize
-
-    [file] = folder.glob("*.gguf")
-    return {
-        tensor.name: np.asarray(dequantize(tensor.data, tensor.tensor_type), np.float32)
-        for tensor in GGUFReader(file).tensors
     }
 
 

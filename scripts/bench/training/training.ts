@@ -4,13 +4,13 @@ import { runtimeDir } from '../../../server/src/engine/host/environment/environm
 import { preparePython, prepareStarterModel } from '../../prepare/python-environment.ts';
 import { root } from '../../root.ts';
 import { type Measured, medianPair, type Pair } from '../measured.ts';
-import { measureExports } from './exports.ts';
+import { measureExport } from './export.ts';
 import { runSide } from './run-side.ts';
 import { requireSameLosses } from './same-losses.ts';
 
 const ROUNDS = 3;
 
-/** The product's trainers and exports in their own environment against bare scripts in a clean one, in turns. */
+/** The product's trainers and its export in their own environment against bare scripts in a clean one, in turns. */
 export async function measureTraining(tell: (line: Measured) => void): Promise<Measured[]> {
   await preparePython('training');
   const model = await prepareStarterModel();
@@ -22,7 +22,7 @@ export async function measureTraining(tell: (line: Measured) => void): Promise<M
   add(atLeast(1.3, 'training', 'tokens/s', 'TRL alone', await measureText(model)));
   add(atLeast(1, 'training of all weights', 'tokens/s', 'TRL alone', await measureText(model, '--full')));
   add(atLeast(0.95, 'training on pictures', 'pictures/s', 'a bare loop', await measurePictures()));
-  await measureExports(model, ROUNDS, add);
+  add(await measureExport(model, ROUNDS));
   return lines;
 }
 

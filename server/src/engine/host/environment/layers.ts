@@ -1,15 +1,14 @@
 /**
  * A Python environment grows in layers, each the whole of one lock file and a superset of the one
  * before: chat answers long before PyTorch has arrived, and what trains in 4 bits comes where there is a GPU. vLLM has an environment of
- * its own, since each release of it pins a PyTorch; so have the clients that tests call the server with, the S3 server that they store
- * files in, and the converter that the bench compares exports with.
+ * its own, since each release of it pins a PyTorch; so have the clients that tests call the server with, and the S3 server that they store
+ * files in.
  */
 export const environments = {
   python: ['serving', 'training', 'gpu-training', 'tests'],
   vllm: ['vllm'],
   clients: ['clients'],
   s3: ['s3'],
-  converter: ['converter'],
 } as const;
 export type Environment = keyof typeof environments;
 export type Layer = (typeof environments)[Environment][number];
@@ -23,14 +22,11 @@ export const lockFiles: Record<Layer, string> = {
   vllm: 'requirements-vllm.lock',
   clients: 'requirements-clients.lock',
   s3: 'requirements-s3.lock',
-  converter: 'requirements-converter.lock',
 };
 
 /** The environment that a layer belongs to. */
 export function environmentOf(layer: Layer): Environment {
-  return layer === 'vllm' || layer === 'clients' || layer === 's3' || layer === 'converter'
-    ? layer
-    : 'python';
+  return layer === 'vllm' || layer === 'clients' || layer === 's3' ? layer : 'python';
 }
 
 const GB = 1_000_000_000;
@@ -45,7 +41,7 @@ export function bytesNeeded(layer: Layer, { platform, torchIndex }: Platform): n
   if (layer === 'serving') return 0.6 * GB;
   if (layer === 'vllm') return 9 * GB;
   if (layer === 'clients') return 0.6 * GB;
-  if (layer === 's3' || layer === 'converter') return 0.2 * GB;
+  if (layer === 's3') return 0.2 * GB;
   return platform === 'linux' && torchIndex === undefined ? 6.5 * GB : 2.5 * GB;
 }
 
