@@ -108,9 +108,9 @@ function Ended({ judgement }: { judgement: Judgement }) {
         <Callout
           tone={status === 'cancelled' ? 'info' : 'warn'}
           title={status === 'cancelled' ? 'Cancelled' : 'The judge did not answer everything'}
+          action={<GoOn runId={runId} requests={open} />}
         >
           {`${open} of ${countOf(requests, 'request')} without an answer. ${outcomeText(status === 'cancelled' ? '' : (error ?? ''), cost)}`}
-          <GoOn runId={runId} requests={open} />
         </Callout>
       )}
       <div>
@@ -135,7 +135,7 @@ function GoOn({ runId, requests }: { runId: string; requests: number }) {
   const quote = useQuery(quoteQuery(runId, undefined));
   const start = useStartJudgement(runId);
   return (
-    <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1">
+    <div className="flex max-w-48 shrink-0 flex-col items-end gap-1 text-right">
       <Button
         size="sm"
         disabled={!quote.data}
@@ -144,7 +144,7 @@ function GoOn({ runId, requests }: { runId: string; requests: number }) {
       >
         Go on
       </Button>
-      <span>
+      <span className="text-muted text-xs">
         {quote.isError ? (
           errorMessage(quote.error)
         ) : (
