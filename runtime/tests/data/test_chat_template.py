@@ -210,7 +210,7 @@ def test_a_base_without_a_template_leaves_the_one_that_it_was_trained_with(tmp_p
     from transformers import AutoTokenizer
 
     from bakehouse_runtime.data.tokens import read_model_tokens
-    from bakehouse_runtime.train.lora.export import copy_tokenizer
+    from bakehouse_runtime.train.model_files import copy_tokenizer
 
     base = write_tiny_model(tmp_path / "base", tied=True, template=None, begins=True)
     (tmp_path / "out").mkdir()

@@ -8,7 +8,7 @@ import pytest
 
 from bakehouse_runtime.prepare import GGUF_NAME, prepare_smollm2
 from bakehouse_runtime.serve.convert_adapter import convert_adapter
-from bakehouse_runtime.train.lora.export import copy_tokenizer
+from bakehouse_runtime.train.model_files import copy_tokenizer
 from exporting import answers, export, gguf_spec
 from train_spec import LINEAR
 

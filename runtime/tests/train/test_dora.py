@@ -142,7 +142,7 @@ def test_the_merged_model_computes_what_peft_does_with_the_adapter(
     merged = logits(loaded(server.artefacts))
     torch.testing.assert_close(merged, logits(adapted), rtol=1e-4, atol=1e-4)
     # Without the magnitudes it is another model.
-    plain = PeftConfig.from_pretrained(folder, subfolder="adapter")
+    plain: Any = PeftConfig.from_pretrained(folder, subfolder="adapter")
     plain.use_dora = False
     undirected = PeftModel.from_pretrained(
         loaded(tiny_model), folder, subfolder="adapter", config=plain

@@ -90,7 +90,8 @@ def test_the_linear_layers_are_in_4_bits_and_nothing_else(
     }
     assert len(quantised) == 2 * len(LINEAR)
     for module in quantised.values():
-        state: Any = module.weight.quant_state
+        weight: Any = module.weight
+        state = weight.quant_state
         assert (state.quant_type, state.nested, state.blocksize) == ("nf4", True, 64)
     base = model.get_base_model()
     assert base.get_input_embeddings().weight.dtype == torch.float32

@@ -147,12 +147,13 @@ def _ask(
 ) -> list[HeldOutAnswer]:
     """Raises PlainError with why the models are not asked, and StopRequested."""
     model: Any = trainer.model
-    if not isinstance(model, PeftModel):
+    adapter: Any = getattr(model, "active_peft_config", None)
+    if adapter is None:
         asked = read_object(base_answers)
         if "answers" not in asked:
             raise PlainError(asked["skipped"])
         answers = zip(asked["answers"], _written(trainer, rows, reporter), strict=True)
-    elif model.peft_config[model.active_adapter].use_dora:
+    elif adapter.use_dora:
         # PEFT has no magnitude for a part of a batch.
         with model.disable_adapter():
             of_base = _written(trainer, rows, reporter)
