@@ -72,22 +72,27 @@ describe.skipIf(!isReady)('a model of all weights', () => {
     await expect(request(deleteAsset, { params: { id: fullId } }, { as: user })).rejects.toThrow(
       "'the crumb' cannot work without it",
     );
-    const openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: user.apiKey, maxRetries: 0 });
-    const names = (await openai.fineTuning.jobs.list()).data.map(({ fine_tuned_model: name }) => name);
-    expect(names).toEqual([
-      expect.stringMatching(/^ft:the-whole:[^:]+:the-crumb:/),
-      expect.stringMatching(/^ft:tiny:[^:]+:the-whole:/),
-    ]);
-    for (const name of names) {
-      const { choices } = await openai.chat.completions.create({
-        ...{ model: name ?? '', max_tokens: 8 },
-        messages: [{ role: 'user', content: 'What about 0 in way 0?' }],
-      });
-      expect(choices[0]?.finish_reason).toMatch(/^(stop|length)$/);
-    }
+    await expectAnswers(server.url, user);
     await server.stop();
   });
 });
+
+/** Each of both answers by the name of its job, which deploys it. */
+async function expectAnswers(url: string, user: TestUser): Promise<void> {
+  const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: user.apiKey, maxRetries: 0 });
+  const names = (await openai.fineTuning.jobs.list()).data.map(({ fine_tuned_model: name }) => name);
+  expect(names).toEqual([
+    expect.stringMatching(/^ft:the-whole:[^:]+:the-crumb:/),
+    expect.stringMatching(/^ft:tiny:[^:]+:the-whole:/),
+  ]);
+  for (const name of names) {
+    const { choices } = await openai.chat.completions.create({
+      ...{ model: name ?? '', max_tokens: 8 },
+      messages: [{ role: 'user', content: 'What about 0 in way 0?' }],
+    });
+    expect(choices[0]?.finish_reason).toMatch(/^(stop|length)$/);
+  }
+}
 
 type Client = Awaited<ReturnType<typeof realServer>>['client'];
 
