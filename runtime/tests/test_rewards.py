@@ -9,7 +9,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from bakehouse_runtime.protocol import Reward
-from bakehouse_runtime.rewards import Answer, RewardError, build_rules, find_reward_faults
+from bakehouse_runtime.rewards.rules import Answer, RewardError, build_rules, find_reward_faults
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -35,8 +35,8 @@ from .files import read_optional_object
 from .gguf_adapter import gguf_obstacle
 from .low_priority import lower_priority, lower_priority_after
 from .protocol import ValidateProgress, ValidateReport
-from .reward_models import read_scorers
-from .rewards import find_reward_faults
+from .rewards.models import read_scorers
+from .rewards.rules import find_reward_faults
 from .training_memory import scoring_memory, training_memory
 
 if TYPE_CHECKING:

@@ -324,18 +324,6 @@ def test_dora_keeps_what_base_and_adapter_say_and_measures_one_matrix_at_a_time(
     assert added(1, gpu=False) == copies + norms + 64 * base.layers * 4 * 640
 
 
-def test_the_tiles_are_those_of_trl() -> None:
-    from trl.kernels.chunked_logprob import TOKEN_CHUNK_SIZE
-    from trl.trainer import utils
-
-    from bakehouse_runtime import training_memory as memory
-
-    assert (memory._TILE_TOKENS, memory._TILE_WORDS) == (
-        TOKEN_CHUNK_SIZE,
-        utils._CHUNKED_LOGPROB_CHUNK_SIZE,
-    )
-
-
 def test_modules_that_only_experts_have_are_refused(tmp_path: Path, mixture: Path) -> None:
     specification = spec(mixture, write_rows(tmp_path / "x.csv", 5))
     # What routes to the experts is no plain matrix either.

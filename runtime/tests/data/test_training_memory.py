@@ -173,3 +173,15 @@ def test_it_is_what_runs_have_reported_on_a_cpu(tmp_path: Path, name: str) -> No
     assert training_memory(base, asked, trained, length, gpu=False) == pytest.approx(
         peak, rel=WITHIN
     )
+
+
+def test_the_tiles_are_those_of_trl() -> None:
+    from trl.kernels.chunked_logprob import TOKEN_CHUNK_SIZE
+    from trl.trainer import utils
+
+    from bakehouse_runtime import training_memory as memory
+
+    assert (memory._TILE_TOKENS, memory._TILE_WORDS) == (
+        TOKEN_CHUNK_SIZE,
+        utils._CHUNKED_LOGPROB_CHUNK_SIZE,
+    )

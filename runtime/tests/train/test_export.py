@@ -11,7 +11,8 @@ from bakehouse_runtime.files import read_object, write_json
 from bakehouse_runtime.protocol import TrainTextSpec
 from bakehouse_runtime.train.lora.config import lora_config
 from bakehouse_runtime.train.lora.export import export
-from bakehouse_runtime.train.lora.model_card import Outcome, _duration
+from bakehouse_runtime.train.lora.model_card import _duration
+from bakehouse_runtime.train.lora.outcome import Outcome
 from prepared import prepare, write_pairs
 from train_spec import adapter_of, train_spec
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bakehouse_runtime.errors import PlainError
-from bakehouse_runtime.reward_models import RewardModel
-from bakehouse_runtime.rewards import Answer
+from bakehouse_runtime.rewards.models import RewardModel
+from bakehouse_runtime.rewards.rules import Answer
 from bakehouse_runtime.train.lora.run import read_inputs
 from preferences import grpo_spec, reward_spec
 from train_spec import build, questions

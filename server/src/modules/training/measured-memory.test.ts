@@ -47,7 +47,7 @@ test('what runs have taken of memory corrects the estimate for their base, adapt
   expect(await needed()).toBeCloseTo(1.3 * FORMULA, -1);
   await train(100 * FORMULA);
   expect(await needed()).toBe(1.4 * FORMULA);
-  for (let run = 0; run < 3; run += 1) await train(FORMULA / 10);
+  for (let again = 0; again < 3; again += 1) await train(FORMULA / 10);
   expect(await needed()).toBe(0.7 * FORMULA);
 });
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ...data.prepared import Prepared
     from ...protocol import TrainTextSpec
-    from .model_card import Outcome
+    from .outcome import Outcome
 
 _INDEX = "model.safetensors.index.json"
 _ADAPTER_GGUF = "adapter.gguf"

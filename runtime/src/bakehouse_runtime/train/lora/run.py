@@ -22,13 +22,13 @@ from ...device import (
 )
 from ...errors import PlainError, StoppedEarly, StopRequested
 from ...files import inside, read_optional_object, write_json
-from ...rewards import require_rewards
+from ...rewards.rules import require_rewards
 from ...workload import CHECKPOINTS_FOLDER, workload
 from ..cadence import Cadence
 from ..checkpoint_artefact import CheckpointArtefact, restore_checkpoint
 from .checkpoints import drop_earlier, last_checkpoint
 from .export import export, stored_dtype
-from .model_card import Outcome
+from .outcome import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable

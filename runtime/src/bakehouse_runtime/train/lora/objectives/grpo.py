@@ -10,8 +10,8 @@ import torch
 from torch.utils.data import Sampler
 from trl import GRPOConfig, GRPOTrainer
 
-from ....reward_models import folders_of
-from ....rewards import Answer, build_rules
+from ....rewards.models import folders_of
+from ....rewards.rules import Answer, build_rules
 from ..evaluated import Evaluated
 from .objective import TrainingObjective
 from .reference import compare_alike
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ....data.builder import Examples
     from ....device import Device
     from ....protocol import TrainingParameters, TrainTextSpec
-    from ....rewards import Rule
+    from ....rewards.rules import Rule
 
 
 class _GrpoTrainer(Evaluated, GRPOTrainer):

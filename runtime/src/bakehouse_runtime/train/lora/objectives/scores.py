@@ -10,7 +10,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from ....data.tokens import read_model_tokens
 from ....device import weights_dtype
-from ....reward_models import tokens_of
+from ....rewards.models import tokens_of
 from ..load import load_scorer
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from ....device import Device
     from ....protocol import TrainTextSpec
-    from ....reward_models import RewardModel
-    from ....rewards import Answer
+    from ....rewards.models import RewardModel
+    from ....rewards.rules import Answer
 
 
 def load_scores(

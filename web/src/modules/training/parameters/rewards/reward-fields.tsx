@@ -120,28 +120,7 @@ function RewardRule({ reward, onChange }: RuleProps) {
         </Field>
       );
     case 'string_check':
-      return (
-        <div className="grid items-start gap-4 sm:grid-cols-[14rem_1fr]">
-          <Field label="Check">
-            <Select
-              value={reward.operation}
-              onChange={(operation) => onChange({ operation })}
-              options={checks}
-            />
-          </Field>
-          <Field
-            label="Text"
-            help="Left empty: the reference of the row. White space around it does not count."
-          >
-            <Input
-              value={reward.reference}
-              onChange={(event) => onChange({ reference: event.target.value })}
-              autoComplete="off"
-              spellCheck={false}
-            />
-          </Field>
-        </div>
-      );
+      return <StringCheck reward={reward} onChange={onChange} />;
     case 'json_schema':
       return (
         <Field label="JSON Schema" help="The whole answer must be JSON that this schema allows.">
@@ -167,4 +146,22 @@ function RewardRule({ reward, onChange }: RuleProps) {
         />
       );
   }
+}
+
+function StringCheck({ reward, onChange }: RuleProps) {
+  return (
+    <div className="grid items-start gap-4 sm:grid-cols-[14rem_1fr]">
+      <Field label="Check">
+        <Select value={reward.operation} onChange={(operation) => onChange({ operation })} options={checks} />
+      </Field>
+      <Field label="Text" help="Left empty: the reference of the row. White space around it does not count.">
+        <Input
+          value={reward.reference}
+          onChange={(event) => onChange({ reference: event.target.value })}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      </Field>
+    </div>
+  );
 }

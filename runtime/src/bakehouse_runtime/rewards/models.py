@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from .base_model import read_base_model
-from .data.templates.jinja_template import TemplateRefusalError
-from .data.tokens import read_model_tokens
-from .errors import PlainError
-from .files import read_optional_object
+from ..base_model import read_base_model
+from ..data.templates.jinja_template import TemplateRefusalError
+from ..data.tokens import read_model_tokens
+from ..errors import PlainError
+from ..files import read_optional_object
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from .base_model import BaseModel
-    from .data.tokens import ModelTokens
-    from .protocol import ModelReward, Reward
+    from ..base_model import BaseModel
+    from ..data.tokens import ModelTokens
+    from ..protocol import ModelReward, Reward
 
 
 class RewardModel(NamedTuple):

@@ -13,14 +13,14 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from .errors import PlainError
-from .reward_models import find_model_fault, folders_of
+from ..errors import PlainError
+from .models import find_model_fault, folders_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from .protocol import (
+    from ..protocol import (
         JsonSchemaReward,
         MatchReward,
         ModelReward,
