@@ -120,7 +120,8 @@ def test_a_text_check_compares_as_its_operation_says(
     for answers, is_paid in ((paid, True), (unpaid, False)):
         for answer in answers:
             assert pays(answer, "another", **check, reference="Dark rye") == is_paid
-            assert pays(answer, "Dark rye", **check) == is_paid
+            assert pays(answer, " Dark rye\n", **check) == is_paid
+    assert not pays("Dark rye", "", **check)
     assert "nothing to compare answers with" in fault(**check)
     assert not find_reward_faults([_reward(check | {"reference": "a"})], has_references=False)
 

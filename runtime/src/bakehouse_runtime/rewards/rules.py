@@ -166,14 +166,14 @@ _NO_PATTERN = (
 
 def _string_check(check: StringCheckReward) -> Callable[[str, str | None], bool]:
     def pays(answer: str, reference: str | None) -> bool:
-        compared = check.reference if check.reference is not None else reference
-        if compared is None:
+        compared = (check.reference if check.reference is not None else reference or "").strip()
+        if not compared:
             return False
         match check.operation:
             case "eq":
-                return answer == compared.strip()
+                return answer == compared
             case "ne":
-                return answer != compared.strip()
+                return answer != compared
             case "like":
                 return compared in answer
             case "ilike":

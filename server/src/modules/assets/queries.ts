@@ -42,10 +42,11 @@ export function selectAssets(db: Database | Transaction) {
     ]);
 }
 
-/** Whether its newest files are a model that Transformers loads by itself: an adapter has another file for what it is. */
+/** Whether its newest files are a model that Transformers loads by itself, and no adapter. */
 export function isWhole(assetId: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql<boolean>`exists (
-    select from asset_files file where file.asset_id = ${assetId} and file.path = 'config.json' and file.last_number is null)`;
+  const hasFile = (path: string) => sql<boolean>`exists (
+    select from asset_files file where file.asset_id = ${assetId} and file.path = ${path} and file.last_number is null)`;
+  return sql<boolean>`(${hasFile('config.json')} and not ${hasFile('adapter_config.json')})`;
 }
 
 export async function findAsset(db: Database | Transaction, assetId: string): Promise<AssetRow | undefined> {

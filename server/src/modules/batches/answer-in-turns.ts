@@ -50,10 +50,13 @@ export async function answerInTurns<
   { table, lease, open, ask, keep, noteEnd, late }: Asking<Columns, Row, Request, Answer>,
 ): Promise<void> {
   for (;;) {
-    while (openRequests() > 0) await pause(LOOK_MS, undefined, { signal });
     const row = await held(underLease(db, table, lease, async (_, now) => now));
     const requests = await open(row, AT_ONCE);
     let end = endBefore(row, requests.length, { now: clock.now(), late });
+    if (!end && openRequests() > 0) {
+      await pause(LOOK_MS, undefined, { signal });
+      continue;
+    }
     if (!end) {
       const answers = await ask(row, requests);
       await held(

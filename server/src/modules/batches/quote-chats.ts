@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import type { AppError } from '../../platform/errors.ts';
+import { AppError } from '../../platform/errors.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
 import type { ChatBody } from './answer-chat.ts';
 import { agreePrices, withAgreedPrices } from './batch-prices.ts';
@@ -38,7 +38,7 @@ export async function quoteChats(
   const listed = await chat.recallPrices();
   const agreed = agreePrices(listed);
   const prices = withAgreedPrices(listed, agreed);
-  const upstream = await findUpstreamOf(ctx, chat, { url: '/v1/chat/completions', model });
+  const upstream = await findUpstreamOf(ctx, chat, { url: '/v1/chat/completions', model }).catch(inSettings);
   let highestMicro = 0n;
   for (const body of bodies) {
     const characters = body.messages.reduce((sum, { content }) => sum + content.length, 0);
@@ -48,4 +48,11 @@ export async function quoteChats(
     highestMicro += await highestRequestCostMicro(ctx, asked, { prices, upstream });
   }
   return { highestMicro, prices: agreed };
+}
+
+/** The model is a field of the settings here. */
+function inSettings(error: unknown): never {
+  if (!(error instanceof AppError) || error.param !== 'model') throw error;
+  const { code, publicMessage, cause } = error;
+  throw new AppError(code, { publicMessage, param: 'settings.model', cause });
 }

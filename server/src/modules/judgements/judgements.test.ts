@@ -91,7 +91,9 @@ test('a judge that truly prefers the fine-tune is asked twice about each pair, a
   expect(stub.requests).toHaveLength(6);
   expect(stub.requests.map(promptOf).join()).not.toContain('Wheat');
   for (const request of stub.requests) expect(request).toMatchObject({ temperature: 0 });
-  expect(promptOf(stub.requests[0] ?? {})).toContain('[Reference answer]\nRye: 3 crowns.\n');
+  expect(stub.requests.map(promptOf)).toContainEqual(
+    expect.stringContaining('[Reference answer]\nRye: 3 crowns.\n'),
+  );
   const cost = costOf(...stub.requests.map(stub.says));
   expect(await balance()).toEqual({ balance: before.balance - cost, held: 0n });
   expect(Number(done.cost_so_far) * 1e6).toBeCloseTo(Number(cost), 0);
@@ -225,7 +227,10 @@ test('what cannot be judged is refused by its field, and nothing is held', async
   await expect(start({ prompt: 'Which is better, {{answer_a}} or B?' })).rejects.toThrow(
     'prompt must have {{question}}, {{answer_a}}, {{answer_b}} where the texts go',
   );
-  await expect(start({ model: 'nobody' })).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
+  await expect(start({ model: 'nobody' })).rejects.toMatchObject({
+    ...{ status: 404, code: 'model_not_found' },
+    body: { error: { param: 'settings.model' } },
+  });
   await expect(judgement.start(runId, {})).rejects.toThrow('The judge has nothing left to answer.');
   await expect(judgement.cancel(runId)).rejects.toMatchObject({ status: 404 });
   const empty = await runOf();

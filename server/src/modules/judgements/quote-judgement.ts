@@ -12,6 +12,8 @@ import { isSame } from './score.ts';
 
 export type Wanted = { runId: string; settings: JudgeSettings | undefined };
 type Quoted = {
+  /** Of the judgement that goes on; null: a new one. */
+  id: string | null;
   settings: JudgeSettings;
   orders: Order[];
   highestMicro: bigint;
@@ -29,8 +31,8 @@ export async function readQuote(
   { runId, settings: wanted }: Wanted,
 ): Promise<Quoted> {
   const pairs = await findPairs(ctx, runId);
-  const { settings, orders } = wanted
-    ? { settings: wanted, orders: ordersOf(pairs) }
+  const { id, settings, orders } = wanted
+    ? { id: null, settings: wanted, orders: ordersOf(pairs) }
     : await readRest(ctx, runId);
   const quoted = await quoteChats(ctx, chat, {
     model: settings.model,
@@ -44,7 +46,7 @@ export async function readQuote(
         `${settings.model} reads and writes ${tokens} tokens at once, and an answer with its reference is longer. Choose another model.`,
       ),
   });
-  return { settings, orders, ...quoted };
+  return { id, settings, orders, ...quoted };
 }
 
 /** Both orders of each pair whose answers differ. */
@@ -55,15 +57,15 @@ function ordersOf(pairs: readonly Pair[]): Order[] {
 }
 
 /** What of the judgement before has no answer. */
-async function readRest({ db }: Context, runId: string): Promise<Pick<Quoted, 'settings' | 'orders'>> {
+async function readRest({ db }: Context, runId: string): Promise<Pick<Quoted, 'id' | 'settings' | 'orders'>> {
   const [before] = await selectJudgements(db, [runId]);
   const orders = before ? (await selectAnswers(db, before.id)).filter(({ text }) => text === null) : [];
   if (!before || orders.length === 0)
     throw new AppError('conflict', {
       publicMessage: 'The judge has nothing left to answer. Start with settings to ask it anew.',
     });
-  const { model, prompt } = before;
-  return { settings: { model, prompt }, orders };
+  const { id, model, prompt } = before;
+  return { id, settings: { model, prompt }, orders };
 }
 
 /** The quote as the wire has it. */

@@ -34,7 +34,7 @@ async function begin(
   tx: Transaction,
   ctx: Context,
   { runId, settings: wanted }: Wanted,
-  { settings, orders, highestMicro, prices }: Quote,
+  { id: quotedId, settings, orders, highestMicro, prices }: Quote,
 ): Promise<{ id: string }> {
   const before = await lockJudgement(tx, runId);
   if (before && !before.ended_at)
@@ -60,7 +60,7 @@ async function begin(
   }
   // While it was quoted it may have run, or another may have taken its place.
   const rest = before && (await selectAnswers(tx, before.id)).filter(({ text }) => text === null);
-  if (!before || before.model !== model || rest?.length !== orders.length)
+  if (!before || before.id !== quotedId || rest?.length !== orders.length)
     throw new AppError('conflict', { publicMessage: 'The judgement has changed meanwhile. Start again.' });
   const { id, charged_micro: charged, cost_micro: cost, held_micro: heldBefore } = before;
   await goOn(tx, id, { ...start, charged_micro: charged + smallerAmount(cost, heldBefore) });

@@ -48,7 +48,7 @@ test('what runs have taken of memory corrects the estimate for their base, adapt
   await train(100 * FORMULA);
   expect(await needed()).toBe(1.4 * FORMULA);
   for (let again = 0; again < 3; again += 1) await train(FORMULA / 10);
-  expect(await needed()).toBe(0.7 * FORMULA);
+  expect(await needed()).toBe(FORMULA);
 });
 
 test('a run that did not end well says nothing of it', async () => {

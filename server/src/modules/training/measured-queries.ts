@@ -31,14 +31,21 @@ export async function selectMeasuredFlops(
  */
 export async function selectMeasuredMemory(
   db: Database,
-  { baseId, adaptation, objective }: { baseId: string } & Pick<SettledFields, 'adaptation' | 'objective'>,
+  {
+    baseId,
+    adaptation,
+    objective,
+    use_dora,
+  }: { baseId: string } & Pick<SettledFields, 'adaptation' | 'objective' | 'use_dora'>,
 ): Promise<{ cpu: number | null; gpu: number | null }> {
   const median = (price: RawBuilder<unknown>) => sql<number | null>`(
     select percentile_cont(0.5) within group (order by part) from (
       select (runs.summary ->> 'peak_memory_bytes')::float8 / runs.memory_bytes as part
       from runs join workloads using (id)
       where runs.base_asset_id = ${baseId} and runs.parameters ->> 'adaptation' = ${adaptation}
-        and runs.parameters ->> 'objective' = ${objective} and runs.price_id ${price} 'training:CPU'
+        and runs.parameters ->> 'objective' = ${objective}
+        and coalesce((runs.parameters ->> 'use_dora')::boolean, false) = ${use_dora}
+        and runs.price_id ${price} 'training:CPU'
         and workloads.state = 'completed' and runs.memory_bytes is not null
         and jsonb_typeof(runs.summary -> 'peak_memory_bytes') = 'number'
       order by runs.created_at desc limit 5

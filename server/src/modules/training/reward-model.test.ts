@@ -6,7 +6,7 @@ import { listExports, startExport } from '@bakehouse/contract/exports';
 import { toFlatId } from '@bakehouse/contract/fields/flat-id';
 import { usualTargetModules } from '@bakehouse/contract/fine-tune-numbers';
 import { getFineTuningJob } from '@bakehouse/contract/fine-tuning-jobs';
-import { cancelRun } from '@bakehouse/contract/runs';
+import { cancelRun, resumeRun } from '@bakehouse/contract/runs';
 import { expect, test } from 'vitest';
 import { idleUntilStopped, type Script } from '../../engine/drivers/fake/fake-driver.ts';
 import { goodData } from './testing/test-run.ts';
@@ -133,4 +133,17 @@ test('it pays the answers of GRPO: its files and those of its base are inputs, a
   await refused(await create(user, 'MODEL', 'empty', {}), 'empty has no files yet');
   const alone = { 'adapter_config.json': '{"r":8,"task_type":"SEQ_CLS"}' };
   await refused(await create(user, 'MODEL', 'bare', alone), 'bare has no adapter_model.safetensors');
+
+  await request(deleteAsset, { params: { id: modelId } }, { as: user });
+  await expect(
+    request(resumeRun, { params: { runId: run.run_id }, body: {} }, { as: user }),
+  ).rejects.toMatchObject({
+    status: 409,
+    body: {
+      error: {
+        message:
+          'Reward 2 (reward model): you have no model of this id, and the run cannot go on without it',
+      },
+    },
+  });
 });

@@ -90,7 +90,7 @@ export async function makeFineTune(
     dataset: sourceOf(dataset),
     alsoReads: [
       ...[dataset, ...(validation ? [validation] : [])].map(({ asset }) => asset.id),
-      ...rewardModels.map(({ assetId }) => assetId),
+      ...rewardModels.flatMap(({ assetIds }) => assetIds),
     ],
     spec: toTrainSpec({
       title: body.title,

@@ -7,7 +7,7 @@ import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...base_model import leaves_whole_model
+from ...base_model import leaves_whole_model, read_base_model
 from ...errors import PlainError
 from ...export.merge_safetensors import merge_safetensors
 from ...files import read_object, read_optional_object, write_json
@@ -71,6 +71,17 @@ def export(
     card = model_card(spec, prepared, told, has_gguf=has_gguf)
     (out / "README.md").write_text(card, encoding="utf-8")
     return warnings
+
+
+def require_mergeable(model: Any, base: Path) -> None:
+    """Raises PlainError where the base's files call a matrix otherwise than Transformers does, so
+    that its adapter could not be merged after training."""
+    names = {name.removesuffix(".weight") for name in read_base_model(base).shapes}
+    missing = sorted(set(model.base_model.targeted_module_names) - names)
+    if missing:
+        raise PlainError(
+            f"DoRA is merged into the base model, whose files have no {missing[0]}: switch it off."
+        )
 
 
 def _save_adapter(model: PeftModel, base_id: str | None, out: Path) -> None:

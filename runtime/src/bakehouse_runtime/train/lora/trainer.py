@@ -17,6 +17,7 @@ from ...device import has_c_compiler, weights_dtype
 from ...files import SAFE_TOKENIZER
 from .config import lora_config, settings
 from .data import to_packed
+from .export import require_mergeable
 from .isolation import require_isolation
 from .load import load_base, load_scorer
 from .objectives.table import OBJECTIVES
@@ -94,6 +95,8 @@ def build_trainer(
     adapter = lora_config(lora, modules) if lora else None
     trainer = cast("OverRanks", objective.trainer(model, adapter, spec, device, parts))
     trainer.ranks = ranks
+    if lora and lora.use_dora:
+        require_mergeable(trainer.model, base)
     if lora and device == "cpu" and arguments.bf16:
         _narrow_frozen_matrices(trainer.model)
     if spec.parameters.load_in_4bit:

@@ -32,8 +32,6 @@ const RIGHTS: Right[] = [
     verbs: ['create', 'get', 'list', 'watch', 'patch', 'delete', 'deletecollection'],
   },
   { group: '', resource: 'secrets', verbs: ['create', 'patch', 'delete', 'deletecollection'] },
-  { group: '', resource: 'services', verbs: ['create'] },
-  { group: 'networking.k8s.io', resource: 'networkpolicies', verbs: ['create'] },
   { group: '', resource: 'pods', verbs: ['list', 'watch', 'delete'] },
   { group: '', resource: 'pods', subresource: 'log', verbs: ['get'] },
   { group: '', resource: 'nodes', verbs: ['list'], inCluster: true },

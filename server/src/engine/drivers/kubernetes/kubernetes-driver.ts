@@ -150,11 +150,11 @@ async function tidy(parts: Parts, one: AttemptId): Promise<void> {
   await closeEarlier(parts, one);
   const missing = attempts.missingQueue(one);
   if (missing !== null) await objects.ensureQueue(queueNamed(missing), QUEUE_ASKED_MS);
-  const job = attempts.job(one.id, one.attempt);
-  if (job && !isFinished(job)) await objects.connect(job);
   const by = attempts.evicting(one);
   if (by) await objects.closeEvicted({ ...one, by });
   if (isLeftBehind(attempts, one)) await kill(one);
+  const job = attempts.job(one.id, one.attempt);
+  if (job && !isFinished(job)) await objects.connect(job);
 }
 
 async function closeEarlier({ attempts, kill }: Parts, { id, attempt }: AttemptId): Promise<void> {

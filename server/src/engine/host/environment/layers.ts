@@ -42,6 +42,8 @@ export function bytesNeeded(layer: Layer, { platform, torchIndex }: Platform): n
   if (layer === 'vllm') return 9 * GB;
   if (layer === 'clients') return 0.6 * GB;
   if (layer === 's3') return 0.2 * GB;
+  // What it adds to the layer before, after which alone it comes.
+  if (layer === 'gpu-training') return 0.3 * GB;
   return platform === 'linux' && torchIndex === undefined ? 6.5 * GB : 2.5 * GB;
 }
 

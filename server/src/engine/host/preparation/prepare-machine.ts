@@ -66,7 +66,9 @@ const steps: Record<PreparationId, Step> = {
 
   training: async (work, fingerprint, onProgress) => {
     const { services, signal } = work;
-    await ensureLayer(services.config, 'training', scaled(onProgress, 0, 0.9), signal);
+    const { config, log } = services;
+    await ensureLayer(config, 'training', scaled(onProgress, 0, 0.9), signal);
+    if (await hasGpusToPrepare(config, log)) await ensureLayer(config, 'gpu-training', onProgress, signal);
     return {
       detail: 'Models can be fine-tuned',
       fingerprint: await registerFormat(work, 'safetensors', fingerprint, scaled(onProgress, 0.9, 1)),
@@ -90,8 +92,6 @@ const steps: Record<PreparationId, Step> = {
       work,
       gpus.flatMap(({ devices }) => devices),
     );
-    // It is small, and QLoRA needs nothing else that vLLM does.
-    await ensureLayer(config, 'gpu-training', onProgress, signal);
     if (withoutVllm.length > 0) throw unavailable(...withoutVllm);
     if (!(await hasCCompiler())) throw unavailable(NO_COMPILER);
     await ensureLayer(config, 'vllm', onProgress, signal);

@@ -100,14 +100,18 @@ export function wandb(access: Access, { project }: { project: string }): Trackin
   };
 }
 
-/** What was asked is refused, such as a team to which the key's owner does not belong, unless the key itself is. */
+/** The key is refused, or what was asked, such as a team to which its owner does not belong; any other error may pass. */
 function refusalOf({ message, extensions }: GraphqlError, name: string): Error {
   const isOfKey =
     extensions?.code === 'UNAUTHENTICATED' ||
     /unauthenticated|not (?:logged|signed) in|api key/i.test(message);
-  return isOfKey
-    ? new ServiceRefused(`${name} does not accept this API key`)
-    : new RunRefused(`${name} refused the run: ${message}`);
+  if (isOfKey) return new ServiceRefused(`${name} does not accept this API key`);
+  const isOfRun = /permission|forbidden|not.?found|invalid|denied|not allowed|user_input/i.test(
+    `${extensions?.code ?? ''} ${message}`,
+  );
+  return isOfRun
+    ? new RunRefused(`${name} refused the run: ${message}`)
+    : new ServiceUnavailable(`${name} answered with an error: ${message}`);
 }
 
 /** As the service keeps settings: each under `value`. */

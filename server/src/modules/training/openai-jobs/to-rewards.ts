@@ -72,6 +72,8 @@ function readReference(
   if (input.replace(TEMPLATE, '{{$1}}') !== OUTPUT_TEXT)
     throw refused(`${param}.input`, `input must be '${OUTPUT_TEXT}': it is the answer that is graded`);
   const field = ITEM.exec(reference)?.[1];
+  if (field === 'messages')
+    throw refused(`${param}.reference`, 'reference must be a field beside messages, which are the prompt');
   if (field) return { field, text: null };
   if (reference.search(TEMPLATE) >= 0)
     throw refused(

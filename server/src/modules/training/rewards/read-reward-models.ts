@@ -9,8 +9,8 @@ import { listModelFiles } from '../../models/weights/list-model-files.ts';
 
 type File = AssetRevision['files'][number];
 
-/** A reward model among the rewards: its asset, and the files of the inputs that a run has for it. */
-export type RewardModel = { assetId: string; inputs: { name: string; files: File[] }[] };
+/** A reward model among the rewards: its asset and that of its base, and the files of the inputs that a run has for it. */
+export type RewardModel = { assetIds: string[]; inputs: { name: string; files: File[] }[] };
 
 /** PEFT's, and what the adapter was trained to read by. */
 const ADAPTER = ['adapter_config.json', 'adapter_model.safetensors'];
@@ -77,7 +77,7 @@ async function readRewardModel(ctx: Context, assetId: string, name: string): Pro
   const ofAdapter = new Set(model.files.filter(({ path }) => ADAPTER.includes(path)));
   const beside = listModelFiles(model.files).filter(({ path }) => !path.endsWith('.safetensors'));
   return {
-    assetId,
+    assetIds: [model.asset.id, base.asset.id],
     inputs: [
       { name, files: [...ofAdapter, ...beside] },
       { name: `${name}_base`, files: listModelFiles(base.files) },

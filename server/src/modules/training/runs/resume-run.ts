@@ -18,6 +18,7 @@ import { costSoFarMicro, refuseLowCeiling, resumeCeilingMicro } from '../charges
 import { holdForRun } from '../charges/hold-run.ts';
 import { resumeCostMicro, settleSeconds, unpaidMicro } from '../charges/resume-cost.ts';
 import { beginRound, type RunRow } from '../queries.ts';
+import { readRewardModels } from '../rewards/read-reward-models.ts';
 import type { TrainingParts } from '../validation/check-fine-tune.ts';
 import { findOwnRun } from './find-own-run.ts';
 import { toRun } from './to-run.ts';
@@ -35,9 +36,11 @@ export async function resumeRun(
 ): Promise<Run> {
   const { userId } = ctx.caller;
   const { runId } = params;
+  const { run: asked } = await findOwnRun(ctx.db, { runId, userId });
+  const rewardModels = await requireRewardModels(ctx, asked);
   const call = { userId, key: ctx.idempotencyKey, operation: 'resume-run', input: { ...params, ...body } };
   await withIdleCredit(usage, userId, () =>
-    inTransaction(ctx.db, (tx) => idempotent(tx, call, () => resume(tx, ctx, { runId, body }))),
+    inTransaction(ctx.db, (tx) => idempotent(tx, call, () => resume(tx, ctx, { runId, body, rewardModels }))),
   );
   const { run, workload } = await findOwnRun(ctx.db, { runId, userId });
   return toRun(ctx.config, run, workload);
@@ -47,13 +50,17 @@ export async function resumeRun(
 async function resume(
   tx: Transaction,
   ctx: Context,
-  { runId, body }: { runId: string; body: InputOf<typeof endpoint>['body'] },
+  {
+    runId,
+    body,
+    rewardModels,
+  }: { runId: string; body: InputOf<typeof endpoint>['body']; rewardModels: string[] },
 ): Promise<{ id: string }> {
   const { userId } = ctx.caller;
   const { run: asked } = await findOwnRun(tx, { runId, userId });
   if (asked.kind === 'export')
     throw new AppError('conflict', { publicMessage: 'An export cannot be resumed. Start another one' });
-  await requireSources(tx, asked);
+  await requireSources(tx, asked, rewardModels);
   const now = ctx.clock.now();
   const ended = await lockWorkload(tx, runId);
   await resumeWorkload(tx, { id: runId, now });
@@ -78,6 +85,7 @@ async function resume(
 async function requireSources(
   tx: Transaction,
   { userId, modelAssetId, base, dataset, validation }: RunRow,
+  rewardModels: string[],
 ): Promise<void> {
   await findReadableAsset(tx, { assetId: modelAssetId, userId });
   await unlessGone(requireRevision(tx, { ...base, userId }), `base model ‘${base.title}’`);
@@ -85,7 +93,16 @@ async function requireSources(
   if (validation)
     await unlessGone(requireRevision(tx, { ...validation, userId }), `validation file ‘${validation.title}’`);
   const sources = [base, dataset, ...(validation ? [validation] : [])].map(({ assetId }) => assetId);
-  await keepAssets(tx, { ids: [modelAssetId, ...sources], userId });
+  await keepAssets(tx, { ids: [modelAssetId, ...sources, ...rewardModels], userId });
+}
+
+/** The reward models that it learns from, with their bases. Throws AppError 'conflict' where one is gone. */
+async function requireRewardModels(ctx: Context, run: RunRow): Promise<string[]> {
+  if (run.kind !== 'text') return [];
+  const { models, faults } = await readRewardModels(ctx, run.parameters);
+  if (faults[0])
+    throw new AppError('conflict', { publicMessage: `${faults[0]}, and the run cannot go on without it` });
+  return models.flatMap(({ assetIds }) => assetIds);
 }
 
 async function unlessGone(source: Promise<unknown>, what: string): Promise<void> {

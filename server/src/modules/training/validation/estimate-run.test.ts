@@ -182,7 +182,7 @@ describe('memory', () => {
   test('is what the formula says until runs have shown more or less, and never far from it', () => {
     expect(correctedMemory(10 * GB, null)).toBe(10 * GB);
     expect(correctedMemory(10 * GB, 1.2)).toBe(12 * GB);
-    expect(correctedMemory(10 * GB, 0.1)).toBe(7 * GB);
+    expect(correctedMemory(10 * GB, 0.1)).toBe(10 * GB);
     expect(correctedMemory(10 * GB, 9)).toBe(15 * GB);
   });
 

@@ -88,8 +88,8 @@ const WRITING_STEP_S = 0.03;
 const TOGETHER = 0.9;
 /** Memory that fragmentation takes. */
 const HEADROOM = 0.08;
-/** How far the formula for memory is believed to be off, at most. */
-const CORRECTION_MIN = 0.7;
+/** How far the formula for memory is believed to be too low, at most. */
+const CORRECTION_MIN = 1;
 const CORRECTION_MAX = 1.5;
 
 /**
@@ -189,7 +189,7 @@ function writingSteps(work: Work): number {
 
 /**
  * Bytes that a run needs, by the formula and by what runs like it have taken, as a part of what it said of them; null before the first.
- * Neither their data nor their batches were the same, so that they move it no further than so.
+ * Neither their data nor their batches were the same, so that they raise it, no further than so, and never lower it.
  */
 export function correctedMemory(bytes: number, measured: number | null): number {
   return Math.round(bytes * Math.min(CORRECTION_MAX, Math.max(CORRECTION_MIN, measured ?? 1)));

@@ -269,7 +269,7 @@ const doraField: ParameterField = {
   name: 'use_dora',
   label: 'Magnitudes',
   box: 'Weight-decomposed (DoRA)',
-  help: 'Trains how long each row of a matrix is by itself. Learns more at low ranks, takes about twice the time, and makes a whole model.',
+  help: 'Trains how long each row of a matrix is by itself. Learns more at low ranks, takes two to three times as long, and makes a whole model.',
 };
 
 /** A word of warning, or else common values to choose. */
