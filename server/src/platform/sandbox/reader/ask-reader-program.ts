@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { type End, readFrames } from './frames.ts';
+import { type End, frame, framed, readFrames } from './frames.ts';
 
 /*
  * Stands for a program that the reader runs: hands its input over, prints what it prints, and ends as it ends.
@@ -11,7 +11,11 @@ const FAILED = 70;
 const [socketPath = '', words = '{}'] = process.argv.slice(2);
 const socket = connect(socketPath);
 socket.write(`${JSON.stringify({ ...JSON.parse(words), env: process.env })}\n`);
-process.stdin.pipe(socket);
+// That the socket closes is how the reader learns that nobody waits any more, so the end of the input is said in words.
+process.stdin
+  .pipe(framed('stdin'))
+  .on('end', () => socket.write(frame('end', Buffer.alloc(0))))
+  .pipe(socket, { end: false });
 let end: End | null = null;
 for await (const { channel, bytes } of readFrames(socket)) {
   if (channel === 'end') end = JSON.parse(bytes.toString()) as End;

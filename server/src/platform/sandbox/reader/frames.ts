@@ -1,10 +1,10 @@
 import { Transform } from 'node:stream';
 
-/** What the reader says of a program: a piece of what it prints, or how it has ended. */
-export type Channel = 'stdout' | 'stderr' | 'end';
+/** A piece of what a program prints, and how it has ended; or of what it reads, and that this is all. */
+export type Channel = 'stdin' | 'stdout' | 'stderr' | 'end';
 export type End = { code: number | null; signal: NodeJS.Signals | null };
 
-const channels: Channel[] = ['end', 'stdout', 'stderr'];
+const channels: Channel[] = ['end', 'stdout', 'stderr', 'stdin'];
 const HEAD = 5;
 /** Far above any piece that a pipe hands over. */
 const BYTES_MAX = 16 * 1024 * 1024;
@@ -17,7 +17,7 @@ export function frame(channel: Channel, bytes: Buffer): Buffer {
   return Buffer.concat([head, bytes]);
 }
 
-/** Makes pieces of a channel of what a program prints. */
+/** Makes pieces of a channel of a stream. */
 export function framed(channel: Channel): Transform {
   return new Transform({
     transform: (chunk: Buffer, _encoding, done) => done(null, frame(channel, chunk)),
@@ -34,7 +34,7 @@ export async function* readFrames(
     while (rest.length >= HEAD) {
       const channel = channels[rest.readUInt8(0)];
       const length = rest.readUInt32BE(1);
-      if (!channel || length > BYTES_MAX) throw new Error('The reader said what nobody understands');
+      if (!channel || length > BYTES_MAX) throw new Error('The other side said what nobody understands');
       if (rest.length < HEAD + length) break;
       yield { channel, bytes: rest.subarray(HEAD, HEAD + length) };
       rest = rest.subarray(HEAD + length);

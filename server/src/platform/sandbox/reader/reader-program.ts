@@ -9,9 +9,9 @@ const [socketPath] = process.argv.slice(2);
 if (!socketPath) throw new Error('Usage: reader-program.ts SOCKET');
 // What programs write, the server reads: it is of the same group.
 process.umask(0o007);
-const server = await serveReader(socketPath);
+const stop = await serveReader(socketPath);
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
   process.on(signal, () => {
-    server.close();
+    stop();
     process.exit(0);
   });

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, rm } from 'node:fs/promises';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import * as z from 'zod';
-import { type End, frame, framed } from './frames.ts';
+import { type End, frame, framed, readFrames } from './frames.ts';
 
 const LINE_BYTES_MAX = 1024 * 1024;
 const NEWLINE = 10;
@@ -16,13 +17,14 @@ const program = z.object({
 });
 
 /**
- * Runs programs for whoever reaches the socket: its first line says which, the rest is what the program reads. What it
- * prints and how it ends is sent back. Where the caller leaves, the program is killed, and with it whatever it started.
+ * Runs programs for whoever reaches the socket: its first line says which, then come pieces of what the program reads. What it
+ * prints and how it ends is sent back. Where the caller leaves, the program is killed, and with it whatever it started. Resolves
+ * to how to stop.
  */
-export async function serveReader(socketPath: string): Promise<Server> {
+export async function serveReader(socketPath: string): Promise<() => void> {
   await rm(socketPath, { force: true });
   const running = new Set<ChildProcess>();
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
+  const server = createServer((socket) => {
     // The caller has left: its program ends below.
     socket.on('error', () => undefined);
     serve(socket, running).catch((error: unknown) => {
@@ -33,7 +35,10 @@ export async function serveReader(socketPath: string): Promise<Server> {
   await once(server, 'listening');
   // The server is of the same group.
   await chmod(socketPath, 0o660);
-  return server;
+  return () => {
+    server.close();
+    for (const child of running) killGroup(child);
+  };
 }
 
 async function serve(socket: Socket, running: Set<ChildProcess>): Promise<void> {
@@ -49,7 +54,7 @@ async function serve(socket: Socket, running: Set<ChildProcess>): Promise<void> 
   socket.once('close', kill);
   // It may end before it has read everything.
   child.stdin.on('error', () => undefined);
-  socket.pipe(child.stdin);
+  feed(socket, child.stdin).catch(kill);
   const sent = [
     child.stdout.pipe(framed('stdout')).on('data', (piece) => socket.write(piece)),
     child.stderr.pipe(framed('stderr')).on('data', (piece) => socket.write(piece)),
@@ -62,6 +67,14 @@ async function serve(socket: Socket, running: Set<ChildProcess>): Promise<void> 
     kill();
     running.delete(child);
     if (running.size === 0) killLeft();
+  }
+}
+
+/** Hands a program what its caller sends. It reads on after that: else nobody would see the caller leave. */
+async function feed(socket: Socket, stdin: Writable): Promise<void> {
+  for await (const { channel, bytes } of readFrames(socket)) {
+    if (channel === 'end') stdin.end();
+    else stdin.write(bytes);
   }
 }
 
