@@ -175,13 +175,15 @@ def test_only_the_first_fifty_dropped_rows_are_listed(tmp_path: Path, tiny_model
     assert (report.rows_dropped, len(report.dropped)) == (80, 50)
 
 
-def test_a_gpu_needs_half_of_the_weights_memory(tmp_path: Path, tiny_model: Path) -> None:
+def test_a_gpu_needs_less_memory_for_weights_and_more_for_libraries(
+    tmp_path: Path, tiny_model: Path
+) -> None:
     specification = spec(tiny_model, write_rows(tmp_path / "x.csv", 5))
     # Where the head is trained, a GPU holds more of its logits than a CPU.
     specification["parameters"]["lora"]["target_modules"] = ["q_proj"]
     report = report_of(specification)
-    weights = report.base_parameters * 2
-    libraries = 200_000_000
+    weights = report.base_parameters * (5 - 2)
+    libraries = 1_500_000_000 - 700_000_000
     assert report.gpu_memory_bytes - report.memory_bytes <= libraries - weights
 
 
