@@ -141,8 +141,7 @@ test('it pays the answers of GRPO: its files and those of its base are inputs, a
     status: 409,
     body: {
       error: {
-        message:
-          'Reward 2 (reward model): you have no model of this id, and the run cannot go on without it',
+        message: 'Reward 2 (reward model): you have no model of this id, and the run cannot go on without it',
       },
     },
   });
