@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bakehouse_runtime.protocol import ServeEmbeddingSpec, ServeImageSpec, ServeTextSpec
-from bakehouse_server import MODEL_KEY, BakehouseServer
+from bakehouse_server import ASKING, MODEL_KEY, BakehouseServer
 
 SOURCE = str(Path(__file__).parent.parent / "src")
 RUNTIME = [sys.executable, "-m", "bakehouse_runtime"]
@@ -59,6 +59,28 @@ def serve_spec(
         "parallel_requests": 2,
         "threads": 1,
     }
+
+
+def require_served_as_trained(server: BakehouseServer, folder: Path, gguf: Path) -> None:
+    """Fails where llama.cpp answers the held-out rows of the run that made `gguf` otherwise than
+    the trained model did, or where that answers as its base."""
+    (answers,) = server.of_type("held_out_answers")
+    assert all(row["base"] != row["tuned"] for row in answers["rows"])
+    server.reports.clear()
+    folder.mkdir()
+    inputs = [{"name": "base_model", "files": [server.add_input(gguf, "tiny.gguf")]}]
+    serving = Serving(server, folder, serve_spec(server, folder, inputs) | {"adapters": []})
+    for row in answers["rows"]:
+        messages = [{"role": "user", "content": row["question"]}]
+        response = ASKING.post(
+            f"{serving.url}/v1/chat/completions",
+            json={"messages": messages, "temperature": 0, "max_tokens": 64},
+            timeout=300,
+        )
+        served = str(response.json()["choices"][0]["message"]["content"]).strip()
+        assert served == row["tuned"].rstrip("…")
+    serving.process.terminate()
+    assert serving.process.wait(60) == 0
 
 
 def serve_image_spec(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bakehouse_runtime.protocol import DataSpec, TextLoraSpec, TrainTextSpec
+from tiny_model import write_tiny_gguf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,6 +88,17 @@ def train_spec(
             }
             | parameters,
         }
+    )
+
+
+def with_base_gguf(
+    server: BakehouseServer, tmp_path: Path, spec: TrainTextSpec, model: Path
+) -> TrainTextSpec:
+    """The run of a base that has a GGUF beside it."""
+    file = server.add_input(write_tiny_gguf(model, tmp_path / "tiny.gguf"), "tiny.gguf")
+    told = spec.model_dump(mode="json")
+    return TrainTextSpec.model_validate(
+        told | {"inputs": [*told["inputs"], {"name": "base_gguf", "files": [file]}]}
     )
 
 

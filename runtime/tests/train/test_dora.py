@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bakehouse_runtime.train.lora import config
-from references.alone import COMPARED, asked, both, loaded
-from serving import Serving, serve_spec
-from tiny_model import write_tiny_gguf
-from train_spec import LINEAR, finish, losses, start, train_spec, when
+from references.alone import COMPARED, both, loaded
+from serving import require_served_as_trained
+from train_spec import LINEAR, finish, losses, start, train_spec, when, with_base_gguf
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,13 +32,9 @@ def dora_spec(
     server: BakehouseServer, tmp_path: Path, model: Path, **parameters: Any
 ) -> TrainTextSpec:
     """A run of DoRA on a base that has a GGUF beside it."""
-    from bakehouse_runtime.protocol import TrainTextSpec
-
     lora = _DORA | parameters.pop("lora", {})
-    spec = train_spec(server, tmp_path, model, lora=lora, **parameters).model_dump(mode="json")
-    gguf = write_tiny_gguf(model, tmp_path / "tiny.gguf")
-    spec["inputs"].append({"name": "base_gguf", "files": [server.add_input(gguf, "tiny.gguf")]})
-    return TrainTextSpec.model_validate(spec)
+    spec = train_spec(server, tmp_path, model, lora=lora, **parameters)
+    return with_base_gguf(server, tmp_path, spec, model)
 
 
 @pytest.mark.usefixtures("float32")
@@ -78,8 +73,6 @@ def test_losses_are_those_of_peft_alone(
 def test_a_run_leaves_a_merged_model_that_answers_as_it_was_trained_and_its_adapter(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
-    from bakehouse_server import ASKING
-
     assert finish(start(dora_spec(server, tmp_path, tied_model, epochs=12))) == 0
     left = server.artefacts
     assert {file.relative_to(left).as_posix() for file in left.rglob("*") if file.is_file()} == {
@@ -101,25 +94,7 @@ def test_a_run_leaves_a_merged_model_that_answers_as_it_was_trained_and_its_adap
     assert "A DoRA fine-tune of Tiny Llama, trained on Loaves" in card
     assert "| DoRA | rank 8, alpha 16, dropout 0.05 |" in card
     assert '(`subfolder="adapter"`)' in card
-    (answers,) = server.of_type("held_out_answers")
-    assert all(row["base"] != row["tuned"] for row in answers["rows"])
-
-    server.reports.clear()
-    gguf = server.add_input(left / "model-F16.gguf", "tiny.gguf")
-    (tmp_path / "serve").mkdir()
-    inputs = [{"name": "base_model", "files": [gguf]}]
-    told = serve_spec(server, tmp_path / "serve", inputs) | {"adapters": []}
-    serving = Serving(server, tmp_path / "serve", told)
-    for row in answers["rows"]:
-        response = ASKING.post(
-            f"{serving.url}/v1/chat/completions",
-            json={"messages": asked(row["question"]), "temperature": 0, "max_tokens": 64},
-            timeout=300,
-        )
-        served = str(response.json()["choices"][0]["message"]["content"]).strip()
-        assert served == row["tuned"].rstrip("…")
-    serving.process.terminate()
-    assert serving.process.wait(60) == 0
+    require_served_as_trained(server, tmp_path / "serve", left / "model-F16.gguf")
 
 
 def test_the_merged_model_computes_what_peft_does_with_the_adapter(

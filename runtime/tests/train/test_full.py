@@ -11,10 +11,10 @@ import pytest
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.train.lora import config
-from references.alone import COMPARED, asked, both, loaded
-from serving import Serving, serve_spec
+from references.alone import COMPARED, both, loaded
+from serving import require_served_as_trained
 from tiny_model import write_tiny_gguf, write_tiny_model
-from train_spec import finish, losses, start, train_spec, when
+from train_spec import finish, losses, start, train_spec, when, with_base_gguf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,12 +36,8 @@ def full_spec(
     server: BakehouseServer, tmp_path: Path, model: Path, **parameters: Any
 ) -> TrainTextSpec:
     """A run of all weights of a base that has a GGUF beside it."""
-    from bakehouse_runtime.protocol import TrainTextSpec
-
-    spec = train_spec(server, tmp_path, model, **(_RATE | parameters)).model_dump(mode="json")
-    gguf = write_tiny_gguf(model, tmp_path / "tiny.gguf")
-    spec["inputs"].append({"name": "base_gguf", "files": [server.add_input(gguf, "tiny.gguf")]})
-    return TrainTextSpec.model_validate(spec)
+    spec = train_spec(server, tmp_path, model, **(_RATE | parameters))
+    return with_base_gguf(server, tmp_path, spec, model)
 
 
 @pytest.mark.parametrize("objective", COMPARED)
@@ -64,8 +60,6 @@ def test_losses_are_those_of_trl_alone(
 def test_a_run_leaves_a_whole_model_that_answers_as_it_was_trained(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
-    from bakehouse_server import ASKING
-
     spec = full_spec(server, tmp_path, tied_model, epochs=12)
     kept: list[int] = []
     checkpoints = tmp_path / "work" / "checkpoints"
@@ -98,26 +92,8 @@ def test_a_run_leaves_a_whole_model_that_answers_as_it_was_trained(
     assert "| Trained | all weights of the base model, in float32 |" in card
     assert "LoRA" not in card
     assert "adapter" not in card
-    (answers,) = server.of_type("held_out_answers")
-    assert all(row["base"] != row["tuned"] for row in answers["rows"])
-
-    server.reports.clear()
     server.on_report = lambda _: None
-    gguf = server.add_input(server.artefacts / "model-F16.gguf", "tiny.gguf")
-    (tmp_path / "serve").mkdir()
-    inputs = [{"name": "base_model", "files": [gguf]}]
-    told = serve_spec(server, tmp_path / "serve", inputs) | {"adapters": []}
-    serving = Serving(server, tmp_path / "serve", told)
-    for row in answers["rows"]:
-        response = ASKING.post(
-            f"{serving.url}/v1/chat/completions",
-            json={"messages": asked(row["question"]), "temperature": 0, "max_tokens": 64},
-            timeout=300,
-        )
-        served = str(response.json()["choices"][0]["message"]["content"]).strip()
-        assert served == row["tuned"].rstrip("…")
-    serving.process.terminate()
-    assert serving.process.wait(60) == 0
+    require_served_as_trained(server, tmp_path / "serve", server.artefacts / "model-F16.gguf")
 
 
 def test_a_killed_run_goes_on_with_the_same_losses_and_leaves_the_same_model(

@@ -18,7 +18,7 @@ import { useCancelDraft, useDeleteDraft, useDraft } from './draft-calls.ts';
 import { droppedText, isRunning, phaseText, progressOf, titleOf } from './draft-sentences.ts';
 import { DraftStatus } from './draft-status.tsx';
 import { RowsCard } from './review/rows-card.tsx';
-import { GoOn } from './start/go-on.tsx';
+import { GoOnWithDraft } from './start/go-on.tsx';
 import { StartCard } from './start/start-card.tsx';
 
 const route = getRouteApi('/app/drafts/$id');
@@ -125,7 +125,7 @@ function Ended({ draft }: { draft: Draft }) {
     <Callout
       tone={isBad ? 'warn' : 'info'}
       title={title}
-      action={unanswered > 0 && <GoOn draftId={draft.draft_id} chunks={unanswered} />}
+      action={unanswered > 0 && <GoOnWithDraft draftId={draft.draft_id} chunks={unanswered} />}
     >
       {[
         unanswered > 0 && `${countOf(unanswered, 'chunk')} of ${chunks} without an answer.`,

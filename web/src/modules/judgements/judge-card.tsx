@@ -8,11 +8,10 @@ import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Figure } from '../../ui/figure.tsx';
-import { Money } from '../../ui/money.tsx';
-import { errorMessage } from '../../ui/notify.ts';
 import { Progress } from '../../ui/progress.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { GoOn } from '../deployments/chat/go-on.tsx';
 import { JudgeDialog } from './judge-dialog.tsx';
 import { JudgedRows } from './judged-rows.tsx';
 import { quoteQuery, useCancelJudgement, useJudgement, useStartJudgement } from './judgement-calls.ts';
@@ -108,7 +107,7 @@ function Ended({ judgement }: { judgement: Judgement }) {
         <Callout
           tone={status === 'cancelled' ? 'info' : 'warn'}
           title={status === 'cancelled' ? 'Cancelled' : 'The judge did not answer everything'}
-          action={<GoOn runId={runId} requests={open} />}
+          action={<GoOnJudging runId={runId} requests={open} />}
         >
           {`${open} of ${countOf(requests, 'request')} without an answer. ${outcomeText(status === 'cancelled' ? '' : (error ?? ''), cost)}`}
         </Callout>
@@ -130,34 +129,8 @@ function Ended({ judgement }: { judgement: Judgement }) {
   );
 }
 
-/** Asks what has no answer, as before, with what that costs at most. */
-function GoOn({ runId, requests }: { runId: string; requests: number }) {
+/** Asks what has no answer. */
+function GoOnJudging({ runId, requests }: { runId: string; requests: number }) {
   const quote = useQuery(quoteQuery(runId, undefined));
-  const start = useStartJudgement(runId);
-  return (
-    <div className="flex max-w-48 shrink-0 flex-col items-end gap-1 text-right">
-      <Button
-        size="sm"
-        disabled={!quote.data}
-        loading={start.isPending}
-        onClick={() => start.mutate(undefined)}
-      >
-        Go on
-      </Button>
-      <span className="text-muted text-xs">
-        {quote.isError ? (
-          errorMessage(quote.error)
-        ) : (
-          <>
-            {countOf(requests, 'request')}
-            {quote.data && (
-              <>
-                , at most <Money bgl={quote.data.highest_bgl} />
-              </>
-            )}
-          </>
-        )}
-      </span>
-    </div>
-  );
+  return <GoOn left={countOf(requests, 'request')} quote={quote} start={useStartJudgement(runId)} />;
 }
