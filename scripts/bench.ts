@@ -11,7 +11,7 @@ import { measurePage } from './bench/page.ts';
 import { measurePictures } from './bench/pictures.ts';
 import { measureScale } from './bench/scale.ts';
 import { measureStore } from './bench/store.ts';
-import { measureTraining } from './bench/training.ts';
+import { measureTraining } from './bench/training/training.ts';
 import { measureTransfers } from './bench/transfers.ts';
 import { measureUpload } from './bench/upload.ts';
 import type { Command } from './command.ts';

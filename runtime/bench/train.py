@@ -1,10 +1,12 @@
 """Training tokens per second of one side: the product's trainer, or a bare TRL script.
 
-    PYTHONPATH=runtime/src python runtime/bench/train.py --run ours|bare --model DIR [--steps 24]
+    PYTHONPATH=runtime/src python runtime/bench/train.py --run ours|bare --model DIR [--full]
 
-Both train on the same data with the same settings. Prints one number as JSON. Tokens are those
-that are not padding; the first two steps, which allocate, are left out. `./bakehouse bench` runs
-the sides in turns, each in the environment that it would have in real use.
+Both train an adapter, or all weights, on the same rows in the same order with the same settings.
+Prints the speed and the loss of each step as JSON: sides that do the same work have the same
+losses. Tokens are those that are not padding; the first two steps, which allocate, are left out of
+the speed. `./bakehouse bench` runs the sides in turns, each in the environment that it would have
+in real use.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ EPOCHS = 3
 BATCH = 8
 RANK = 16
 LEARNING_RATE = 1e-3
+FULL_LEARNING_RATE = 1e-4
 MODULES = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 
 
@@ -34,6 +37,7 @@ def main() -> None:
     parser.add_argument("--model", type=Path, required=True, help="folder with safetensors")
     parser.add_argument("--data", type=Path, default=FACTS, help="csv: question,answer")
     parser.add_argument("--steps", type=int, default=24)
+    parser.add_argument("--full", action="store_true", help="train all weights")
     parser.add_argument("--run", choices=["ours", "bare"], required=True)
     options = parser.parse_args()
     print(json.dumps({"ours": ours, "bare": bare}[options.run](options)))
@@ -58,7 +62,13 @@ def clock(steps: int) -> tuple[TrainerCallback, dict[str, float]]:
     return Clock(), measured
 
 
-def ours(options: argparse.Namespace) -> float:
+def result(trainer: Any, measured: dict[str, float]) -> dict[str, Any]:
+    """Tokens a second, and the loss of each step."""
+    losses = [point["loss"] for point in trainer.state.log_history if "loss" in point]
+    return {"per_second": measured["tokens"] / measured["seconds"], "losses": losses}
+
+
+def ours(options: argparse.Namespace) -> dict[str, Any]:
     """The product's trainer with its callback and reporter, as a run has them."""
     from bakehouse_runtime.data.examples import prepare_examples, steps_per_epoch
     from bakehouse_runtime.data.tokens import read_model_tokens
@@ -79,7 +89,9 @@ def ours(options: argparse.Namespace) -> float:
 
     spec = TrainTextSpec.model_validate(specification(options))
     use_all_cores()
-    prepared = prepare_examples(options.data, spec.data, read_model_tokens(options.model), None)
+    prepared = prepare_examples(
+        options.data, spec.data, read_model_tokens(options.model), None, holds_out=False
+    )
     per_epoch = steps_per_epoch(len(prepared.train), BATCH, 1)
     timer, measured = clock(options.steps)
     with tempfile.TemporaryDirectory() as folder, Reporter(Listener("w", "http://none", "t")) as to:
@@ -88,17 +100,16 @@ def ours(options: argparse.Namespace) -> float:
             options.model,
             Path(folder),
             prepared,
-            MODULES,
+            [] if options.full else MODULES,
             choose_device("auto"),
             per_epoch * EPOCHS,
             [TrainingCallback(to, per_epoch, lambda _: None), timer],
         )
-        trainer.args.eval_strategy = "no"  # The bare script has none either.
         trainer.train()
-    return measured["tokens"] / measured["seconds"]
+    return result(trainer, measured)
 
 
-def bare(options: argparse.Namespace) -> float:
+def bare(options: argparse.Namespace) -> dict[str, Any]:
     """What a person writes after reading TRL's documentation, and finds fastest on this machine."""
     import torch
     from datasets import Dataset
@@ -108,7 +119,14 @@ def bare(options: argparse.Namespace) -> float:
 
     cpu = not torch.cuda.is_available()
     model = AutoModelForCausalLM.from_pretrained(
-        options.model, dtype=torch.float32 if cpu else torch.bfloat16
+        options.model, dtype=torch.float32 if cpu or options.full else torch.bfloat16
+    )
+    adapter = LoraConfig(
+        r=RANK,
+        lora_alpha=2 * RANK,
+        lora_dropout=0.05,
+        target_modules=MODULES,
+        task_type="CAUSAL_LM",
     )
     timer, measured = clock(options.steps)
     with options.data.open() as file:
@@ -125,7 +143,7 @@ def bare(options: argparse.Namespace) -> float:
             args=SFTConfig(
                 output_dir=folder,
                 num_train_epochs=EPOCHS,
-                learning_rate=LEARNING_RATE,
+                learning_rate=FULL_LEARNING_RATE if options.full else LEARNING_RATE,
                 lr_scheduler_type="cosine",
                 per_device_train_batch_size=BATCH,
                 max_length=512,
@@ -142,17 +160,11 @@ def bare(options: argparse.Namespace) -> float:
             ),
             train_dataset=Dataset.from_list(rows),
             processing_class=AutoTokenizer.from_pretrained(options.model),
-            peft_config=LoraConfig(
-                r=RANK,
-                lora_alpha=2 * RANK,
-                lora_dropout=0.05,
-                target_modules=MODULES,
-                task_type="CAUSAL_LM",
-            ),
+            peft_config=None if options.full else adapter,
             callbacks=[timer],
         )
         trainer.train()
-    return measured["tokens"] / measured["seconds"]
+    return result(trainer, measured)
 
 
 def computes_bfloat16() -> bool:
@@ -191,11 +203,13 @@ def specification(options: argparse.Namespace) -> dict[str, Any]:
         },
         "parameters": {
             "epochs": EPOCHS,
-            "learning_rate": LEARNING_RATE,
+            "learning_rate": FULL_LEARNING_RATE if options.full else LEARNING_RATE,
             "batch_size": BATCH,
             "eval_batch_size": BATCH,
             "gradient_accumulation_steps": 1,
-            "lora": {
+            "lora": None
+            if options.full
+            else {
                 "r": RANK,
                 "alpha": 2.0 * RANK,
                 "dropout": 0.05,

@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { readConfig } from '../../../server/src/config.ts';
+import { runtimeDir } from '../../../server/src/engine/host/environment/environment.ts';
+import { runtimeCommand } from '../../../server/src/engine/host/runtime-command.ts';
+import { cleanEnvironment } from '../clean-environment.ts';
+
+/**
+ * What a script of `runtime/bench` prints as JSON when it runs a side: the product's in its own environment, any other in a clean
+ * one with `needed`, what it cannot do without. Rejects when the script fails.
+ */
+export async function runSide(
+  script: string,
+  run: string,
+  args: string[],
+  needed: NodeJS.ProcessEnv = {},
+): Promise<unknown> {
+  const { command, env } = await runtimeCommand(readConfig(process.env));
+  const { stdout } = await promisify(execFile)(
+    command,
+    [path.join(runtimeDir, 'bench', script), '--run', run, ...args],
+    { env: run === 'ours' ? env : { ...cleanEnvironment(), ...needed } },
+  );
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+}
