@@ -118,6 +118,24 @@ def run(path: Path) -> None:
     sys.exit(main(["pull", "--cache", cache, str(path)]) or main(["train", str(path)]))
 
 
+def run_until(step: int, path: Path) -> None:
+    """As `run`, ended by a SIGTERM that comes within the given step."""
+    import os
+    import signal
+
+    from transformers.trainer_callback import CallbackHandler
+
+    begin = CallbackHandler.on_step_begin
+
+    def on_step_begin(self: Any, args: Any, state: Any, control: Any) -> Any:
+        if state.global_step == step - 1:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return begin(self, args, state, control)
+
+    CallbackHandler.on_step_begin = on_step_begin
+    run(path)
+
+
 def start(spec: TrainTextSpec, target: Callable[[Path], None] = run) -> BaseProcess:
     """Starts a training in a process of its own. The libraries are loaded once, in a process that
     does nothing else and is copied."""

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from multiprocessing.connection import wait
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,7 +19,7 @@ from bakehouse_runtime.errors import MachineError, PlainError
 from bakehouse_runtime.train.lora.ranks import follow, launch
 from bakehouse_runtime.train.lora.ranks.share import SharedRows, share_batch, shared_settings
 from ended_ranks import fails, leaves
-from train_spec import curve, finish, start, train_spec, when
+from train_spec import curve, finish, run, run_until, start, train_spec, when
 
 if TYPE_CHECKING:
     from bakehouse_runtime.protocol import TrainTextSpec
@@ -52,14 +53,9 @@ def test_two_processes_learn_what_one_does_and_go_on_from_each_other(
     server.reports.clear()
     spec = train_spec(server, tmp_path, tied_model, **_UNEVEN)
     # The last part begins within the second epoch, whose rows have an order of their own.
-    for gpus, until in ((2, 3), (1, 7), (2, None)):
-        process = start(_on(gpus, spec))
-        if until is not None:
-            when(server, "metrics", until, process.terminate)
-        assert finish(process) == 0, gpus
-    stops = [report["step"] for report in server.of_type("stopped")]
-    assert len(stops) == 2, "each process has trained a part"
-    assert 3 <= stops[0] < stops[1] and 7 <= stops[1] < 12
+    for gpus, target in ((2, partial(run_until, 3)), (1, partial(run_until, 7)), (2, run)):
+        assert finish(start(_on(gpus, spec), target)) == 0, gpus
+    assert [report["step"] for report in server.of_type("stopped")] == [3, 7]
     for name, points in expected.items():
         assert curve(server, name) == pytest.approx(points, rel=1e-4), name
     assert server.reports[-1]["type"] == "result"
