@@ -127,10 +127,10 @@ def run_until(step: int, path: Path) -> None:
 
     begin = CallbackHandler.on_step_begin
 
-    def on_step_begin(self: Any, args: Any, state: Any, control: Any) -> Any:
+    def on_step_begin(self: Any, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
         if state.global_step == step - 1:
             os.kill(os.getpid(), signal.SIGTERM)
-        return begin(self, args, state, control)
+        return begin(self, args, state, control, **kwargs)
 
     CallbackHandler.on_step_begin = on_step_begin
     run(path)

@@ -1,4 +1,5 @@
 import type { Draft } from '@bakehouse/contract/drafts';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Square, Trash2 } from 'lucide-react';
 import { useState } from 'react';
@@ -13,12 +14,12 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
+import { GoOn } from '../deployments/chat/go-on.tsx';
 import { DocumentsCard } from './documents/documents-card.tsx';
-import { useCancelDraft, useDeleteDraft, useDraft } from './draft-calls.ts';
+import { quoteQuery, useCancelDraft, useDeleteDraft, useDraft, useStartDraft } from './draft-calls.ts';
 import { droppedText, isRunning, phaseText, progressOf, titleOf } from './draft-sentences.ts';
 import { DraftStatus } from './draft-status.tsx';
 import { RowsCard } from './review/rows-card.tsx';
-import { GoOnWithDraft } from './start/go-on.tsx';
 import { StartCard } from './start/start-card.tsx';
 
 const route = getRouteApi('/app/drafts/$id');
@@ -137,6 +138,12 @@ function Ended({ draft }: { draft: Draft }) {
         .join(' ')}
     </Callout>
   );
+}
+
+/** Asks about the chunks that have no answer. */
+function GoOnWithDraft({ draftId, chunks }: { draftId: string; chunks: number }) {
+  const quote = useQuery(quoteQuery(draftId, undefined));
+  return <GoOn left={countOf(chunks, 'chunk')} quote={quote} start={useStartDraft(draftId)} />;
 }
 
 function DeleteDialog({ draft, onClose }: { draft: Draft; onClose: () => void }) {
