@@ -207,6 +207,8 @@ def specification(options: argparse.Namespace) -> dict[str, Any]:
             "batch_size": BATCH,
             "eval_batch_size": BATCH,
             "gradient_accumulation_steps": 1,
+            # As TRL has it unless told.
+            "warmup_ratio": 0.0,
             "lora": None
             if options.full
             else {
