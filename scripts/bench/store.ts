@@ -22,52 +22,53 @@ import { type Measured, medianPair, type Pair } from './measured.ts';
 
 const ROUNDS = 3;
 const PIECE = randomBytes(8 * 1024 * 1024);
-const PIECES = 128;
-const MEGABYTES = (PIECE.length * PIECES) / 1_000_000;
+/** A gigabyte for the server for tests, which keeps little, and five for a bucket. */
+const PIECES = { test: 128, bucket: 640 };
 const AT_ONCE = 4;
 const LOOK_MS = 50;
 
 /**
- * A gigabyte into the store of files and out of it, against hashing it and the SDK alone, in the bucket of the settings;
- * where they name none, in that of a server for tests.
+ * Five gigabytes into the store of files and out of it, against hashing them and the SDK alone, in the bucket of the
+ * settings; where they name none, one gigabyte in that of a server for tests.
  */
 export async function measureStore(): Promise<Measured[]> {
   const { s3 } = readSettings();
-  if (s3) return measureBucket({ ...s3, prefix: `${s3.prefix}bench/` });
+  if (s3) return measureBucket({ ...s3, prefix: `${s3.prefix}bench/` }, PIECES.bucket);
   const server = await startS3Server();
   try {
     Object.assign(process.env, server.owner);
     const { endpoint } = server;
     const settings = { bucket: 'bench', prefix: '', endpoint, region: 'us-east-1', pathStyle: true };
     await openBucket(settings).ask(new CreateBucketCommand({ Bucket: settings.bucket }));
-    return await measureBucket(settings);
+    return await measureBucket(settings, PIECES.test);
   } finally {
     await server.close();
   }
 }
 
-async function measureBucket(settings: BucketSettings): Promise<Measured[]> {
+async function measureBucket(settings: BucketSettings, count: number): Promise<Measured[]> {
+  const megabytes = (PIECE.length * count) / 1_000_000;
   const dir = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
   const bucket = openBucket(settings);
   const store = await openS3BlobStore(bucket, { copies: { dir, bytesMax: 0 }, links: false });
-  const expectedSha256 = hashOf(pieces());
+  const expectedSha256 = hashOf(pieces(count));
   const [writes, reads]: [Pair[], Pair[]] = [[], []];
   const grown: number[] = [];
   try {
     for (let round = 0; round < ROUNDS; round += 1) {
       const name = `alone-${round}`;
-      const written = await timed(() => putAlone(bucket, name));
+      const written = await timed(() => putAlone(bucket, name, count));
       const read = await timed(() => getAlone(bucket, name));
       await bucket.ask(new DeleteObjectCommand(bucket.at(name)));
       const memory = watchMemory();
       const ours = await timed(async () => {
-        await store.write(Readable.from(pieces()), { expectedSha256 });
+        await store.write(Readable.from(pieces(count)), { expectedSha256 });
       });
-      writes.push({ ours: MEGABYTES / ours, theirs: MEGABYTES / written });
+      writes.push({ ours: megabytes / ours, theirs: megabytes / written });
       const back = await timed(async () => {
         for await (const chunk of await store.read(expectedSha256)) void chunk;
       });
-      reads.push({ ours: MEGABYTES / back, theirs: MEGABYTES / read });
+      reads.push({ ours: megabytes / back, theirs: megabytes / read });
       grown.push(memory.end());
       await store.delete(expectedSha256);
     }
@@ -77,8 +78,8 @@ async function measureBucket(settings: BucketSettings): Promise<Measured[]> {
     await rm(dir, { recursive: true });
   }
   return [
-    against('a gigabyte into the bucket', writes),
-    against('a gigabyte out of the bucket', reads),
+    against(`${(megabytes / 1000).toFixed(0)} GB into the bucket`, writes),
+    against(`${(megabytes / 1000).toFixed(0)} GB out of the bucket`, reads),
     {
       ...{ name: 'memory that this takes', unit: 'MB', ours: Math.max(...grown) },
       goal: { kind: 'less than', value: 150 },
@@ -92,8 +93,8 @@ function against(name: string, rounds: Pair[]): Measured {
   return { name, unit: 'MB/s', ours, reference, goal: { kind: 'ratio at least', value: 0.7 } };
 }
 
-function* pieces(): Generator<Buffer> {
-  for (let piece = 0; piece < PIECES; piece += 1) yield PIECE;
+function* pieces(count: number): Generator<Buffer> {
+  for (let piece = 0; piece < count; piece += 1) yield PIECE;
 }
 
 function hashOf(bytes: Iterable<Buffer>): string {
@@ -103,11 +104,11 @@ function hashOf(bytes: Iterable<Buffer>): string {
 }
 
 /** As the SDK's own guide does it: parts, four at once, hashed before they leave. */
-async function putAlone(bucket: Bucket, name: string): Promise<void> {
+async function putAlone(bucket: Bucket, name: string, count: number): Promise<void> {
   const { UploadId } = await bucket.client.send(new CreateMultipartUploadCommand(bucket.at(name)));
   const upload = { ...bucket.at(name), UploadId };
   const hash = createHash('sha256');
-  const left = [...pieces()].entries();
+  const left = [...pieces(count)].entries();
   const Parts: { PartNumber: number; ETag: string | undefined }[] = [];
   const work = async () => {
     for (const [index, Body] of left) {

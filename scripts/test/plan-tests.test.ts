@@ -49,10 +49,14 @@ it('takes for a soak what does more then', () => {
   const soaking = new Map([
     ...files,
     ['server/src/survival/kill-nine.test.ts', "import { effort } from '../testing/soak.ts';"],
+    ['server/src/testing/deploy/chart.test.ts', "import { effort } from '../soak.ts';"],
     ['runtime/tests/test_seeds.py', '@pytest.mark.soak'],
   ]);
   expect(planTests([], soaking, { soak: true })).toEqual({
-    units: { files: ['server/src/survival/kill-nine.test.ts'], name: null },
+    units: {
+      files: ['server/src/survival/kill-nine.test.ts', 'server/src/testing/deploy/chart.test.ts'],
+      name: null,
+    },
     runtime: { files: ['runtime/tests/test_seeds.py'], name: null },
     journeys: null,
   });

@@ -5,7 +5,7 @@ export type Selection = { files: string[] | null; name: string | null };
 export type TestPlan = Record<'units' | 'runtime' | 'journeys', Selection | null>;
 
 /** What a test imports, or is marked with, that does more in a soak. */
-const IN_SOAK = /testing\/soak\.ts|\bmark\.soak\b/;
+const IN_SOAK = /\/soak\.ts'|\bmark\.soak\b/;
 
 type Runner = keyof TestPlan;
 

@@ -167,7 +167,7 @@ async function driversOf(plane: ControlPlane, kubeconfig: string) {
     nodeName: 'node-0',
     run: runner.run,
   });
-  onFileEnd(kubelet.close);
+  onFileEnd(() => kubelet.close());
   return async (queues: Queues | null) => {
     const driver = createKubernetesDriver({
       cluster: await openCluster({ kubeconfig, namespace: WORK }),

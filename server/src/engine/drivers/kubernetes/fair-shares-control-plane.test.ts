@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseQueues } from '../../../platform/cluster-settings.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { effort } from '../../../testing/soak.ts';
@@ -45,6 +45,7 @@ describe.runIf(isSoak)(
       const { driver, runner, close } = await clusterDriver({
         ...{ kubeconfig: plane.kubeconfig, script: suiteScript, queues: parseQueues(queue) },
       });
+      onTestFinished(close);
       plane.setLogs(runner.logs);
       await vi.waitFor(async () => expect(await driver.blocker({ kind: 'train', engine: null })).toBeNull());
       const waiting = launches();
@@ -62,8 +63,7 @@ describe.runIf(isSoak)(
       }
       await Promise.all(ends);
       for (const { workloadId } of waiting) await driver.remove(workloadId);
-      await vi.waitFor(async () => expect(await driver.list()).toEqual([]));
-      await close();
+      await vi.waitFor(async () => expect(await driver.list()).toEqual([]), { timeout: 60_000 });
       const users = [...new Set(waiting.map(({ userId }) => userId))];
       return users.map((user) => [...begun].filter(({ userId }) => userId === user).length);
     }

@@ -70,11 +70,22 @@ test('what has ended stays so when its objects go, until it is forgotten', () =>
   expect(look()).toMatchObject({ state: 'ended', by: 'itself', exitCode: 0 });
   expect(onChange).toHaveBeenCalledTimes(2);
   expect(attempts.hasObjects({ id, attempt: 1 })).toBe(false);
-  attempts.forget(id, 1);
+  attempts.forgetEarlier(id, 1);
   expect(attempts.list(id)).toHaveLength(1);
-  attempts.forget(id, 2);
+  attempts.forgetEarlier(id, 2);
   expect(attempts.list(id)).toEqual([]);
   expect(look()).toEqual({ state: 'absent' });
+});
+
+test('what is forgotten while it has objects goes with them', () => {
+  const { attempts } = track();
+  attempts.noteJob(job(false), undefined);
+  attempts.notePod(pod('Running'), undefined);
+  attempts.forget(id);
+  attempts.noteJob(undefined, job(false, deleted));
+  expect(attempts.list()).toHaveLength(1);
+  attempts.notePod(undefined, pod('Running', deleted));
+  expect(attempts.list()).toEqual([]);
 });
 
 test('nothing is kept of a Job that never had a pod', () => {

@@ -35,6 +35,8 @@ type Tracked = AttemptId & {
   endedBy: EndedBy | null;
   /** How it ended, from when it was seen: the objects that say so go. */
   end: Ended | null;
+  /** Whether it goes with its objects, however it ended. */
+  isForgotten: boolean;
   shown: string;
 };
 
@@ -159,11 +161,20 @@ export class TrackedAttempts {
     return tracked !== undefined && (tracked.job !== undefined || tracked.pods.size > 0);
   }
 
-  /** Those of a workload, or those before an attempt of which there are no objects any more. */
-  forget(workloadId: string, before = Number.POSITIVE_INFINITY): void {
+  /** Those before an attempt of which there are no objects any more. */
+  forgetEarlier(workloadId: string, before: number): void {
     for (const one of this.list(workloadId))
-      if (before === Number.POSITIVE_INFINITY || (one.attempt < before && !this.hasObjects(one)))
+      if (one.attempt < before && !this.hasObjects(one))
         this.attempts.delete(attemptName(one.id, one.attempt));
+  }
+
+  /** Those of a workload, as soon as their objects are gone. */
+  forget(workloadId: string): void {
+    for (const tracked of this.attempts.values()) {
+      if (tracked.id !== workloadId) continue;
+      tracked.isForgotten = true;
+      this.dropGone(tracked);
+    }
   }
 
   private change(of: AttemptId | null, apply: (tracked: Tracked) => void): void {
@@ -180,14 +191,19 @@ export class TrackedAttempts {
         wasAdmitted: false,
         endedBy: null,
         end: null,
+        isForgotten: false,
         shown: '',
       };
       this.attempts.set(name, tracked);
     }
     apply(tracked);
     this.look(tracked);
-    const isGone = !tracked.job && tracked.pods.size === 0 && !tracked.queued;
-    if (isGone && !tracked.end) this.attempts.delete(name);
+    this.dropGone(tracked);
+  }
+
+  private dropGone({ id, attempt, job, pods, queued, end, isForgotten }: Tracked): void {
+    const isGone = !job && pods.size === 0 && !queued;
+    if (isGone && (!end || isForgotten)) this.attempts.delete(attemptName(id, attempt));
   }
 
   /** What has ended stays so, whatever becomes of its objects. */
