@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
+from functools import partial
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -118,22 +121,29 @@ def run(path: Path) -> None:
     sys.exit(main(["pull", "--cache", cache, str(path)]) or main(["train", str(path)]))
 
 
-def run_until(step: int, path: Path) -> None:
-    """As `run`, ended by a SIGTERM that comes within the given step."""
-    import os
-    import signal
-
+def _before_step(step: int, act: Callable[[], None]) -> None:
+    """Has the trainers of this process call `act` when they begin the step."""
     from transformers.trainer_callback import CallbackHandler
 
     begin = CallbackHandler.on_step_begin
 
     def on_step_begin(self: Any, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
         if state.global_step == step - 1:
-            os.kill(os.getpid(), signal.SIGTERM)
+            act()
         return begin(self, args, state, control, **kwargs)
 
     CallbackHandler.on_step_begin = on_step_begin
+
+
+def run_until(step: int, path: Path) -> None:
+    """As `run`, ended by a SIGTERM that comes within the given step."""
+    _before_step(step, lambda: os.kill(os.getpid(), signal.SIGTERM))
     run(path)
+
+
+def _run_up_to(step: int, target: Callable[[Path], None], path: Path) -> None:
+    _before_step(step, signal.pause)
+    target(path)
 
 
 def start(spec: TrainTextSpec, target: Callable[[Path], None] = run) -> BaseProcess:
@@ -154,6 +164,19 @@ def finish(process: BaseProcess, timeout_s: float = 300.0) -> int | None:
         process.kill()
         process.join()
     return process.exitcode
+
+
+def kill_at_checkpoint(
+    server: BakehouseServer,
+    spec: TrainTextSpec,
+    step: int,
+    target: Callable[[Path], None] = run,
+) -> None:
+    """Starts a training that is killed when the server knows of the checkpoint of a step, and that
+    goes four steps further at most until then."""
+    process = start(spec, partial(_run_up_to, step + 5, target))
+    when(server, "checkpoint", step, lambda: os.kill(process.pid or 0, signal.SIGKILL))
+    assert finish(process) == -signal.SIGKILL
 
 
 def build(spec: TrainTextSpec, model: Path, tmp_path: Path) -> Any:

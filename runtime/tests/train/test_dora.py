@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,7 +9,7 @@ import pytest
 from bakehouse_runtime.train.lora import config
 from references.alone import COMPARED, both, loaded
 from serving import require_served_as_trained
-from train_spec import LINEAR, finish, losses, start, train_spec, when, with_base_gguf
+from train_spec import LINEAR, finish, kill_at_checkpoint, losses, start, train_spec, with_base_gguf
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -140,9 +138,7 @@ def test_a_killed_run_goes_on_with_the_same_losses_and_leaves_the_same_bytes(
         return found, answers["rows"], weights
 
     killed = spec("killed")
-    process = start(killed)
-    when(server, "checkpoint", 8, lambda: os.kill(process.pid or 0, signal.SIGKILL))
-    assert finish(process) == -signal.SIGKILL
+    kill_at_checkpoint(server, killed, 8)
     assert finish(start(killed)) == 0
     after = left()
     assert any("Continuing from" in report["line"] for report in server.of_type("log"))

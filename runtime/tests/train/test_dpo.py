@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import signal
 from random import Random
 from typing import TYPE_CHECKING, Any
 from unittest.mock import MagicMock
@@ -16,7 +14,7 @@ from bakehouse_runtime.data.tokens import read_model_tokens
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.train.lora.run import read_inputs
 from preferences import dpo_spec, preference_rows
-from train_spec import LINEAR, adapter_of, build, curve, finish, losses, start, when
+from train_spec import LINEAR, adapter_of, build, curve, finish, kill_at_checkpoint, losses, start
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -130,9 +128,7 @@ def test_a_killed_run_goes_on_with_the_same_curves_and_says_what_it_was(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     spec = dpo_spec(server, tmp_path, tied_model, epochs=3, learning_rate=0.001)
-    process = start(spec)
-    when(server, "checkpoint", 8, lambda: os.kill(process.pid or 0, signal.SIGKILL))
-    assert finish(process) == -signal.SIGKILL
+    kill_at_checkpoint(server, spec, 8)
     assert finish(start(spec)) == 0
 
     result = server.reports[-1]

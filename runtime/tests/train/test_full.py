@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,7 +12,7 @@ from bakehouse_runtime.train.lora import config
 from references.alone import COMPARED, both, loaded
 from serving import require_served_as_trained
 from tiny_model import write_tiny_gguf, write_tiny_model
-from train_spec import finish, losses, start, train_spec, when, with_base_gguf
+from train_spec import finish, kill_at_checkpoint, losses, start, train_spec, with_base_gguf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,9 +107,7 @@ def test_a_killed_run_goes_on_with_the_same_losses_and_leaves_the_same_model(
         return found, answers["rows"], (server.artefacts / "model.safetensors").read_bytes()
 
     killed = spec("killed")
-    process = start(killed)
-    when(server, "checkpoint", 8, lambda: os.kill(process.pid or 0, signal.SIGKILL))
-    assert finish(process) == -signal.SIGKILL
+    kill_at_checkpoint(server, killed, 8)
     assert finish(start(killed)) == 0
     after = left()
     assert any("Continuing from" in report["line"] for report in server.of_type("log"))

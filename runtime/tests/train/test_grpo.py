@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,7 +12,7 @@ from bakehouse_runtime.data.tokens import read_model_tokens
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.train.lora.run import read_inputs
 from preferences import grpo_spec, prompt_rows
-from train_spec import LINEAR, adapter_of, build, curve, finish, losses, start, when
+from train_spec import LINEAR, adapter_of, build, curve, finish, kill_at_checkpoint, losses, start
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,9 +145,7 @@ def test_a_killed_run_goes_on_with_the_same_curves_and_says_what_it_was(
     changes: dict[str, Any] = {"epochs": 3, "learning_rate": 0.03, "generations": 4}
     rewards = [_DIGIT, _SHORT, {"type": "match", "compare": "last_number", "weight": 2.0}]
     spec = grpo_spec(server, tmp_path, tied_model, rewards, **changes)
-    process = start(spec)
-    when(server, "checkpoint", 8, lambda: os.kill(process.pid or 0, signal.SIGKILL))
-    assert finish(process) == -signal.SIGKILL
+    kill_at_checkpoint(server, spec, 8)
     assert finish(start(spec)) == 0
 
     result = server.reports[-1]

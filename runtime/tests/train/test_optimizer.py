@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
-import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from bakehouse_runtime.data.examples import prepare_examples
 from bakehouse_runtime.data.tokens import read_model_tokens
-from train_spec import LINEAR, finish, losses, questions, start, train_spec, when
+from train_spec import LINEAR, finish, kill_at_checkpoint, losses, questions, start, train_spec
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,9 +92,7 @@ def test_a_killed_run_goes_on_with_the_same_losses_and_rates(
         }
 
     killed = spec("killed")
-    process = start(killed)
-    when(server, "checkpoint", 1, lambda: os.kill(process.pid or 0, signal.SIGKILL))
-    assert finish(process) == -signal.SIGKILL
+    kill_at_checkpoint(server, killed, 1)
     assert finish(start(killed)) == 0
     found = {step: set(values) for step, values in losses(server).items()}, rates()
     assert sorted(found[0]) == list(range(1, 25))

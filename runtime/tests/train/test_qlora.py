@@ -3,8 +3,6 @@ product offers it on GPUs alone; what is computed is the same on a CPU."""
 
 from __future__ import annotations
 
-import os
-import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +11,16 @@ from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.train.lora import config
 from references.alone import COMPARED, asked, both, loaded
 from references.four_bits import keep_unpacked, run
-from train_spec import LINEAR, build, finish, losses, questions, start, train_spec, when
+from train_spec import (
+    LINEAR,
+    build,
+    finish,
+    kill_at_checkpoint,
+    losses,
+    questions,
+    start,
+    train_spec,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -166,9 +173,7 @@ def test_a_killed_run_goes_on_with_the_same_losses_and_leaves_the_same_adapter(
         return found, (server.artefacts / "adapter_model.safetensors").read_bytes()
 
     killed = spec("killed")
-    process = start(killed, run)
-    when(server, "checkpoint", 8, lambda: os.kill(process.pid or 0, signal.SIGKILL))
-    assert finish(process) == -signal.SIGKILL
+    kill_at_checkpoint(server, killed, 8, run)
     assert finish(start(killed, run)) == 0
     after = left()
     assert any("Continuing from" in report["line"] for report in server.of_type("log"))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +14,7 @@ from bakehouse_runtime.data.tokens import read_model_tokens
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.train.lora.run import read_inputs
 from preferences import preference_rows, reward_spec
-from train_spec import LINEAR, adapter_of, build, curve, finish, losses, start, when
+from train_spec import LINEAR, adapter_of, build, curve, finish, kill_at_checkpoint, losses, start
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,9 +136,7 @@ def test_a_killed_run_makes_the_same_bytes_and_its_card_says_how_they_score(
 ) -> None:
     changes: dict[str, Any] = {"epochs": 3, "learning_rate": 0.003}
     spec = reward_spec(server, tmp_path, tied_model, **changes)
-    process = start(spec)
-    when(server, "checkpoint", 8, lambda: os.kill(process.pid or 0, signal.SIGKILL))
-    assert finish(process) == -signal.SIGKILL
+    kill_at_checkpoint(server, spec, 8)
     assert finish(start(spec)) == 0
 
     result = server.reports[-1]

@@ -2,10 +2,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
 import shutil
-import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +13,16 @@ from bakehouse_runtime.protocol import TrainTextSpec
 from bakehouse_runtime.train.cadence import Cadence
 from bakehouse_runtime.train.lora.checkpoints import last_checkpoint
 from bakehouse_runtime.train.lora.run import read_inputs
-from train_spec import LINEAR, finish, losses, questions, start, train_spec, when
+from train_spec import (
+    LINEAR,
+    finish,
+    kill_at_checkpoint,
+    losses,
+    questions,
+    start,
+    train_spec,
+    when,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -118,9 +125,7 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint_with_the_same_losses(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     spec = train_spec(server, tmp_path, tied_model, epochs=8)
-    process = start(spec)
-    when(server, "checkpoint", 8, lambda: os.kill(process.pid or 0, signal.SIGKILL))
-    assert finish(process) == -signal.SIGKILL
+    kill_at_checkpoint(server, spec, 8)
     # A checkpoint that was being written when the kill came.
     torn = tmp_path / "work" / "checkpoints" / "checkpoint-9999"
     torn.mkdir()

@@ -2,6 +2,7 @@ import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react
 import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
+import { GeneratorResults } from '../generations/deferred-parts.ts';
 import { FakeApi } from '../generations/testing/fake-api.ts';
 import { generationOf, unfinished } from '../generations/testing/generation-of.ts';
 import { renderPage } from '../generations/testing/render-page.tsx';
@@ -13,7 +14,7 @@ vi.mock('../../lib/api/api-client.ts', () => ({
   callRaw: async () => new Response(''),
 }));
 
-beforeAll(() => import('./generator-page.tsx'));
+beforeAll(() => Promise.all([import('./generator-page.tsx'), GeneratorResults.preload()]));
 beforeEach(() => {
   cleanup();
   fake.api = new FakeApi();
@@ -47,7 +48,6 @@ async function open(name: string, fields: string[] | null) {
   return router;
 }
 
-/** Once it is known who the person is. */
 /** Once all of the page is there: a button that something takes the place of loses its click. */
 async function tryExample(name: string): Promise<void> {
   await screen.findByRole('heading', { name: 'Other generators' });

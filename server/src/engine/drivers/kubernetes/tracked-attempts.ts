@@ -94,7 +94,7 @@ export class TrackedAttempts {
 
   observe(workloadId: string, attempt: number): Observed {
     const tracked = this.attempts.get(attemptName(workloadId, attempt));
-    return tracked ? this.observed(tracked) : { state: 'absent' };
+    return tracked && !tracked.isForgotten ? this.observed(tracked) : { state: 'absent' };
   }
 
   /** Those of a workload, and of all workloads where none is named. */
