@@ -19,7 +19,7 @@ export function GenerateBar() {
   const { served, by, upstream } = serving;
   const open = isServed(by, ownOnly);
   // As high before it is known who generates as after that.
-  const hasPrice = isOpen || (isExpected() && serving.isLoading);
+  const hasPrice = isOpen || (isExpected() && (serving.isLoading || !isUserKnown));
   return (
     <div className="grid gap-3">
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
