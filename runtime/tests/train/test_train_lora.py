@@ -362,12 +362,10 @@ def test_data_that_cannot_be_used_fails_with_one_sentence(
 ) -> None:
     spec = train_spec(server, tmp_path, tied_model)
     data = spec.data.model_copy(update={"input_column": "question"})
-    process = start(spec.model_copy(update={"data": data}))
-    assert finish(process) == 1
+    assert finish(start(spec.model_copy(update={"data": data}))) == 1
     assert server.reports[-1]["type"] == "failed"
-    assert server.reports[-1]["message"] == (
-        "rows.csv has no column question. Its columns are: q, a."
-    )
+    said = "rows.csv has no column question. Its columns are: q, a."
+    assert server.reports[-1]["message"] == said
 
 
 @pytest.mark.parametrize("count", [None, 17])

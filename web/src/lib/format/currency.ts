@@ -31,6 +31,16 @@ export function showUnrounded(bgl: string, currency: Currency = currencyChoice.g
   return displayAmount(micro, currency, Math.max(2, decimals.length));
 }
 
+/** What is paid at most, rounded up to two digits that count: '$0.014', '$0.02', '0.35 BGL'. */
+export function showLimit(bgl: string, currency: Currency = currencyChoice.get()): string {
+  const micro = parseBgl(bgl);
+  const zeros = /^0\.(0*)/.exec(currency === 'USD' ? formatUsd(micro) : formatBgl(micro))?.[1]?.length ?? 0;
+  const places = Math.min(zeros + 2, EXACT_PLACES[currency]);
+  const step = MICRO[currency] / 10n ** BigInt(places) || 1n;
+  const up = ((micro + step - 1n) / step) * step;
+  return displayAmount(up, currency, up % (MICRO[currency] / 100n) === 0n ? 2 : places);
+}
+
 /**
  * A server's sentence with its amounts of BGL in the chosen currency, without rounding: they may be limits to what can be
  * typed. Where they are not, `showAmount` shows them as what was charged.

@@ -6,11 +6,22 @@ const judged = (wins: number, low: number, high: number): Judgement =>
   ({ wins, ties: 1, losses: 1, win_rate: 0.7, interval: { low, high } }) as Judgement;
 
 test('no more is said than the interval allows', () => {
-  expect(headline({ win_rate: null, interval: null })).toBe('No verdict yet');
   expect(headline(judged(3, 0.29, 0.93))).toBe('These rows show no difference');
   expect(headline(judged(3, 0.5, 0.93))).toBe('These rows show no difference');
   expect(headline(judged(3, 0.51, 0.93))).toBe('This model answers better than the base model');
   expect(headline(judged(3, 0.1, 0.49))).toBe('This model answers worse than the base model');
+});
+
+test('without a verdict it is said whether one may come', () => {
+  const none = (requestsDone: number): Judgement =>
+    ({
+      ...{ status: 'completed', win_rate: null, interval: null },
+      ...{ requests: 10, requests_done: requestsDone, requests_failed: 0 },
+    }) as Judgement;
+  expect(headline(none(8))).toBe('No verdict yet');
+  expect(rateText(none(8))).toBe('');
+  expect(headline(none(10))).toBe('No verdict');
+  expect(rateText(none(10))).toMatch(/A, B or TIE .+ Choose a larger model\.$/);
 });
 
 test('few rows say little', () => {

@@ -13,17 +13,25 @@ export const isRunning = ({ status }: Pick<Judgement, 'status'>): boolean =>
 export const openOf = ({ requests, requests_done, requests_failed }: Judgement): number =>
   requests - requests_done + requests_failed;
 
+/** Whether every request has an answer, and no more are asked. */
+const isOver = (judgement: Judgement): boolean => !isRunning(judgement) && openOf(judgement) === 0;
+
 /** What comes of it: as much as the interval allows to say. */
-export function headline({ win_rate: rate, interval }: Pick<Judgement, 'win_rate' | 'interval'>): string {
-  if (rate === null || interval === null) return 'No verdict yet';
+export function headline(judgement: Judgement): string {
+  const { win_rate: rate, interval } = judgement;
+  if (rate === null || interval === null) return isOver(judgement) ? 'No verdict' : 'No verdict yet';
   if (interval.low > 0.5) return 'This model answers better than the base model';
   if (interval.high < 0.5) return 'This model answers worse than the base model';
   return 'These rows show no difference';
 }
 
-/** 'Win rate 70%, and in 95 of 100 such samples between 29% and 93%. 5 rows say little.'; empty without a verdict. */
-export function rateText({ win_rate: rate, interval, wins, ties, losses }: Judgement): string {
-  if (rate === null || interval === null) return '';
+/** 'Win rate 70%, and in 95 of 100 such samples between 29% and 93%. 5 rows say little.'; without a verdict, why. */
+export function rateText(judgement: Judgement): string {
+  const { win_rate: rate, interval, wins, ties, losses } = judgement;
+  if (rate === null || interval === null)
+    return isOver(judgement)
+      ? 'The judge never ended with A, B or TIE alike in both orders. Choose a larger model.'
+      : '';
   const pairs = wins + ties + losses;
   const range = `95% interval ${percent(interval.low)} to ${percent(interval.high)}`;
   const few = pairs < FEW_ROWS ? ` ${countOf(pairs, 'row')} ${pairs === 1 ? 'says' : 'say'} little.` : '';

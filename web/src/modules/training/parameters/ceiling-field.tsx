@@ -9,13 +9,15 @@ type Props = {
   usual: string | null;
   /** What the run, or the dearest of several, is expected to cost, in BGL: the usual ceiling does not look the same, and a lower one is warned of. */
   expected?: string;
+  /** Whether the run goes on: then it stops there. */
+  resumes?: boolean;
   error?: string | undefined;
   onChange: (value: string) => void;
   className?: string;
 };
 
 /** What a run may cost at most, typed in the chosen currency. */
-export function CeilingField({ usual, expected = '0', ...field }: Props) {
+export function CeilingField({ usual, expected = '0', resumes = false, ...field }: Props) {
   const currency = currencyChoice.use();
   const isOfEach = usual === null;
   const isTooLow = isPositiveBgl(field.value) && parseBgl(field.value) < parseBgl(expected);
@@ -32,6 +34,8 @@ export function CeilingField({ usual, expected = '0', ...field }: Props) {
           </span>
         ) : isOfEach ? (
           'You pay at most this for each run. Left empty, it is half more than the run’s own estimate.'
+        ) : resumes ? (
+          'You pay at most this, with what the run has cost so far. There it saves its work and stops.'
         ) : (
           'You pay at most this. A run that needs more goes on free for as much again, then saves its work and stops.'
         )

@@ -69,6 +69,7 @@ export function ResumeDialog({ run: newest, open, onClose }: Props) {
             className="mt-4"
             value={ceiling}
             usual={usual}
+            resumes
             expected={formatBgl(parseBgl(run.cost_so_far) + parseBgl(run.resume_hold))}
             error={problem ?? (isOfCeiling(resume.error) ? errorMessage(resume.error) : undefined)}
             onChange={(value) => {

@@ -34,6 +34,16 @@ it('the ceiling of a sweep is that of each run', () => {
   expect(sentence).toMatch(/, about 0\.25 BGL, never more than 0\.60 BGL\.$/);
 });
 
+it('what it costs at most is rounded up', () => {
+  const cost_estimate = { quote: { total: '0.2275' }, ceiling: '0.340686', duration_hours: 0.1 };
+  expect(costSentence(checked({ cost_estimate }), '', 'USD')).toMatch(
+    /, about \$0\.0091, never more than \$0\.014\.$/,
+  );
+  expect(costSentence(checked({ cost_estimate }), '', 'BGL')).toMatch(
+    /, about 0\.23 BGL, never more than 0\.35 BGL\.$/,
+  );
+});
+
 it('a ceiling below the estimate is all that it costs', () => {
   expect(costSentence(checked(), '0.1', 'BGL')).toMatch(/ on this CPU, at most 0\.10 BGL\.$/);
 });

@@ -1,6 +1,6 @@
 import { type Currency, parseBgl } from '@bakehouse/contract/money';
 import { countOf } from '../../../../lib/format/count-of.ts';
-import { showApart } from '../../../../lib/format/currency.ts';
+import { showApart, showLimit } from '../../../../lib/format/currency.ts';
 import { aboutDuration } from '../../../../lib/format/format-time.ts';
 import type { Validation } from '../wizard-calls.ts';
 import { highestCost } from './agreed-cost.ts';
@@ -16,7 +16,8 @@ export function costSentence(checked: Checked, ceiling: string, currency: Curren
   const { cost_estimate: cost, data, placement, reading, runs } = checked;
   const { total } = cost.quote;
   const highest = highestCost(checked, ceiling);
-  const [expected, most] = showApart(total, highest, currency);
+  const [expected] = showApart(total, highest, currency);
+  const most = showLimit(highest, currency);
   const examples = data ? `${countOf(data.train_examples + data.eval_examples, 'example')}, ` : '';
   const device = placement.device === 'cpu' ? 'this CPU' : 'a GPU';
   return [
