@@ -6,8 +6,8 @@ product's export, or PEFT, as a person runs it without the product.
     ... --run check --model DIR --out DIR --other DIR
 
 `adapter` writes one that changes every layer. `check` fails unless both sides have written the same
-model. `./bakehouse bench` runs the sides in turns, each in
-the environment that it would have in real use.
+model. `./bakehouse bench` runs the sides in turns, each in the environment that it would have in
+real use.
 """
 
 from __future__ import annotations
