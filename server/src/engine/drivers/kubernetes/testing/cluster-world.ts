@@ -32,8 +32,9 @@ export async function clusterWorld(
   const accepted: AttemptId[] = [];
   const ends: SeenEnd[] = [];
   world.onChange.mockImplementation(async (_tx, after, before) => {
-    // What holds no slot has no attempt that could end.
-    if (before.devices !== null && after.devices === null)
+    // One whose next attempt has its slot and has not begun ends none.
+    const hadBegun = before.devices !== null && before.attemptStartedAt !== null;
+    if (hadBegun && after.devices === null)
       ends.push({ id: after.id, attempt: after.attempt, state: after.state });
   });
 
