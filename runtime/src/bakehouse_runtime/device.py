@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
     import torch
 
 Device = Literal["cpu", "cuda", "mps"]
+
+# Of glibc's malloc.h.
+_M_ARENA_MAX = -8
 
 
 def choose_device(wanted: Literal["auto", "cpu", "cuda", "mps"]) -> Device:
@@ -76,6 +81,19 @@ def peak_memory(device: Device) -> int | None:
     status = Path("/proc/self/status")
     found = re.search(r"VmHWM:\s+(\d+) kB", status.read_text()) if status.exists() else None
     return int(found[1]) * 1024 if found else None
+
+
+def share_one_heap() -> None:
+    """Has all threads of this process allocate from one heap, where the C library is glibc.
+
+    It gives each thread a heap of its own. torch allocates in one thread what its backward pass
+    frees in another, so that each keeps what the other could use: docs/engine.md has how much.
+    Heaps that exist stay: call it before there are other threads.
+    """
+    if sys.platform == "linux":
+        mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+        if mallopt is not None:
+            mallopt(_M_ARENA_MAX, 1)
 
 
 def use_all_cores(processes: int = 1) -> None:

@@ -42,15 +42,21 @@ type Trained = Pick<TrainingParameters, 'objective' | 'adaptation'>;
 
 /** What every run is asked for. */
 export const mainFields = (trained: Trained): ParameterField[] => [
-  number('epochs', { help: 'How many times the model sees every row.' }),
+  number('epochs', {
+    help: '1 to 1,000 passes over all rows. More learns them better, and costs as much more.',
+  }),
   number('learning_rate', {
     maxDecimals: 8,
     helpFor: (rate: number, onChange: (rate: number) => void) => learningRateHelp(rate, onChange, trained),
   }),
-  number('batch_size'),
-  number('gradient_accumulation_steps', { help: 'Batches per training step.' }),
-  number('eval_batch_size'),
-  number('train_test_split', { help: 'Share used for training; the rest measures the result.' }),
+  number('batch_size', { help: '1 to 1,024 rows at once. More is faster and takes more memory.' }),
+  number('gradient_accumulation_steps', {
+    help: '1 to 1,024 batches per training step. More calms training without more memory.',
+  }),
+  number('eval_batch_size', { help: '1 to 1,024 held-out rows at once. It changes time and memory alone.' }),
+  number('train_test_split', {
+    help: '0.1 to 0.95 of the rows are trained on; the rest measures the result.',
+  }),
 ];
 
 const objectiveHelp: Record<Objective, string> = {
@@ -189,9 +195,11 @@ export const segmentationFields = (objective: Objective): ParameterField[] => [
     help: 'How a long text is split into sentences.',
     options: segmentationMethods.map((method) => ({ value: method, label: method })),
   },
-  number('max_chunk_size', { help: 'At most this many tokens per example.' }),
-  number('stride', { help: 'Tokens shared by neighbouring chunks.' }),
-  number('min_segment_length', { help: 'Shorter texts are dropped.' }),
+  number('max_chunk_size', {
+    help: '1 to 131,072 tokens per example. Longer ones are split or cut; memory grows with it.',
+  }),
+  number('stride', { help: '1 to 131,072 tokens shared by neighbouring chunks, fewer than a chunk has.' }),
+  number('min_segment_length', { help: '1 to 131,072 tokens. Shorter texts are dropped.' }),
   // Others look at each answer by itself.
   ...(objective === 'sft' ? [packingField] : []),
 ];
@@ -201,7 +209,7 @@ const packingField: ParameterField = {
   name: 'packing',
   label: 'Packing',
   box: 'Put short rows together',
-  help: 'Fills sequences up to the chunk size; no row reads another. Saves time, and makes fewer steps of more rows.',
+  help: 'Fills sequences up to the chunk size; no row reads another. Makes fewer steps of more rows, which saves time on a GPU.',
 };
 
 const adaptationHelp: Record<Adaptation, string> = {
@@ -234,8 +242,14 @@ export const loraFields = ({
   adaptation,
   objective,
 }: Pick<Trained, 'adaptation' | 'objective'>): ParameterField[] => [
-  number('lora_r', { label: 'Rank', help: 'Size of the adapter.' }),
-  number('lora_dropout', { label: 'Dropout' }),
+  number('lora_r', {
+    label: 'Rank',
+    help: '1 to 256, usually 8 to 64. Higher learns more, in a larger file and more memory.',
+  }),
+  number('lora_dropout', {
+    label: 'Dropout',
+    help: '0 to 0.5 of the adapter’s input is left out at each step, against learning by heart.',
+  }),
   {
     kind: 'flag',
     name: 'use_rslora',
@@ -286,7 +300,7 @@ function learningRateHelp(
       : learningRatePresets[objective];
   return (
     <span className="flex flex-wrap items-center gap-1">
-      Common values:
+      Above 0, up to 1. Common values:
       {presets.map((preset) => (
         <Button key={preset} size="sm" variant="ghost" className="-mx-0.5" onClick={() => onChange(preset)}>
           {withMinus(preset)}

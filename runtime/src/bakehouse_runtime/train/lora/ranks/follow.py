@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ....device import use_all_cores
+from ....device import share_one_heap, use_all_cores
 from ....errors import (
     MachineError,
     PlainError,
@@ -32,6 +32,7 @@ def follow(ranks: Ranks, port: int, leader: Connection, build: dict[str, Any]) -
     """Does what the first process does, until that says that it is over. What ends it before is
     sent there."""
     try:
+        share_one_heap()
         use_all_cores(ranks.count)
         ranks.join(build["device"], connect_store(port))
         trainer = build_trainer(**build, ranks=ranks, callbacks=[FollowingCallback(ranks)])

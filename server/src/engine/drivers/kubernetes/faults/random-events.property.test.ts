@@ -46,7 +46,8 @@ async function remove(path: string, body: object): Promise<void> {
 }
 
 function disrupt(pod: Pod | undefined, reason: string): void {
-  if (!pod) return;
+  // The removal of another pod of its Job may have taken it along.
+  if (!pod || !listPods().some(({ metadata }) => metadata.name === pod.metadata.name)) return;
   const conditions = [{ type: 'DisruptionTarget', status: 'True', reason }];
   apiserver.change('pods', pod.metadata.name, { status: { conditions } });
 }

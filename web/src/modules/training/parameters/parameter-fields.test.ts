@@ -1,0 +1,31 @@
+import { fineTuneNumbers } from '@bakehouse/contract/fine-tune-numbers';
+import { objectives } from '@bakehouse/contract/limits';
+import { expect, test } from 'vitest';
+import { formatNumber } from '../../../lib/format/format-number.ts';
+import {
+  evaluationFields,
+  loraFields,
+  mainFields,
+  objectiveFields,
+  optimizerFields,
+  segmentationFields,
+} from './parameter-fields.tsx';
+
+const fields = objectives.flatMap((objective) => [
+  ...mainFields({ objective, adaptation: 'lora' }),
+  ...objectiveFields(objective, null),
+  ...optimizerFields(objective),
+  ...segmentationFields(objective),
+  ...evaluationFields,
+  ...loraFields({ objective, adaptation: 'lora' }),
+]);
+const helps = new Map(fields.map(({ name, help }) => [name, help]));
+
+// The learning rate offers values to choose beside its range.
+const { learning_rate, ...others } = fineTuneNumbers;
+
+test.each(Object.entries(others))('%s says how far it goes', (name, { max }) => {
+  expect(helps.get(name as keyof typeof others)).toMatch(
+    new RegExp(`(to|up to) ${formatNumber(max)}\\b`, 'i'),
+  );
+});
