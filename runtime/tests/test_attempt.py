@@ -23,7 +23,7 @@ def arguments(server: BakehouseServer, tmp_path: Path) -> list[str]:
     return [
         *("fetch", "--server", server.url, "--workload", "w-1", "--token-file", str(token_file)),
         *("--folder", str(folder), "--work-dir", str(tmp_path / "work")),
-        *("--host", "10.1.2.3", "--threads", "3", "--leave-seconds", "1770"),
+        *("--host", "10.1.2.3", "--port", "8000", "--threads", "3", "--leave-seconds", "1770"),
     ]
 
 
@@ -40,7 +40,7 @@ def test_an_attempt_asks_what_to_do_and_brings_its_inputs(
     spec = json.loads((tmp_path / "given" / "spec.json").read_text())
     assert spec["server"] == {"base_url": server.url, "token": TOKEN}
     assert (spec["host"], spec["threads"], spec["keeps_work_dir"]) == ("10.1.2.3", 3, False)
-    assert spec["leave_seconds"] == 1770
+    assert (spec["port"], spec["leave_seconds"]) == (8000, 1770)
     assert (tmp_path / "given" / "files" / "model" / "model.gguf").read_bytes() == b"weights"
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
 import torch
 from trl.kernels import chunked_logprob
 
@@ -21,8 +23,6 @@ from serving import ENVIRONMENT
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def test_a_cpu_serves_in_bfloat16_where_it_multiplies_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,3 +77,34 @@ def test_the_peak_of_a_gpu_counts_what_cuda_takes_beside_what_is_allocated(
     monkeypatch.setattr(torch.cuda, "memory_reserved", lambda: 8)
     monkeypatch.setattr(torch.cuda, "max_memory_allocated", lambda: 50)
     assert peak_memory("cuda") == 52
+
+
+_HEAPS = """
+import ctypes, sys, threading
+from bakehouse_runtime.device import share_one_heap
+if sys.argv[1] == "shared":
+    share_one_heap()
+def allocate():
+    kept.append(ctypes.create_string_buffer(1000))
+    done.wait()
+kept, done = [], threading.Event()
+threads = [threading.Thread(target=allocate) for _ in range(3)]
+for thread in threads:
+    thread.start()
+libc = ctypes.CDLL(None)
+libc.fopen.restype = ctypes.c_void_p
+out = libc.fopen(sys.argv[2].encode(), b"w")
+libc.malloc_info(0, ctypes.c_void_p(out))
+libc.fclose(ctypes.c_void_p(out))
+done.set()
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="The heaps are glibc's")
+@pytest.mark.parametrize("how", ["shared", "apart"])
+def test_threads_share_one_heap_where_they_are_told_to(how: str, tmp_path: Path) -> None:
+    info = tmp_path / "info.xml"
+    command = [sys.executable, "-c", _HEAPS, how, str(info)]
+    subprocess.run(command, check=True, env=ENVIRONMENT)
+    heaps = info.read_text().count("<heap nr=")
+    assert (heaps == 1) == (how == "shared")

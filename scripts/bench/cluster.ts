@@ -132,7 +132,12 @@ function launchOf(userId: string): Launch {
     ...{ workloadId: randomUUID(), attempt: 1, behaviour: 'run', userId, spec: testSpec('bench') },
     placement: ON_GPU,
     nodes: 1,
-    ...{ server: { base_url: 'http://bakehouse', token: randomUUID() }, serverKey: '', devices: [] },
+    ...{
+      server: { base_url: 'http://bakehouse', token: randomUUID() },
+      serverKey: '',
+      serviceId: null,
+      devices: [],
+    },
   };
 }
 

@@ -65,6 +65,19 @@ describe('the settings', () => {
     expect(read('rest', 'true')).toMatchObject({ cpuWork: true });
   });
 
+  test('of routers name deployments by their ids, and the key that all model servers ask for', () => {
+    const id = '0197f3a2-6c1e-7d50-9b57-3f1f5e0f7a11';
+    const key = { BAKEHOUSE_MODEL_SERVER_KEY: 'k'.repeat(32) };
+    const read = (routers: string, more = {}) => readConfig({ BAKEHOUSE_ROUTERS: routers, ...more }).routers;
+    expect(read('')).toEqual(new Map());
+    expect(read(`${id}=http://router/,`, key)).toEqual(new Map([[id, 'http://router']]));
+    expect(() => read(`${id}=http://router`)).toThrow(
+      'BAKEHOUSE_MODEL_SERVER_KEY: is missing beside BAKEHOUSE_ROUTERS',
+    );
+    for (const wrong of ['rye=http://router', `${id}=router`, id])
+      expect(() => read(wrong, key)).toThrow(/BAKEHOUSE_ROUTERS: must be such as .*=http/);
+  });
+
   test('of the mirror bound what it may take, and copy nothing unless asked to', () => {
     const token = { BAKEHOUSE_HUB_MIRROR_TOKEN: 'hf_1' };
     expect(readConfig({}).hubMirror).toBeNull();

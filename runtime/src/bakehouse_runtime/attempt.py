@@ -28,6 +28,8 @@ class Place:
     work_dir: Path
     # Where a model server listens.
     host: str
+    # 0: at any port that is free.
+    port: int
     threads: int
     # How long a model server may finish what it has begun where its place tells it to end.
     leave_seconds: int | None
@@ -54,6 +56,7 @@ def fetch_spec(place: Place) -> Path:
     if spec.get("kind") == "serve":
         spec |= {
             "host": place.host,
+            "port": place.port,
             "threads": place.threads,
             "leave_seconds": place.leave_seconds,
         }

@@ -83,6 +83,7 @@ def parser() -> argparse.ArgumentParser:
     fetch.add_argument("--folder", type=Path, required=True, metavar="DIR")
     fetch.add_argument("--work-dir", type=Path, required=True, metavar="DIR")
     fetch.add_argument("--host", default="0.0.0.0", metavar="HOST")
+    fetch.add_argument("--port", type=int, default=0, metavar="PORT")
     fetch.add_argument("--threads", type=int, default=1, metavar="COUNT")
     fetch.add_argument("--leave-seconds", type=int, default=None, metavar="SECONDS")
     fetch.set_defaults(run=_fetch)
@@ -135,6 +136,7 @@ def _fetch(arguments: argparse.Namespace) -> int:
         folder=arguments.folder,
         work_dir=arguments.work_dir,
         host=arguments.host,
+        port=arguments.port,
         threads=arguments.threads,
         leave_seconds=arguments.leave_seconds,
     )

@@ -50,6 +50,12 @@ def test_that_it_answers_is_said_to_everybody(monkeypatch: pytest.MonkeyPatch) -
     assert ask({"type": "lifespan"}, monkeypatch) == ["vllm"]
 
 
+def test_how_busy_it_is_is_said_where_a_router_may_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BAKEHOUSE_OPEN_METRICS", "1")
+    assert ask(http("/metrics"), monkeypatch) == ["vllm"]
+    assert ask(http("/tokenize"), monkeypatch) != ["vllm"]
+
+
 def test_a_websocket_without_the_key_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     scope: dict[str, Any] = {"type": "websocket", "path": "/v1/realtime", "headers": []}
     assert ask(scope, monkeypatch) == [{"type": "websocket.close", "code": 1008}]

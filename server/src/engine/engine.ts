@@ -27,6 +27,8 @@ export type EngineOptions = {
   machineId: string;
   /** Where workloads reach the server. */
   serverUrl: () => Promise<string>;
+  /** What every model server asks for, instead of a key of its own. */
+  modelServerKey?: string | null;
   /** Whether this server holds the claim on the machine (claim-machine.ts). Always, unless said. */
   mayWork?: () => boolean;
   /** The machine's processors and memory, and what wants them; this computer's own, unless said. */
@@ -111,6 +113,7 @@ function createPass(
     kinds,
     machineId,
     serverUrl,
+    modelServerKey = null,
     mayWork = () => true,
     cpu = async () => machineCpu(),
     cpuLoad = readCpuLoad,
@@ -118,7 +121,18 @@ function createPass(
   hasEnded: () => boolean,
 ): () => Promise<void> {
   const starts = watchStarts(clock.now);
-  const parts: Reconciler = { db, driver, kinds, log, machineId, now: clock.now, serverUrl, mayWork, starts };
+  const parts: Reconciler = {
+    db,
+    driver,
+    kinds,
+    log,
+    machineId,
+    now: clock.now,
+    serverUrl,
+    modelServerKey,
+    mayWork,
+    starts,
+  };
   const schedule = createScheduler(parts);
   let sweptAt = Number.NEGATIVE_INFINITY;
 

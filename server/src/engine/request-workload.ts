@@ -9,6 +9,8 @@ export type WorkloadRequest = {
   behaviour: Behaviour;
   /** Name of the registered kind that answers for it. */
   kind: string;
+  /** What it answers for together with others, such as the replicas of a deployment; null: it does so alone, if at all. */
+  serviceId?: string | null;
   /** What its owner calls it. */
   title: string;
   spec: WorkloadSpec;
@@ -30,6 +32,7 @@ export async function requestWorkload(tx: Transaction, request: WorkloadRequest)
       user_id: request.userId,
       behaviour: request.behaviour,
       kind: request.kind,
+      service_id: request.serviceId ?? null,
       title: request.title,
       spec: toJson(request.spec),
       accelerator: request.placement.accelerator,

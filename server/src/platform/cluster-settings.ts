@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { unusable } from './secrets/secret-files.ts';
 
+const ROUTER_EXAMPLE = '0197f3a2-6c1e-7d50-9b57-3f1f5e0f7a11=http://router.bakehouse-work';
 const dnsLabel = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
 
 /** Settings of the cluster that work goes to. */
@@ -28,7 +29,32 @@ export const clusterSettings = {
       'must be names of ClusterQueues with up to 30 characters, such as cpu=general,NVIDIA_H100_80GB=h100',
     )
     .optional(),
+  /** Routers in front of the replicas of a deployment, as `id of the deployment=address`; comma-separated. */
+  BAKEHOUSE_ROUTERS: z.string().default('').transform(readRouters),
+  /** What every model server of the cluster asks for, in place of a key of its own: a router that asks them shows it. */
+  BAKEHOUSE_MODEL_SERVER_KEY: z.string().min(32).optional(),
 };
+
+/** The addresses of routers by the deployments that they are in front of. */
+function readRouters(text: string, context: z.core.$RefinementCtx): ReadonlyMap<string, string> {
+  const entries = text.split(',').map((entry) => entry.trim());
+  return new Map(
+    entries.filter(Boolean).map((entry) => {
+      const [id = '', ...rest] = entry.split('=');
+      const url = rest.join('=');
+      if (!z.uuid().safeParse(id).success || !z.url({ protocol: /^https?$/ }).safeParse(url).success)
+        context.addIssue(`must be such as ${ROUTER_EXAMPLE}, not '${entry}'`);
+      return [id, url.replace(/\/+$/, '')];
+    }),
+  );
+}
+
+/** The routers of the settings. Throws an error that names what is missing beside them: a router does not know whom it asks. */
+export function routersOf(s: Settings): ReadonlyMap<string, string> {
+  if (s.BAKEHOUSE_ROUTERS.size > 0 && s.BAKEHOUSE_MODEL_SERVER_KEY === undefined)
+    throw unusable(['BAKEHOUSE_MODEL_SERVER_KEY: is missing beside BAKEHOUSE_ROUTERS']);
+  return s.BAKEHOUSE_ROUTERS;
+}
 
 /**
  * ClusterQueues by what may wait in them: a type of GPU, `cpu`, or `*` for all that is not named. Several take turns by
@@ -71,5 +97,6 @@ export function clusterOf(s: Settings, publicUrl: string) {
     serverUrl: s.BAKEHOUSE_KUBERNETES_SERVER_URL ?? publicUrl,
     cpuWork,
     queues,
+    modelServerKey: s.BAKEHOUSE_MODEL_SERVER_KEY ?? null,
   };
 }

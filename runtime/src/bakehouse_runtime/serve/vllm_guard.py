@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # Says that it answers, and nothing else.
 _OPEN_PATH = "/health"
+# How busy it is, open where a router may ask: llm-d's shows no key there.
+_METRICS_PATH = "/metrics"
 
 
 class KeyGuard:
@@ -25,6 +27,8 @@ class KeyGuard:
     def __init__(self, app: App) -> None:
         """Guards `app`. Raises KeyError where there is no key: vLLM does not start then."""
         self._app = app
+        metrics = (_METRICS_PATH,) if os.environ.get("BAKEHOUSE_OPEN_METRICS") else ()
+        self._open_paths = (_OPEN_PATH, *metrics)
         self._expected = f"Bearer {os.environ['VLLM_API_KEY']}".encode()
 
     async def __call__(self, scope: Fields, receive: Receive, send: Send) -> None:
@@ -39,4 +43,4 @@ class KeyGuard:
 
     def _is_open(self, scope: Fields) -> bool:
         shown = dict(scope["headers"]).get(b"authorization", b"")
-        return scope["path"] == _OPEN_PATH or secrets.compare_digest(shown, self._expected)
+        return scope["path"] in self._open_paths or secrets.compare_digest(shown, self._expected)

@@ -88,6 +88,8 @@ export type Workload = {
   userId: string | null;
   behaviour: Behaviour;
   kind: string;
+  /** What it answers for together with others; null: it does so alone, if at all. */
+  serviceId: string | null;
   title: string;
   /** Where it was started last, and its files are; null: nowhere. */
   machineId: string | null;

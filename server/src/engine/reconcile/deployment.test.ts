@@ -5,7 +5,7 @@ import { idleUntilStopped } from '../drivers/fake/fake-driver.ts';
 import { selectLogLines } from '../reports/select-log-lines.ts';
 import { testEngine } from '../testing/test-engine.ts';
 
-const { db, pass, passListening, world, report, request, stop, see, reach } = await testEngine();
+const { db, engineOn, pass, passListening, world, report, request, stop, see, reach } = await testEngine();
 
 beforeEach(async () => {
   await db.deleteFrom('workloads').execute();
@@ -35,6 +35,24 @@ describe('a deployment', () => {
     // What it prints is its log, and stays.
     const lines = (await selectLogLines(db, id, 9)).map(({ line }) => line);
     expect(lines.filter((line) => line.startsWith('listening'))).toEqual(['listening 1', 'listening 2']);
+  });
+
+  test('asks for a key of each attempt, or for the one of all where its driver has one', async () => {
+    const launches: Launch[] = [];
+    const { engine, driver } = world(async (launch, process) => {
+      launches.push(launch);
+      await report(launch, { type: 'ready', base_url: 'http://127.0.0.1:1' });
+      return idleUntilStopped(launch, process);
+    });
+    const serviceId = '0197f3a2-6c1e-7d50-9b57-3f1f5e0f7a11';
+    const id = await request({ behaviour: 'deployment', serviceId });
+    await reach(engine, id, { state: 'ready' });
+    const other = await request({ behaviour: 'deployment' });
+    await reach(engineOn(driver, { modelServerKey: 'one of all' }), other, { state: 'ready' });
+    expect(launches).toMatchObject([
+      { serviceId, serverKey: expect.stringMatching(/^.{32,}$/) },
+      { serviceId: null, serverKey: 'one of all' },
+    ]);
   });
 
   test('that has answered comes back after any trouble of its machine, and says meanwhile when', async () => {

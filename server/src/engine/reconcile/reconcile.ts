@@ -28,6 +28,8 @@ export type Reconciler = {
   serverUrl: () => Promise<string>;
   /** Whether the machine is still claimed; nothing is started otherwise. */
   mayWork: () => boolean;
+  /** What every model server asks for; null: each for a key of its own. */
+  modelServerKey: string | null;
   /** Counts which starts the machine could do. */
   starts: StartWatch;
 };
@@ -147,7 +149,7 @@ async function start(parts: Reconciler, workload: Workload, token: string): Prom
 }
 
 async function readLaunch(parts: Reconciler, workload: Workload, token: string): Promise<Launch> {
-  const { id, attempt, behaviour, userId, placement, serverKey, devices } = workload;
+  const { id, attempt, behaviour, userId, placement, serviceId, serverKey, devices } = workload;
   return {
     workloadId: id,
     attempt,
@@ -157,6 +159,7 @@ async function readLaunch(parts: Reconciler, workload: Workload, token: string):
     nodes: 1,
     spec: await readSpecWithCheckpoint(parts.db, id),
     server: { base_url: await parts.serverUrl(), token },
+    serviceId,
     serverKey: serverKey ?? '',
     devices: devices ?? [],
   };

@@ -16,7 +16,7 @@ export type Output = { lines: string[]; cursor: string | null };
 
 /** Writes a step, with what goes into the log, and lets the workload's kind take part. A start has a token from then on. */
 export async function writeStep(
-  { kinds, now }: { kinds: WorkloadKinds; now: () => Date },
+  { kinds, now, modelServerKey }: { kinds: WorkloadKinds; now: () => Date; modelServerKey: string | null },
   tx: Transaction,
   before: Workload,
   step: Step,
@@ -25,7 +25,7 @@ export async function writeStep(
   const token = step.do === 'start' ? createToken() : null;
   const changes: WorkloadChanges = {
     ...changesOf(before, step, now()),
-    ...(token && { tokenSha256: hashToken(token), serverKey: createToken() }),
+    ...(token && { tokenSha256: hashToken(token), serverKey: modelServerKey ?? createToken() }),
     ...(output.cursor !== before.outputCursor && { outputCursor: output.cursor }),
   };
   const hasChanged = Object.keys(changes).length > 0;

@@ -1,8 +1,9 @@
 import type { Launch } from '../drivers/driver.ts';
 
 /** For tests: nobody's work, on the CPU. */
-export const testPlace: Pick<Launch, 'userId' | 'placement' | 'nodes' | 'devices'> = {
+export const testPlace: Pick<Launch, 'userId' | 'serviceId' | 'placement' | 'nodes' | 'devices'> = {
   userId: null,
+  serviceId: null,
   placement: { accelerator: null, count: 0 },
   nodes: 1,
   devices: [],

@@ -124,7 +124,7 @@ describe.skipIf(found === null)('the chart', () => {
     expect(subjects).toEqual([[reconciler], [reconciler]]);
   });
 
-  test('lets pods of work reach the web, DNS and the bucket alone, and the web alone reach model servers', () => {
+  test('lets pods of work reach the web, DNS and the bucket alone, and the web and routers alone reach model servers', () => {
     const web = {
       namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'bakehouse' } },
       podSelector: {
@@ -156,7 +156,10 @@ describe.skipIf(found === null)('the chart', () => {
       policyTypes: ['Egress'],
       egress: [{ to: [{ podSelector: onNodes }] }],
     });
-    expect(named('NetworkPolicy', 'bake-model-servers')?.spec).toMatchObject({ ingress: [{ from: [web] }] });
+    const router = { podSelector: { matchLabels: { app: 'router' } } };
+    expect(named('NetworkPolicy', 'bake-model-servers')?.spec).toMatchObject({
+      ingress: [{ from: [web, router] }],
+    });
     for (const name of ['bake-web', 'bake-others'])
       expect(JSON.stringify(named('NetworkPolicy', name)?.spec)).toContain('"except":["169.254.0.0/16"]');
   });

@@ -7,7 +7,15 @@ const GIB = 2 ** 30;
 const weights = { path: 'model.safetensors', sha256: 'a'.repeat(64), size_bytes: 10 * GIB };
 
 const runOf = (count: number, nodes: number): Launch => ({
-  ...{ workloadId: 'w', attempt: 1, behaviour: 'run', devices: [], userId: null, serverKey: '' },
+  ...{
+    workloadId: 'w',
+    attempt: 1,
+    behaviour: 'run',
+    devices: [],
+    userId: null,
+    serviceId: null,
+    serverKey: '',
+  },
   placement: { accelerator: 'NVIDIA_H100_80GB', count },
   nodes,
   spec: testSpec('run', [{ name: 'base_model', files: [weights] }]),
@@ -45,6 +53,23 @@ test('a Job on several nodes has a pod on each, which is told its rank and where
       { name: 'PET_MASTER_ADDR', value: 'bakehouse-w-1-0.bakehouse-w-1' },
       { name: 'PET_MASTER_PORT', value: '29400' },
     ]);
+});
+
+test('a router finds the model servers of a deployment by its id, at one port, and whether they are ready and busy', () => {
+  const serviceId = '0197f3a2-6c1e-7d50-9b57-3f1f5e0f7a11';
+  const launch: Launch = { ...runOf(1, 1), behaviour: 'deployment', serviceId };
+  const { template } = made(launch).spec;
+  expect(template.metadata.labels).toMatchObject({ 'bakehouse/deployment': serviceId });
+  expect(template.spec.initContainers[0]?.command.join(' ')).toContain('--port 8000');
+  expect(template.spec.containers[0]).toHaveProperty('readinessProbe.httpGet', {
+    path: '/health',
+    port: 8000,
+  });
+  expect(template.spec.containers[0]?.env).toContainEqual({ name: 'BAKEHOUSE_OPEN_METRICS', value: '1' });
+
+  const { template: alone } = made({ ...launch, serviceId: null }).spec;
+  expect(alone.spec.initContainers[0]?.command.join(' ')).toContain('--port 0');
+  expect(JSON.stringify(alone)).not.toMatch(/bakehouse\/deployment|OPEN_METRICS|readinessProbe/);
 });
 
 test('a Job on one node has a pod alone, and is told nothing of others', () => {

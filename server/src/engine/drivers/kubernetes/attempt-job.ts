@@ -35,6 +35,8 @@ const PER_GPU_CPUS = 4;
 const TOKEN_DIR = '/var/run/bakehouse';
 const GIVEN_DIR = '/given';
 const WORK_DIR = '/work';
+/** Where model servers that answer together listen: what is in front of them knows no other way. */
+const SERVICE_PORT = 8000;
 const RUNTIME = ['python', '-m', 'bakehouse_runtime'];
 
 /** Holds the token of an attempt, which its pod alone mounts. */
@@ -59,7 +61,7 @@ export function tokenHash({ server }: Pick<Launch, 'server'>): string {
  */
 export function attemptJob(launch: Launch, settings: PodSettings, place: JobPlace) {
   const { workloadId, attempt, behaviour } = launch;
-  const labels = { ...attemptLabels(workloadId, attempt), ...nodesLabel(launch) };
+  const labels = { ...attemptLabels(workloadId, attempt), ...nodesLabel(launch), ...serviceLabel(launch) };
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
@@ -126,6 +128,10 @@ function podSpec(launch: Launch, settings: PodSettings, { products }: JobPlace) 
         ...container,
         name: 'work',
         command: [...RUNTIME, spec.kind, `${GIVEN_DIR}/spec.json`],
+        // Whatever is in front of them leaves out those that load.
+        ...(launch.serviceId !== null && {
+          readinessProbe: { httpGet: { path: '/health', port: SERVICE_PORT }, periodSeconds: 5 },
+        }),
         volumeMounts: [...MOUNTS, { name: 'given', mountPath: GIVEN_DIR, readOnly: true }],
       },
     ],
@@ -162,18 +168,25 @@ function environmentOf(launch: Launch) {
     { name: 'PYTHONUNBUFFERED', value: '1' },
     { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
     ...nodesEnvironment(launch),
+    ...(launch.serviceId === null ? [] : [{ name: 'BAKEHOUSE_OPEN_METRICS', value: '1' }]),
   ];
 }
 
+/** The label by which a router finds the pods of a deployment. */
+function serviceLabel({ serviceId }: Launch): Record<string, string> {
+  return serviceId === null ? {} : { 'bakehouse/deployment': serviceId };
+}
+
 function fetchArguments(
-  { workloadId, server, behaviour }: Launch,
+  { workloadId, serviceId, server, behaviour }: Launch,
   { requests }: { requests: Record<string, string> },
 ): string[] {
   return [
     'fetch',
     ...['--server', server.base_url, '--workload', workloadId, '--token-file', `${TOKEN_DIR}/token`],
     ...['--folder', GIVEN_DIR, '--work-dir', WORK_DIR],
-    ...['--host', '$(POD_IP)', '--threads', requests.cpu ?? '1'],
+    ...['--host', '$(POD_IP)', '--port', String(serviceId === null ? 0 : SERVICE_PORT)],
+    ...['--threads', requests.cpu ?? '1'],
     ...['--leave-seconds', String(GRACE_S[behaviour] - SAYS_SO_S)],
   ];
 }

@@ -90,7 +90,12 @@ function launches(): Launch[] {
     ...{ workloadId: randomUUID(), attempt: 1, behaviour: 'run', userId, spec: testSpec('idle') },
     placement: { accelerator: 'NVIDIA_H100_80GB', count: 1 },
     nodes: 1,
-    ...{ server: { base_url: 'http://127.0.0.1:1', token: 'secret' }, serverKey: 'key', devices: [] },
+    ...{
+      server: { base_url: 'http://127.0.0.1:1', token: 'secret' },
+      serverKey: 'key',
+      serviceId: null,
+      devices: [],
+    },
   });
   return [
     ...Array.from({ length: GREEDY_RUNS }, () => of(greedy)),

@@ -57,7 +57,12 @@ describe.runIf(isSoak)('in queues of Kueue', async () => {
       ...{ workloadId: randomUUID(), attempt: 1, behaviour, userId: randomUUID(), spec: testSpec(title) },
       placement: { accelerator: 'NVIDIA_H100_80GB', count },
       nodes,
-      ...{ server: { base_url: 'http://127.0.0.1:1', token: 'secret' }, serverKey: 'key', devices: [] },
+      ...{
+        server: { base_url: 'http://127.0.0.1:1', token: 'secret' },
+        serverKey: 'key',
+        serviceId: null,
+        devices: [],
+      },
     };
     started.push(launch);
     await driver.start(launch);

@@ -21,7 +21,9 @@ type Options<K extends Kind> = {
 
 /**
  * Does something at whichever server answers for the model, which is woken where it must be; again at another one where it
- * cannot be reached. Users take turns at a server. Throws what waking throws, and AppError 'unavailable'.
+ * cannot be reached. Users take turns at a server. Where a router is in front of the replicas of a deployment, that is asked
+ * in their place, and chooses among them; where it cannot be reached, they are. Throws what waking throws, and AppError
+ * 'unavailable'.
  */
 export async function atModelServer<K extends Kind, Result>(
   ctx: Context,
@@ -43,14 +45,16 @@ export async function atModelServer<K extends Kind, Result>(
     const loads = servers.map(parts.turns.load);
     parts.replicas.grow(ctx, upstream, { loads, places: parts.turns.places(server) });
     const letGo = parts.replicas.keep(ctx, upstream, server.id);
-    const wasReached = !unreached.has(server.baseUrl);
+    const router = ctx.config.routers.get(upstream.pod_id ?? '');
+    const baseUrl = router && !unreached.has(router) ? router : server.baseUrl;
+    const wasReached = !unreached.has(baseUrl);
     let leave = () => undefined as void;
     try {
       leave = await parts.turns.enter(server, ctx.caller.userId, signal);
       // Whoever came first has found out meanwhile: the rest of the line need not.
-      if (wasReached && unreached.has(server.baseUrl)) throw new ModelServerUnreachable('passed over');
-      return await use(server).catch((error: unknown) => {
-        if (error instanceof ModelServerUnreachable && !error.wasDelivered) unreached.note(server.baseUrl);
+      if (wasReached && unreached.has(baseUrl)) throw new ModelServerUnreachable('passed over');
+      return await use({ ...server, baseUrl }).catch((error: unknown) => {
+        if (error instanceof ModelServerUnreachable && !error.wasDelivered) unreached.note(baseUrl);
         throw error;
       });
     } finally {

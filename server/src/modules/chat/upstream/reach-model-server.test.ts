@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
@@ -12,10 +12,11 @@ import { reachModelServer } from './reach-model-server.ts';
 import { unreachedServers } from './replicas/unreached-servers.ts';
 import { serverTurns } from './server-turns.ts';
 
-/* What vLLM refuses, and what of its cache llama.cpp may use. */
+/* What vLLM refuses, what of its cache llama.cpp may use, and a router in front of replicas. */
 
 type Body = Record<string, unknown>;
 const asked: Body[] = [];
+const routed: string[] = [];
 let refuses: (body: Body) => boolean;
 const stub = createServer((request, response) => {
   void json(request).then((body) => {
@@ -23,15 +24,23 @@ const stub = createServer((request, response) => {
     response.writeHead(refuses(body as Body) ? 400 : 200).end(`answer ${asked.length}`);
   });
 });
-await new Promise<void>((resolve) => stub.listen(0, '127.0.0.1', resolve));
-afterAll(() => void stub.close());
+const router = createServer((request, response) => {
+  routed.push(request.headers.authorization ?? '');
+  request.resume();
+  response.end('answer of the router');
+});
+for (const server of [stub, router]) {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterAll(() => void server.close());
+}
+const addressOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 beforeEach(() => {
   asked.length = 0;
 });
 
 const workload = {
   ...{ id: 'workload', state: 'ready', server_key: null, adapter_names: [] },
-  base_url: `http://127.0.0.1:${(stub.address() as AddressInfo).port}`,
+  base_url: addressOf(stub),
 };
 const upstream = {
   ...{ server_id: 'server', engine: 'vllm', model_name: 'loaf', adapter: null, is_own: true },
@@ -43,7 +52,8 @@ const parts = {
   replicas: { grow: () => undefined, keep: () => () => undefined },
   presence: { settled: async () => undefined, alone: () => null },
 } as unknown as ChatParts;
-const ctx = { caller: { userId: 'ada' } } as unknown as Context;
+const routers = new Map<string, string>();
+const ctx = { caller: { userId: 'ada' }, config: { routers } } as unknown as Context;
 
 type Asked = { of?: object; through?: object };
 
@@ -114,4 +124,14 @@ test('beside another web process a server of its own reuses what its owner has a
     { cache_prompt: true, id_slot: undefined },
     { cache_prompt: false, id_slot: undefined },
   ]);
+});
+
+test('a router is asked in the place of the replicas of its deployment, with their key', async () => {
+  refuses = () => false;
+  const ready = { ...workload, server_key: 'key of all' };
+  const of = { pod_id: 'rye', workload: ready };
+  routers.set('rye', addressOf(router));
+  expect(await ask({}, { of })).toEqual({ status: 200, text: 'answer of the router' });
+  expect(await ask({}, { of: { ...of, pod_id: 'wheat' } })).toEqual({ status: 200, text: 'answer 1' });
+  expect(routed).toEqual(['Bearer key of all']);
 });

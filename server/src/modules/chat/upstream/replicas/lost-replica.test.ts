@@ -1,27 +1,31 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { deployVllm } from '@bakehouse/contract/deployments/text';
-import { beforeAll, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { onFileEnd } from '../../../../testing/on-file-end.ts';
 import type { TestUser } from '../../../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../../../testing/test-serving.ts';
 import { insertModel } from '../../../deployments/testing/test-models.ts';
 
-/* What a request does whose first replica has gone, before the engine knows. */
+/* What a request does whose first replica has gone before the engine knows, or the router in front of all. */
 
 const patiently = { interval: 50 };
 
+const routers = new Map<string, string>();
 let serving: TestServing;
 let user: TestUser;
 beforeAll(async () => {
-  serving = await testServing();
+  serving = await testServing({ config: { routers } });
+});
+
+beforeEach(async () => {
   user = await serving.server.signUp();
 });
 
-/** A deployment of two replicas that answer; returns what runs the first. */
-async function deployTwo(): Promise<string> {
+/** A deployment of two replicas that answer; `first`: what runs the first. */
+async function deployTwo(title: string): Promise<{ podId: string; first: string }> {
   const { db } = serving.server.services;
-  const { assetId } = await insertModel(serving.server.services, user, 'Rye', { 'model.gguf': 'weights' });
+  const { assetId } = await insertModel(serving.server.services, user, title, { 'model.gguf': 'weights' });
   const body = {
     model_id: assetId,
     user_id: user.userId,
@@ -30,6 +34,8 @@ async function deployTwo(): Promise<string> {
     max_replicas: 2,
   };
   const { pod_id: podId } = await serving.server.request(deployVllm, { body }, { as: user });
+  // The CPU has room for two.
+  onTestFinished(async () => void (await serving.terminate(user, podId)));
   return vi.waitFor(async () => {
     const replicas = await db
       .selectFrom('model_servers')
@@ -39,7 +45,7 @@ async function deployTwo(): Promise<string> {
       .orderBy('replica')
       .execute();
     expect(replicas.map(({ state }) => state)).toEqual(['ready', 'ready']);
-    return replicas[0]?.id ?? '';
+    return { podId, first: replicas[0]?.id ?? '' };
   }, patiently);
 }
 
@@ -65,7 +71,7 @@ async function freeAddress(): Promise<{ url: string; listen: () => Promise<{ ask
 }
 
 it('is answered by the other one, and those after it do not ask the one that is gone', async () => {
-  const first = await deployTwo();
+  const { first } = await deployTwo('Rye');
   const gone = await freeAddress();
   await serving.server.services.db
     .updateTable('workloads')
@@ -79,5 +85,18 @@ it('is answered by the other one, and those after it do not ask the one that is 
   const back = await gone.listen();
   const answers = await Promise.all([1, 2, 3].map(() => serving.ask(user, 'rye')));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(back.asked()).toBe(0);
+});
+
+it('is answered by a replica where the router in front of them is gone, which those after it do not ask', async () => {
+  const { podId } = await deployTwo('Wheat');
+  const gone = await freeAddress();
+  routers.set(podId, gone.url);
+  serving.stub.requests.length = 0;
+  expect((await serving.ask(user, 'wheat')).status).toBe(200);
+
+  const back = await gone.listen();
+  expect((await serving.ask(user, 'wheat')).status).toBe(200);
+  expect(serving.stub.requests).toHaveLength(2);
   expect(back.asked()).toBe(0);
 });
