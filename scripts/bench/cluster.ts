@@ -135,7 +135,7 @@ function launchOf(userId: string): Launch {
     ...{
       server: { base_url: 'http://bakehouse', token: randomUUID() },
       serverKey: '',
-      serviceId: null,
+      deploymentId: null,
       devices: [],
     },
   };

@@ -10,6 +10,8 @@ const example = parseEnv(
   await readFile(path.join(import.meta.dirname, '../../.env.example'), 'utf8'),
 ) as Record<string, string>;
 
+const cluster = { BAKEHOUSE_KUBECONFIG: 'in-cluster', BAKEHOUSE_KUBERNETES_IMAGE: 'runtime:1' };
+
 describe('the settings', () => {
   test('are just those that .env.example lists, with its defaults', () => {
     expect(Object.keys(example).sort()).toEqual([...settingNames].sort());
@@ -54,7 +56,6 @@ describe('the settings', () => {
   });
 
   test('of a cluster that takes work without a GPU name a queue for it', () => {
-    const cluster = { BAKEHOUSE_KUBECONFIG: 'in-cluster', BAKEHOUSE_KUBERNETES_IMAGE: 'runtime:1' };
     const read = (queues: string, cpu: string) =>
       readConfig({ ...cluster, BAKEHOUSE_KUEUE_QUEUES: queues, BAKEHOUSE_KUBERNETES_CPU_RUNS: cpu }).cluster;
     expect(() => read('NVIDIA_H100_80GB=h100', 'true')).toThrow(
@@ -67,14 +68,21 @@ describe('the settings', () => {
 
   test('of routers name deployments by their ids, and the key that all model servers ask for', () => {
     const id = '0197f3a2-6c1e-7d50-9b57-3f1f5e0f7a11';
-    const key = { BAKEHOUSE_MODEL_SERVER_KEY: 'k'.repeat(32) };
-    const read = (routers: string, more = {}) => readConfig({ BAKEHOUSE_ROUTERS: routers, ...more }).routers;
-    expect(read('')).toEqual(new Map());
-    expect(read(`${id}=http://router/,`, key)).toEqual(new Map([[id, 'http://router']]));
+    const key = { ...cluster, BAKEHOUSE_MODEL_SERVER_KEY: 'k'.repeat(32) };
+    const read = (routers: string, more = {}) => readConfig({ BAKEHOUSE_ROUTERS: routers, ...more }).routing;
+    expect(read('')).toBeNull();
+    expect(read(`${id.toUpperCase()}=http://router/rye/,`, key)).toEqual({
+      routers: new Map([[id, 'http://router/rye']]),
+      key: 'k'.repeat(32),
+    });
     expect(() => read(`${id}=http://router`)).toThrow(
+      'BAKEHOUSE_KUBECONFIG: is missing beside BAKEHOUSE_ROUTERS',
+    );
+    expect(() => read(`${id}=http://router`, cluster)).toThrow(
       'BAKEHOUSE_MODEL_SERVER_KEY: is missing beside BAKEHOUSE_ROUTERS',
     );
-    for (const wrong of ['rye=http://router', `${id}=router`, id])
+    expect(() => read(`${id}=http://a,${id}=http://b`, key)).toThrow('names the deployment ' + id + ' twice');
+    for (const wrong of ['rye=http://router', `${id}=router`, `${id}=http://router/v1`, id])
       expect(() => read(wrong, key)).toThrow(/BAKEHOUSE_ROUTERS: must be such as .*=http/);
   });
 

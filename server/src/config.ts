@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { clusterOf, clusterSettings, routersOf } from './platform/cluster-settings.ts';
+import { clusterOf, clusterSettings, routingOf } from './platform/cluster-settings.ts';
 import { parseSentryDsn } from './platform/error-reports/sentry-address.ts';
 import { toFolder } from './platform/files/make-data-dir.ts';
 import { localUrl } from './platform/http/addresses/local-url.ts';
@@ -297,8 +297,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     fileGb: s.BAKEHOUSE_FILE_GB,
     storageGb: s.BAKEHOUSE_STORAGE_GB,
     ...{ hubMirror: hubMirrorOf(s), ipfs: ipfsOf(s), s3: s3Of(s), cluster: clusterOf(s, publicUrl) },
-    ...replicaOf(s),
-    routers: routersOf(s),
+    ...{ ...replicaOf(s), routing: routingOf(s) },
     ...{ driver: s.BAKEHOUSE_DRIVER, prepare: s.BAKEHOUSE_PREPARE },
     ...{ torchIndex: s.BAKEHOUSE_TORCH_INDEX, python: s.BAKEHOUSE_PYTHON },
     ...{ logLevel: s.BAKEHOUSE_LOG_LEVEL, logFormat: s.BAKEHOUSE_LOG_FORMAT },

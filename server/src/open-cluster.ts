@@ -69,7 +69,7 @@ function isOutOfReach(error: unknown): boolean {
 
 async function openEngine({ services, kinds, cluster }: Parts): Promise<Engine> {
   const { db, log, clock } = services;
-  const { kubeconfig, namespace, image, cudaImage, cpuWork, queues, serverUrl, modelServerKey } = cluster;
+  const { kubeconfig, namespace, image, cudaImage, cpuWork, queues, serverUrl } = cluster;
   const api = await openCluster({ kubeconfig, namespace });
   const { id } = await checkCluster(api, { kueue: queues !== null }).catch((error: unknown) => {
     api.close();
@@ -81,7 +81,8 @@ async function openEngine({ services, kinds, cluster }: Parts): Promise<Engine> 
     ...{ log: log.child({ part: 'kubernetes' }), now: clock.now },
   });
   const engine = createEngine(services, {
-    ...{ driver, kinds, machineId: id, serverUrl: async () => serverUrl, cpu: driver.cpu, modelServerKey },
+    ...{ driver, kinds, machineId: id, serverUrl: async () => serverUrl, cpu: driver.cpu },
+    routing: services.config.routing,
     // A pod has processors of its own.
     cpuLoad: () => ({ busyThreads: 0, cores: POD_CPUS, runThreads: POD_CPUS }),
   });

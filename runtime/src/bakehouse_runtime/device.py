@@ -87,7 +87,7 @@ def share_one_heap() -> None:
     """Has all threads of this process allocate from one heap, where the C library is glibc.
 
     It gives each thread a heap of its own. torch allocates in one thread what its backward pass
-    frees in another, so that each keeps what the other could use: docs/engine.md has how much.
+    frees in another, so that each keeps what the other could use: docs/engine.md, Memory.
     Heaps that exist stay: call it before there are other threads.
     """
     if sys.platform == "linux":

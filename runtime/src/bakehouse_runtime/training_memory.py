@@ -21,8 +21,10 @@ _TILE_BYTES = 34
 # For each weight that DoRA is trained on, on a CPU: docs/engine.md.
 _DORA_COPY_BYTES = 7
 # What a CPU's heap takes for pieces that are kept between others that are given back, as measured
-# with glibc's, which maps pieces above 32 MiB alone.
-_HEAP = 1.65
+# with glibc's where all threads share one (`share_one_heap`).
+_HEAP = 1.15
+# Of a process that has loaded them, before a model and on its way.
+_CPU_LIBRARIES, _GPU_LIBRARIES = 1_150_000_000, 1_500_000_000
 
 
 def training_memory(
@@ -57,10 +59,12 @@ def training_memory(
     logits = _logits_memory(base, parameters, sequences * (written or sequence), gpu=gpu)
     # What keeps rows of a sequence apart: which token may read which, as truth and as number.
     masks = 5 * parameters.batch_size * sequence * sequence if parameters.packing else 0
-    libraries = 1_500_000_000 if gpu else 700_000_000
+    libraries = _GPU_LIBRARIES if gpu else _CPU_LIBRARIES
     writes = parameters.objective == "grpo"
     writing = _writing_memory(base, sequences, batch_tokens, gpu=gpu) if writes else 0
-    return weights + max(batch_tokens * kept + logits, writing) + masks + libraries
+    gradients = _passing_gradients(base, parameters, gpu=gpu)
+    most = max(batch_tokens * kept + logits, writing, gradients)
+    return weights + most + masks + libraries
 
 
 def scoring_memory(
@@ -109,7 +113,15 @@ def _weights_memory(
         frozen = _quantised_memory(base) if in_4_bits else base.parameters * (2 if gpu else 5)
         return frozen + trainable * (16 if gpu else 20) + _dora_norms(base, parameters, gpu=gpu)
     reference = 4 if parameters.objective in _COMPARED_WITH_BASE else 0
-    return base.parameters * ((18 if gpu else 20) + reference)
+    all_of_them = base.parameters * ((18 if gpu else 20) + reference)
+    return all_of_them - _passing_gradients(base, parameters, gpu=gpu)
+
+
+def _passing_gradients(base: BaseModel, parameters: TrainingParameters, *, gpu: bool) -> int:
+    """Bytes of the gradients of all weights where a CPU holds them or activations: they come as
+    these go, and go with each step. Those of several batches stay until all are done."""
+    stay = parameters.gradient_accumulation_steps > 1
+    return 0 if gpu or stay or parameters.lora is not None else 4 * base.parameters
 
 
 def _quantised_memory(base: BaseModel) -> int:

@@ -1,3 +1,4 @@
+import type { Routing } from '../platform/cluster-settings.ts';
 import { oneAtATime } from '../platform/concurrency/one-at-a-time.ts';
 import type { Services } from '../platform/context.ts';
 import type { Driver } from './drivers/driver.ts';
@@ -27,8 +28,8 @@ export type EngineOptions = {
   machineId: string;
   /** Where workloads reach the server. */
   serverUrl: () => Promise<string>;
-  /** What every model server asks for, instead of a key of its own. */
-  modelServerKey?: string | null;
+  /** The routers in front of model servers. */
+  routing?: Routing | null;
   /** Whether this server holds the claim on the machine (claim-machine.ts). Always, unless said. */
   mayWork?: () => boolean;
   /** The machine's processors and memory, and what wants them; this computer's own, unless said. */
@@ -113,7 +114,7 @@ function createPass(
     kinds,
     machineId,
     serverUrl,
-    modelServerKey = null,
+    routing = null,
     mayWork = () => true,
     cpu = async () => machineCpu(),
     cpuLoad = readCpuLoad,
@@ -129,7 +130,7 @@ function createPass(
     machineId,
     now: clock.now,
     serverUrl,
-    modelServerKey,
+    routing,
     mayWork,
     starts,
   };

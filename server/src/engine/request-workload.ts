@@ -9,8 +9,8 @@ export type WorkloadRequest = {
   behaviour: Behaviour;
   /** Name of the registered kind that answers for it. */
   kind: string;
-  /** What it answers for together with others, such as the replicas of a deployment; null: it does so alone, if at all. */
-  serviceId?: string | null;
+  /** The deployment whose own model server it is; null: it is another's, or none. */
+  deploymentId?: string | null;
   /** What its owner calls it. */
   title: string;
   spec: WorkloadSpec;
@@ -32,7 +32,7 @@ export async function requestWorkload(tx: Transaction, request: WorkloadRequest)
       user_id: request.userId,
       behaviour: request.behaviour,
       kind: request.kind,
-      service_id: request.serviceId ?? null,
+      deployment_id: request.deploymentId ?? null,
       title: request.title,
       spec: toJson(request.spec),
       accelerator: request.placement.accelerator,

@@ -11,7 +11,7 @@ export const columns = [
   'behaviour',
   'machine_id',
   'kind',
-  'service_id',
+  'deployment_id',
   'title',
   'accelerator',
   'accelerator_count',

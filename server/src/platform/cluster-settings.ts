@@ -31,29 +31,44 @@ export const clusterSettings = {
     .optional(),
   /** Routers in front of the replicas of a deployment, as `id of the deployment=address`; comma-separated. */
   BAKEHOUSE_ROUTERS: z.string().default('').transform(readRouters),
-  /** What every model server of the cluster asks for, in place of a key of its own: a router that asks them shows it. */
-  BAKEHOUSE_MODEL_SERVER_KEY: z.string().min(32).optional(),
+  /** What the model servers behind routers ask for, in place of a key of each. */
+  BAKEHOUSE_MODEL_SERVER_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]{32,}$/, 'must have 32 characters or more, without spaces')
+    .optional(),
 };
 
 /** The addresses of routers by the deployments that they are in front of. */
 function readRouters(text: string, context: z.core.$RefinementCtx): ReadonlyMap<string, string> {
   const entries = text.split(',').map((entry) => entry.trim());
-  return new Map(
-    entries.filter(Boolean).map((entry) => {
-      const [id = '', ...rest] = entry.split('=');
-      const url = rest.join('=');
-      if (!z.uuid().safeParse(id).success || !z.url({ protocol: /^https?$/ }).safeParse(url).success)
-        context.addIssue(`must be such as ${ROUTER_EXAMPLE}, not '${entry}'`);
-      return [id, url.replace(/\/+$/, '')];
-    }),
-  );
+  const routers = new Map<string, string>();
+  for (const entry of entries.filter(Boolean)) {
+    const [name = '', ...rest] = entry.split('=');
+    const [id, url] = [name.toLowerCase(), rest.join('=')];
+    if (!z.uuid().safeParse(id).success || !isBase(url))
+      context.addIssue(`must be such as ${ROUTER_EXAMPLE}, not '${entry}'`);
+    if (routers.has(id)) context.addIssue(`names the deployment ${id} twice`);
+    routers.set(id, url.replace(/\/+$/, ''));
+  }
+  return routers;
 }
 
-/** The routers of the settings. Throws an error that names what is missing beside them: a router does not know whom it asks. */
-export function routersOf(s: Settings): ReadonlyMap<string, string> {
-  if (s.BAKEHOUSE_ROUTERS.size > 0 && s.BAKEHOUSE_MODEL_SERVER_KEY === undefined)
-    throw unusable(['BAKEHOUSE_MODEL_SERVER_KEY: is missing beside BAKEHOUSE_ROUTERS']);
-  return s.BAKEHOUSE_ROUTERS;
+/** Whether paths can be appended to it. */
+function isBase(url: string): boolean {
+  return z.url({ protocol: /^https?$/ }).safeParse(url).success && !/[?#@]|\/v1\/*$/.test(url);
+}
+
+/** The routers in front of model servers, by deployments, and the key that these ask for. */
+export type Routing = { routers: ReadonlyMap<string, string>; key: string };
+
+/** The routers of the settings. Throws an error that names what is missing: a router passes one key on, whichever replica it chooses. */
+export function routingOf(s: Settings): Routing | null {
+  const { BAKEHOUSE_ROUTERS: routers, BAKEHOUSE_MODEL_SERVER_KEY: key } = s;
+  if (routers.size === 0) return null;
+  if (s.BAKEHOUSE_KUBECONFIG === undefined)
+    throw unusable(['BAKEHOUSE_KUBECONFIG: is missing beside BAKEHOUSE_ROUTERS']);
+  if (key === undefined) throw unusable(['BAKEHOUSE_MODEL_SERVER_KEY: is missing beside BAKEHOUSE_ROUTERS']);
+  return { routers, key };
 }
 
 /**
@@ -97,6 +112,5 @@ export function clusterOf(s: Settings, publicUrl: string) {
     serverUrl: s.BAKEHOUSE_KUBERNETES_SERVER_URL ?? publicUrl,
     cpuWork,
     queues,
-    modelServerKey: s.BAKEHOUSE_MODEL_SERVER_KEY ?? null,
   };
 }

@@ -17,8 +17,8 @@ export type Launch = {
   spec: WorkloadSpec;
   /** Where the workload reaches the server, and the token of this attempt. */
   server: { base_url: string; token: string };
-  /** What a model server answers for together with others; null: it does so alone. */
-  serviceId: string | null;
+  /** The deployment in front of whose model servers a router is; null: none is in front of it. */
+  deploymentId: string | null;
   /** The key that callers of a model server must send. */
   serverKey: string;
   /** GPUs that it may use, by their numbers on the machine; empty on the CPU, and where the driver chooses them. */

@@ -88,8 +88,8 @@ export type Workload = {
   userId: string | null;
   behaviour: Behaviour;
   kind: string;
-  /** What it answers for together with others; null: it does so alone, if at all. */
-  serviceId: string | null;
+  /** The deployment whose own model server it is; null: it is another's, or none. */
+  deploymentId: string | null;
   title: string;
   /** Where it was started last, and its files are; null: nowhere. */
   machineId: string | null;

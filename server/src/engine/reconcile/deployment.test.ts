@@ -37,21 +37,26 @@ describe('a deployment', () => {
     expect(lines.filter((line) => line.startsWith('listening'))).toEqual(['listening 1', 'listening 2']);
   });
 
-  test('asks for a key of each attempt, or for the one of all where its driver has one', async () => {
+  test('asks for a key of its own, or behind a router for the one of all', async () => {
     const launches: Launch[] = [];
-    const { engine, driver } = world(async (launch, process) => {
+    const { driver } = world(async (launch, process) => {
       launches.push(launch);
       await report(launch, { type: 'ready', base_url: 'http://127.0.0.1:1' });
       return idleUntilStopped(launch, process);
     });
-    const serviceId = '0197f3a2-6c1e-7d50-9b57-3f1f5e0f7a11';
-    const id = await request({ behaviour: 'deployment', serviceId });
-    await reach(engine, id, { state: 'ready' });
-    const other = await request({ behaviour: 'deployment' });
-    await reach(engineOn(driver, { modelServerKey: 'one of all' }), other, { state: 'ready' });
+    const deploymentId = '0197f3a2-6c1e-7d50-9b57-3f1f5e0f7a11';
+    const own = expect.stringMatching(/^.{32,}$/);
+    const routed = (id: string) => ({ routers: new Map([[id, 'http://router']]), key: 'one of all' });
+    for (const routing of [routed(deploymentId), routed('another'), null]) {
+      const id = await request({ behaviour: 'deployment', deploymentId });
+      await reach(engineOn(driver, { routing }), id, { state: 'ready' });
+      await db.deleteFrom('workloads').where('id', '=', id).execute();
+    }
+    const shared = await request({ behaviour: 'deployment' });
+    await reach(engineOn(driver, { routing: routed(deploymentId) }), shared, { state: 'ready' });
     expect(launches).toMatchObject([
-      { serviceId, serverKey: expect.stringMatching(/^.{32,}$/) },
-      { serviceId: null, serverKey: 'one of all' },
+      { deploymentId, serverKey: 'one of all' },
+      ...[1, 2, 3].map(() => ({ deploymentId: null, serverKey: own })),
     ]);
   });
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
+import type { Routing } from '../../platform/cluster-settings.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { LeasedTable } from '../../platform/leases/leased-table.ts';
 import { type StepHandlers, takeStep } from '../../platform/leases/take-step.ts';
@@ -28,8 +29,8 @@ export type Reconciler = {
   serverUrl: () => Promise<string>;
   /** Whether the machine is still claimed; nothing is started otherwise. */
   mayWork: () => boolean;
-  /** What every model server asks for; null: each for a key of its own. */
-  modelServerKey: string | null;
+  /** The routers in front of model servers. */
+  routing: Routing | null;
   /** Counts which starts the machine could do. */
   starts: StartWatch;
 };
@@ -149,7 +150,7 @@ async function start(parts: Reconciler, workload: Workload, token: string): Prom
 }
 
 async function readLaunch(parts: Reconciler, workload: Workload, token: string): Promise<Launch> {
-  const { id, attempt, behaviour, userId, placement, serviceId, serverKey, devices } = workload;
+  const { id, attempt, behaviour, userId, placement, deploymentId, serverKey, devices } = workload;
   return {
     workloadId: id,
     attempt,
@@ -159,7 +160,7 @@ async function readLaunch(parts: Reconciler, workload: Workload, token: string):
     nodes: 1,
     spec: await readSpecWithCheckpoint(parts.db, id),
     server: { base_url: await parts.serverUrl(), token },
-    serviceId,
+    deploymentId: parts.routing?.routers.has(deploymentId ?? '') ? deploymentId : null,
     serverKey: serverKey ?? '',
     devices: devices ?? [],
   };

@@ -1,3 +1,4 @@
+import type { Routing } from '../../platform/cluster-settings.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { isWithDriver } from '../model/is-with-driver.ts';
 import type { Workload, WorkloadState } from '../model/workload.ts';
@@ -16,16 +17,18 @@ export type Output = { lines: string[]; cursor: string | null };
 
 /** Writes a step, with what goes into the log, and lets the workload's kind take part. A start has a token from then on. */
 export async function writeStep(
-  { kinds, now, modelServerKey }: { kinds: WorkloadKinds; now: () => Date; modelServerKey: string | null },
+  { kinds, now, routing }: { kinds: WorkloadKinds; now: () => Date; routing: Routing | null },
   tx: Transaction,
   before: Workload,
   step: Step,
   output: Output,
 ): Promise<{ workload: Workload; token: string | null }> {
   const token = step.do === 'start' ? createToken() : null;
+  // What a router passes on opens whichever replica it chooses.
+  const isRouted = routing?.routers.has(before.deploymentId ?? '');
   const changes: WorkloadChanges = {
     ...changesOf(before, step, now()),
-    ...(token && { tokenSha256: hashToken(token), serverKey: modelServerKey ?? createToken() }),
+    ...(token && { tokenSha256: hashToken(token), serverKey: isRouted ? routing?.key : createToken() }),
     ...(output.cursor !== before.outputCursor && { outputCursor: output.cursor }),
   };
   const hasChanged = Object.keys(changes).length > 0;

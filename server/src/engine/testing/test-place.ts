@@ -1,9 +1,9 @@
 import type { Launch } from '../drivers/driver.ts';
 
 /** For tests: nobody's work, on the CPU. */
-export const testPlace: Pick<Launch, 'userId' | 'serviceId' | 'placement' | 'nodes' | 'devices'> = {
+export const testPlace: Pick<Launch, 'userId' | 'deploymentId' | 'placement' | 'nodes' | 'devices'> = {
   userId: null,
-  serviceId: null,
+  deploymentId: null,
   placement: { accelerator: null, count: 0 },
   nodes: 1,
   devices: [],

@@ -1227,7 +1227,7 @@ export type WorkloadsTable = {
   adapter_names: GeneratedAlways<string[]>;
   owner_gone: Generated<boolean>;
   address: string | null;
-  service_id: string | null;
+  deployment_id: string | null;
 };
 
 export type XAccountsTable = {

@@ -124,7 +124,7 @@ describe.skipIf(found === null)('the chart', () => {
     expect(subjects).toEqual([[reconciler], [reconciler]]);
   });
 
-  test('lets pods of work reach the web, DNS and the bucket alone, and the web and routers alone reach model servers', () => {
+  test('lets pods of work reach the web, DNS and the bucket alone, the web alone reach model servers, and routers those behind them', () => {
     const web = {
       namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'bakehouse' } },
       podSelector: {
@@ -156,9 +156,14 @@ describe.skipIf(found === null)('the chart', () => {
       policyTypes: ['Egress'],
       egress: [{ to: [{ podSelector: onNodes }] }],
     });
-    const router = { podSelector: { matchLabels: { app: 'router' } } };
-    expect(named('NetworkPolicy', 'bake-model-servers')?.spec).toMatchObject({
-      ingress: [{ from: [web, router] }],
+    const router = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'routers' } } };
+    expect(named('NetworkPolicy', 'bake-model-servers')?.spec).toMatchObject({ ingress: [{ from: [web] }] });
+    expect(named('NetworkPolicy', 'bake-routed')?.spec).toMatchObject({
+      podSelector: { matchExpressions: [{ key: 'bakehouse/deployment', operator: 'Exists' }] },
+      ingress: [{ ports: [{ port: 8000 }], from: [router] }],
+    });
+    expect(named('NetworkPolicy', 'bake-web')?.spec).toMatchObject({
+      egress: [{}, { to: expect.arrayContaining([router]) }],
     });
     for (const name of ['bake-web', 'bake-others'])
       expect(JSON.stringify(named('NetworkPolicy', name)?.spec)).toContain('"except":["169.254.0.0/16"]');

@@ -13,7 +13,7 @@ const runOf = (count: number, nodes: number): Launch => ({
     behaviour: 'run',
     devices: [],
     userId: null,
-    serviceId: null,
+    deploymentId: null,
     serverKey: '',
   },
   placement: { accelerator: 'NVIDIA_H100_80GB', count },
@@ -56,10 +56,10 @@ test('a Job on several nodes has a pod on each, which is told its rank and where
 });
 
 test('a router finds the model servers of a deployment by its id, at one port, and whether they are ready and busy', () => {
-  const serviceId = '0197f3a2-6c1e-7d50-9b57-3f1f5e0f7a11';
-  const launch: Launch = { ...runOf(1, 1), behaviour: 'deployment', serviceId };
+  const deploymentId = '0197f3a2-6c1e-7d50-9b57-3f1f5e0f7a11';
+  const launch: Launch = { ...runOf(1, 1), behaviour: 'deployment', deploymentId };
   const { template } = made(launch).spec;
-  expect(template.metadata.labels).toMatchObject({ 'bakehouse/deployment': serviceId });
+  expect(template.metadata.labels).toMatchObject({ 'bakehouse/deployment': deploymentId });
   expect(template.spec.initContainers[0]?.command.join(' ')).toContain('--port 8000');
   expect(template.spec.containers[0]).toHaveProperty('readinessProbe.httpGet', {
     path: '/health',
@@ -67,7 +67,7 @@ test('a router finds the model servers of a deployment by its id, at one port, a
   });
   expect(template.spec.containers[0]?.env).toContainEqual({ name: 'BAKEHOUSE_OPEN_METRICS', value: '1' });
 
-  const { template: alone } = made({ ...launch, serviceId: null }).spec;
+  const { template: alone } = made({ ...launch, deploymentId: null }).spec;
   expect(alone.spec.initContainers[0]?.command.join(' ')).toContain('--port 0');
   expect(JSON.stringify(alone)).not.toMatch(/bakehouse\/deployment|OPEN_METRICS|readinessProbe/);
 });

@@ -35,8 +35,8 @@ const PER_GPU_CPUS = 4;
 const TOKEN_DIR = '/var/run/bakehouse';
 const GIVEN_DIR = '/given';
 const WORK_DIR = '/work';
-/** Where model servers that answer together listen: what is in front of them knows no other way. */
-const SERVICE_PORT = 8000;
+/** Where model servers behind a router listen: it is told one port for all. */
+const ROUTED_PORT = 8000;
 const RUNTIME = ['python', '-m', 'bakehouse_runtime'];
 
 /** Holds the token of an attempt, which its pod alone mounts. */
@@ -61,7 +61,7 @@ export function tokenHash({ server }: Pick<Launch, 'server'>): string {
  */
 export function attemptJob(launch: Launch, settings: PodSettings, place: JobPlace) {
   const { workloadId, attempt, behaviour } = launch;
-  const labels = { ...attemptLabels(workloadId, attempt), ...nodesLabel(launch), ...serviceLabel(launch) };
+  const labels = { ...attemptLabels(workloadId, attempt), ...nodesLabel(launch), ...deploymentLabel(launch) };
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
@@ -128,9 +128,14 @@ function podSpec(launch: Launch, settings: PodSettings, { products }: JobPlace) 
         ...container,
         name: 'work',
         command: [...RUNTIME, spec.kind, `${GIVEN_DIR}/spec.json`],
-        // Whatever is in front of them leaves out those that load.
-        ...(launch.serviceId !== null && {
-          readinessProbe: { httpGet: { path: '/health', port: SERVICE_PORT }, periodSeconds: 5 },
+        // Routers leave out those that load; a busy one may take its time to say so.
+        ...(launch.deploymentId !== null && {
+          readinessProbe: {
+            httpGet: { path: '/health', port: ROUTED_PORT },
+            periodSeconds: 5,
+            timeoutSeconds: 10,
+            failureThreshold: 6,
+          },
         }),
         volumeMounts: [...MOUNTS, { name: 'given', mountPath: GIVEN_DIR, readOnly: true }],
       },
@@ -168,24 +173,24 @@ function environmentOf(launch: Launch) {
     { name: 'PYTHONUNBUFFERED', value: '1' },
     { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
     ...nodesEnvironment(launch),
-    ...(launch.serviceId === null ? [] : [{ name: 'BAKEHOUSE_OPEN_METRICS', value: '1' }]),
+    ...(launch.deploymentId === null ? [] : [{ name: 'BAKEHOUSE_OPEN_METRICS', value: '1' }]),
   ];
 }
 
 /** The label by which a router finds the pods of a deployment. */
-function serviceLabel({ serviceId }: Launch): Record<string, string> {
-  return serviceId === null ? {} : { 'bakehouse/deployment': serviceId };
+function deploymentLabel({ deploymentId }: Launch): Record<string, string> {
+  return deploymentId === null ? {} : { 'bakehouse/deployment': deploymentId };
 }
 
 function fetchArguments(
-  { workloadId, serviceId, server, behaviour }: Launch,
+  { workloadId, deploymentId, server, behaviour }: Launch,
   { requests }: { requests: Record<string, string> },
 ): string[] {
   return [
     'fetch',
     ...['--server', server.base_url, '--workload', workloadId, '--token-file', `${TOKEN_DIR}/token`],
     ...['--folder', GIVEN_DIR, '--work-dir', WORK_DIR],
-    ...['--host', '$(POD_IP)', '--port', String(serviceId === null ? 0 : SERVICE_PORT)],
+    ...['--host', '$(POD_IP)', '--port', String(deploymentId === null ? 0 : ROUTED_PORT)],
     ...['--threads', requests.cpu ?? '1'],
     ...['--leave-seconds', String(GRACE_S[behaviour] - SAYS_SO_S)],
   ];

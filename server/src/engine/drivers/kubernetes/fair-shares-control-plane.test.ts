@@ -93,7 +93,7 @@ function launches(): Launch[] {
     ...{
       server: { base_url: 'http://127.0.0.1:1', token: 'secret' },
       serverKey: 'key',
-      serviceId: null,
+      deploymentId: null,
       devices: [],
     },
   });

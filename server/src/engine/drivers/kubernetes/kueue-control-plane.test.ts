@@ -60,7 +60,7 @@ describe.runIf(isSoak)('in queues of Kueue', async () => {
       ...{
         server: { base_url: 'http://127.0.0.1:1', token: 'secret' },
         serverKey: 'key',
-        serviceId: null,
+        deploymentId: null,
         devices: [],
       },
     };

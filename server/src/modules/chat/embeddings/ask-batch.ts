@@ -43,7 +43,8 @@ async function send(
     const said = { error: { message: 'this model takes text, and no token ids', index: 0 } };
     throw toEmbeddingRefusal(JSON.stringify(said), { start, count, isOne });
   }
-  const target = { url: `${server.baseUrl}/v1/embeddings`, key: server.key };
+  const { baseUrl, key, isRouter } = server;
+  const target = { url: `${baseUrl}/v1/embeddings`, key, isRouter };
   const answer = await postToModelServer(
     target,
     { model: 'base', input: inputs, encoding_format: 'base64' },

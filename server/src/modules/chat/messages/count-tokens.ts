@@ -39,7 +39,7 @@ export async function countTokens(
         return {
           quote: null,
           run: (call) =>
-            atModelServer(ctx, parts, call, { kind: 'text' }, async (server) => ({
+            atModelServer(ctx, parts, call, { kind: 'text', routed: false }, async (server) => ({
               input_tokens: await count(server, body, call),
             })),
         };

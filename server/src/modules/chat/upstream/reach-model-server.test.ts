@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { Kysely, PostgresDialect } from 'kysely';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Context } from '../../../platform/context.ts';
 import type { Upstream } from '../../deployments/reach/upstream.ts';
 import { readText } from '../../serving/ask/model-server-client.ts';
@@ -17,6 +18,9 @@ import { serverTurns } from './server-turns.ts';
 type Body = Record<string, unknown>;
 const asked: Body[] = [];
 const routed: string[] = [];
+/** The status that the router answers with; null: it closes the connection. */
+let answers: number | null = 200;
+const KEY = 'one of all';
 let refuses: (body: Body) => boolean;
 const stub = createServer((request, response) => {
   void json(request).then((body) => {
@@ -26,8 +30,10 @@ const stub = createServer((request, response) => {
 });
 const router = createServer((request, response) => {
   routed.push(request.headers.authorization ?? '');
-  request.resume();
-  response.end('answer of the router');
+  request.resume().on('end', () => {
+    if (answers === null) response.destroy();
+    else response.writeHead(answers).end('answer of the router');
+  });
 });
 for (const server of [stub, router]) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -53,7 +59,15 @@ const parts = {
   presence: { settled: async () => undefined, alone: () => null },
 } as unknown as ChatParts;
 const routers = new Map<string, string>();
-const ctx = { caller: { userId: 'ada' }, config: { routers } } as unknown as Context;
+let found: object;
+const ctx = {
+  ...{ caller: { userId: 'ada' }, config: { routing: { routers, key: KEY } } },
+  log: { warn: () => undefined },
+  // What is asked again looks which servers there are.
+  events: { onSignal: () => () => undefined },
+  db: new Kysely({ dialect: new PostgresDialect({ pool: {} as never }) }),
+  pool: { query: async () => ({ rows: [found] }) },
+} as unknown as Context;
 
 type Asked = { of?: object; through?: object };
 
@@ -62,6 +76,7 @@ async function ask(
   { of, through }: Asked = {},
 ): Promise<{ status: number | undefined; text: string }> {
   const body = { model: 'loaf', messages: [{ role: 'user', content: 'Hi' }], ...more };
+  found = { ...upstream, ...of };
   const deadline = requestDeadline('loaf', 'text');
   const { signal } = new AbortController();
   const used = { usage: { promptTokens: 0, completionTokens: 0 }, firstTokenMs: null };
@@ -126,12 +141,44 @@ test('beside another web process a server of its own reuses what its owner has a
   ]);
 });
 
-test('a router is asked in the place of the replicas of its deployment, with their key', async () => {
-  refuses = () => false;
-  const ready = { ...workload, server_key: 'key of all' };
-  const of = { pod_id: 'rye', workload: ready };
-  routers.set('rye', addressOf(router));
-  expect(await ask({}, { of })).toEqual({ status: 200, text: 'answer of the router' });
-  expect(await ask({}, { of: { ...of, pod_id: 'wheat' } })).toEqual({ status: 200, text: 'answer 1' });
-  expect(routed).toEqual(['Bearer key of all']);
+describe('a router in front of the replicas of a deployment', () => {
+  const behind = { pod_id: 'rye', workload: { ...workload, server_key: KEY } };
+  const ofRouter = { status: 200, text: 'answer of the router' };
+  beforeEach(() => {
+    refuses = () => false;
+    routed.length = 0;
+    answers = 200;
+    routers.set('rye', addressOf(router));
+  });
+
+  test('is asked in their place, with the key of all', async () => {
+    expect(await ask({}, { of: behind })).toEqual(ofRouter);
+    expect(routed).toEqual([`Bearer ${KEY}`]);
+  });
+
+  test.each([
+    ['of another deployment', { ...behind, pod_id: 'wheat' }],
+    ['that asks for a key of its own', { ...behind, workload: { ...workload, server_key: 'own' } }],
+    [
+      'beside one that does',
+      { ...behind, replicas: [{ server_id: 'other', workload: { ...workload, server_key: 'own' } }] },
+    ],
+  ])('is not asked for a server %s', async (_what, of) => {
+    expect(await ask({}, { of })).toMatchObject({ status: 200, text: 'answer 1' });
+    expect(routed).toEqual([]);
+  });
+
+  test.each([502, 503, 504])('that answers with %i reaches none of them: they are asked', async (status) => {
+    answers = status;
+    const through = { unreached: unreachedServers() };
+    expect(await ask({}, { of: behind, through })).toEqual({ status: 200, text: 'answer 1' });
+    // Those that come next do not ask it either, for a while.
+    expect(await ask({}, { of: behind, through })).toEqual({ status: 200, text: 'answer 2' });
+    expect(routed).toHaveLength(1);
+  });
+
+  test('that closes without an answer is not asked again: a replica is', async () => {
+    answers = null;
+    expect(await ask({}, { of: behind })).toEqual({ status: 200, text: 'answer 1' });
+  });
 });

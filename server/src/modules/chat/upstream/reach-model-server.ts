@@ -54,7 +54,7 @@ async function send(
   const { userId } = ctx.caller;
   if (server.engine === 'vllm') {
     deadline.progress();
-    const target = { url: server.baseUrl + path, key: server.key };
+    const target = { url: server.baseUrl + path, key: server.key, isRouter: server.isRouter };
     // vLLM keeps the caches of different salts apart.
     const answer = await postToVllm(target, { ...request, ...selection, cache_salt: userId }, signal);
     return pass(answer, server, () => undefined);
@@ -74,7 +74,7 @@ async function send(
     }
     deadline.progress();
     const answer = await postToModelServer(
-      { url: server.baseUrl + path, key: server.key },
+      { url: server.baseUrl + path, key: server.key, isRouter: server.isRouter },
       { ...request, ...selection, ...place, ...progressOf(unread) },
       signal,
     );

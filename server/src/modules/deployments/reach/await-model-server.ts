@@ -18,6 +18,8 @@ export type ModelServer<Kind extends ServerKindName = 'text'> = {
   /** It answers for one deployment only. */
   isOwn: boolean;
   baseUrl: string;
+  /** A router answers there, in its place. */
+  isRouter: boolean;
   /** The revision that is asked. */
   revisionId: string | null;
   key: string | null;
@@ -44,6 +46,7 @@ export function readyServers<Kind extends ServerKindName>(upstream: Upstream<Kin
             workloadId: server.workload.id,
             isOwn,
             baseUrl: server.workload.base_url ?? '',
+            isRouter: false,
             revisionId: upstream.revision_id,
             key: server.workload.server_key,
             engine,

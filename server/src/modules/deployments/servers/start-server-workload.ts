@@ -22,7 +22,7 @@ export async function startServerWorkload(
     userId,
     behaviour: 'deployment',
     kind: MODEL_SERVER_KIND,
-    serviceId: server.deployment_id,
+    deploymentId: server.deployment_id,
     title: server.starter_name ?? 'Model server',
     spec: findServerKind(server.kind).spec({
       base: { engine: server.engine, files: server.base_files as InputFile[] },

@@ -10,6 +10,9 @@ const agents = {
 /** A machine that is gone refuses nothing: the system would try for minutes. */
 const CONNECT_MS_MAX = 5_000;
 
+/** What a router answers where none of its servers can be asked. */
+const REACHES_NONE = new Set([502, 503, 504]);
+
 /**
  * The model server did not answer, or closed before its answer began: the request may be sent again. One that was delivered
  * whole may be what it died of.
@@ -29,6 +32,8 @@ type Target = {
   key: string | null;
   /** Over a connection of its own: of a kept one that is closed nobody can say whether the request was delivered. */
   alone?: boolean;
+  /** It answers for others: that it reaches none of them is no answer. */
+  isRouter?: boolean;
 };
 
 /**
@@ -36,7 +41,7 @@ type Target = {
  * Throws ModelServerUnreachable; an abort ends the request, and its answer in the middle.
  */
 export function postToModelServer(
-  { url, key, alone = false }: Target,
+  { url, key, alone = false, isRouter = false }: Target,
   body: object,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
@@ -63,7 +68,10 @@ export function postToModelServer(
       let isAnswered = false;
       request.once('response', (answer) => {
         isAnswered = true;
-        resolve(answer);
+        const status = answer.statusCode ?? 0;
+        if (!isRouter || !REACHES_NONE.has(status)) return resolve(answer);
+        answer.resume();
+        reject(new ModelServerUnreachable(new Error(`the router answered with ${status}`)));
       });
       request.on('error', (error) => {
         if (signal.aborted) reject(error);

@@ -11,21 +11,23 @@ import {
   segmentationFields,
 } from './parameter-fields.tsx';
 
-const fields = objectives.flatMap((objective) => [
-  ...mainFields({ objective, adaptation: 'lora' }),
-  ...objectiveFields(objective, null),
-  ...optimizerFields(objective),
-  ...segmentationFields(objective),
-  ...evaluationFields,
-  ...loraFields({ objective, adaptation: 'lora' }),
-]);
+const fields = objectives
+  .toReversed()
+  .flatMap((objective) => [
+    ...mainFields({ objective, adaptation: 'lora' }),
+    ...objectiveFields(objective, null),
+    ...optimizerFields(objective),
+    ...segmentationFields(objective),
+    ...evaluationFields,
+    ...loraFields({ objective, adaptation: 'lora' }),
+  ]);
 const helps = new Map(fields.map(({ name, help }) => [name, help]));
 
 // The learning rate offers values to choose beside its range.
 const { learning_rate, ...others } = fineTuneNumbers;
 
-test.each(Object.entries(others))('%s says how far it goes', (name, { max }) => {
+test.each(Object.entries(others))('%s says how far it goes', (name, { min, max }) => {
   expect(helps.get(name as keyof typeof others)).toMatch(
-    new RegExp(`(to|up to) ${formatNumber(max)}\\b`, 'i'),
+    new RegExp(`(${min} to|up to) ${formatNumber(max)}\\b`, 'i'),
   );
 });

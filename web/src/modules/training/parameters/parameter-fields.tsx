@@ -3,6 +3,7 @@ import {
   adaptations,
   comparedFormats,
   fineTuneNumbers,
+  KTO_BATCH_MIN,
   loraTargetModules,
   lrSchedulers,
   segmentationMethods,
@@ -49,7 +50,9 @@ export const mainFields = (trained: Trained): ParameterField[] => [
     maxDecimals: 8,
     helpFor: (rate: number, onChange: (rate: number) => void) => learningRateHelp(rate, onChange, trained),
   }),
-  number('batch_size', { help: '1 to 1,024 rows at once. More is faster and takes more memory.' }),
+  number('batch_size', {
+    help: `${trained.objective === 'kto' ? KTO_BATCH_MIN : 1} to 1,024 rows at once. More is faster and takes more memory.`,
+  }),
   number('gradient_accumulation_steps', {
     help: '1 to 1,024 batches per training step. More calms training without more memory.',
   }),

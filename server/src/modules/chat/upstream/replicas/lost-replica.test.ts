@@ -1,31 +1,27 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { deployVllm } from '@bakehouse/contract/deployments/text';
-import { beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { onFileEnd } from '../../../../testing/on-file-end.ts';
 import type { TestUser } from '../../../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../../../testing/test-serving.ts';
 import { insertModel } from '../../../deployments/testing/test-models.ts';
 
-/* What a request does whose first replica has gone before the engine knows, or the router in front of all. */
+/* What a request does whose first replica has gone, before the engine knows. */
 
 const patiently = { interval: 50 };
 
-const routers = new Map<string, string>();
 let serving: TestServing;
 let user: TestUser;
 beforeAll(async () => {
-  serving = await testServing({ config: { routers } });
-});
-
-beforeEach(async () => {
+  serving = await testServing();
   user = await serving.server.signUp();
 });
 
-/** A deployment of two replicas that answer; `first`: what runs the first. */
-async function deployTwo(title: string): Promise<{ podId: string; first: string }> {
+/** A deployment of two replicas that answer; returns what runs the first. */
+async function deployTwo(): Promise<string> {
   const { db } = serving.server.services;
-  const { assetId } = await insertModel(serving.server.services, user, title, { 'model.gguf': 'weights' });
+  const { assetId } = await insertModel(serving.server.services, user, 'Rye', { 'model.gguf': 'weights' });
   const body = {
     model_id: assetId,
     user_id: user.userId,
@@ -34,18 +30,16 @@ async function deployTwo(title: string): Promise<{ podId: string; first: string 
     max_replicas: 2,
   };
   const { pod_id: podId } = await serving.server.request(deployVllm, { body }, { as: user });
-  // The CPU has room for two.
-  onTestFinished(async () => void (await serving.terminate(user, podId)));
   return vi.waitFor(async () => {
     const replicas = await db
       .selectFrom('model_servers')
       .innerJoin('workloads', 'workloads.id', 'model_servers.workload_id')
       .select(['workloads.id', 'workloads.state'])
-      .where('deployment_id', '=', podId)
+      .where('model_servers.deployment_id', '=', podId)
       .orderBy('replica')
       .execute();
     expect(replicas.map(({ state }) => state)).toEqual(['ready', 'ready']);
-    return { podId, first: replicas[0]?.id ?? '' };
+    return replicas[0]?.id ?? '';
   }, patiently);
 }
 
@@ -71,7 +65,7 @@ async function freeAddress(): Promise<{ url: string; listen: () => Promise<{ ask
 }
 
 it('is answered by the other one, and those after it do not ask the one that is gone', async () => {
-  const { first } = await deployTwo('Rye');
+  const first = await deployTwo();
   const gone = await freeAddress();
   await serving.server.services.db
     .updateTable('workloads')
@@ -85,18 +79,5 @@ it('is answered by the other one, and those after it do not ask the one that is 
   const back = await gone.listen();
   const answers = await Promise.all([1, 2, 3].map(() => serving.ask(user, 'rye')));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-  expect(back.asked()).toBe(0);
-});
-
-it('is answered by a replica where the router in front of them is gone, which those after it do not ask', async () => {
-  const { podId } = await deployTwo('Wheat');
-  const gone = await freeAddress();
-  routers.set(podId, gone.url);
-  serving.stub.requests.length = 0;
-  expect((await serving.ask(user, 'wheat')).status).toBe(200);
-
-  const back = await gone.listen();
-  expect((await serving.ask(user, 'wheat')).status).toBe(200);
-  expect(serving.stub.requests).toHaveLength(2);
   expect(back.asked()).toBe(0);
 });

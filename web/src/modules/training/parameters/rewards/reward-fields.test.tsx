@@ -1,3 +1,4 @@
+import { listAssets } from '@bakehouse/contract/assets';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
@@ -41,7 +42,9 @@ test('a reward model is one of the fine-tunes', async () => {
     { ...model, dataset_id: 'b1', title: 'A base', parent_dataset_id: null },
     { ...model, dataset_id: 't1', title: 'Taste', parent_dataset_id: 'b1' },
   ];
-  vi.mocked(call).mockResolvedValue({ datasets, next_cursor: null });
+  vi.mocked(call).mockImplementation(async (endpoint) =>
+    endpoint === listAssets ? { datasets, next_cursor: null } : datasets[1],
+  );
   const user = userEvent.setup();
   render(
     <QueryClientProvider client={queryClient}>
