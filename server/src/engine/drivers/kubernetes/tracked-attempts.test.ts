@@ -77,11 +77,13 @@ test('what has ended stays so when its objects go, until it is forgotten', () =>
   expect(look()).toEqual({ state: 'absent' });
 });
 
-test('what is forgotten while it has objects goes with them', () => {
+test('what is forgotten while it has objects shows none, and goes with them', () => {
   const { attempts } = track();
   attempts.noteJob(job(false), undefined);
   attempts.notePod(pod('Running'), undefined);
+  expect(attempts.pod(id, 1)).toBeDefined();
   attempts.forget(id);
+  expect(attempts.pod(id, 1)).toBeUndefined();
   attempts.noteJob(undefined, job(false, deleted));
   expect(attempts.list()).toHaveLength(1);
   attempts.notePod(undefined, pod('Running', deleted));

@@ -120,8 +120,9 @@ export class TrackedAttempts {
     return this.attempts.get(attemptName(workloadId, attempt))?.job;
   }
 
-  /** The newest pod of an attempt, of several nodes that of the first. */
+  /** The newest pod of an attempt, of several nodes that of the first; none of what is forgotten. */
   pod(workloadId: string, attempt: number): Pod | undefined {
+    if (this.attempts.get(attemptName(workloadId, attempt))?.isForgotten) return undefined;
     return this.pods(workloadId, attempt).findLast((pod) => rankOf(pod) === 0);
   }
 
