@@ -89,8 +89,8 @@ def test_the_estimate_is_what_a_run_takes_at_its_peak(
     file: str,
     parameters: dict[str, Any],
 ) -> None:
-    spec = make(server, tmp_path, smollm2, epochs=1, learning_rate=1e-4, **parameters)
-    spec.parameters.eval_batch_size = spec.parameters.batch_size
+    alike = {"epochs": 1, "learning_rate": 1e-4, "eval_batch_size": parameters["batch_size"]}
+    spec = make(server, tmp_path, smollm2, **alike, **parameters)
     report = report_of(
         {
             "base_model_dir": str(smollm2),
