@@ -25,10 +25,10 @@ export async function writeStep(
 ): Promise<{ workload: Workload; token: string | null }> {
   const token = step.do === 'start' ? createToken() : null;
   // What a router passes on opens whichever replica it chooses.
-  const isRouted = routing?.routers.has(before.deploymentId ?? '');
+  const serverKey = routing?.routers.has(before.deploymentId ?? '') ? routing.key : createToken();
   const changes: WorkloadChanges = {
     ...changesOf(before, step, now()),
-    ...(token && { tokenSha256: hashToken(token), serverKey: isRouted ? routing?.key : createToken() }),
+    ...(token && { tokenSha256: hashToken(token), serverKey }),
     ...(output.cursor !== before.outputCursor && { outputCursor: output.cursor }),
   };
   const hasChanged = Object.keys(changes).length > 0;

@@ -189,7 +189,10 @@ test('one that is cancelled keeps and charges what was answered, and nothing twi
   await vi.waitFor(() => expect(stub.open).toBeGreaterThan(0));
   expect((await balance()).held).toBeGreaterThan(0n);
   await expect(drafts.start(ada, id, settings)).rejects.toThrow('The draft is being written.');
-  expect(await drafts.add(ada, id, 'more.txt', 'More')).toMatchObject({ status: 409 });
+  expect(await drafts.add(ada, id, 'more.txt', 'More')).toMatchObject({
+    status: 409,
+    body: { error: { message: expect.stringContaining('is being written') } },
+  });
   expect((await drafts.cancel(ada, id)).status).toBe('cancelling');
   goOn();
   expect(await drafts.until(ada, id, 'cancelled')).toMatchObject({ chunks: 5, chunks_done: 4, rows: 4 });

@@ -190,7 +190,7 @@ function fetchArguments(
     'fetch',
     ...['--server', server.base_url, '--workload', workloadId, '--token-file', `${TOKEN_DIR}/token`],
     ...['--folder', GIVEN_DIR, '--work-dir', WORK_DIR],
-    ...['--host', '$(POD_IP)', '--port', String(deploymentId === null ? 0 : ROUTED_PORT)],
+    ...['--host', '$(POD_IP)', ...(deploymentId === null ? [] : ['--port', String(ROUTED_PORT)])],
     ...['--threads', requests.cpu ?? '1'],
     ...['--leave-seconds', String(GRACE_S[behaviour] - SAYS_SO_S)],
   ];
