@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import sequencer from './scripts/test/sequencer.ts';
 
 /** vitest would leave one core to itself, which is half of a laptop's that has two. */
@@ -11,6 +11,12 @@ const testTimeout = 300_000;
 
 /** What all of them begin with. */
 const patience = path.join(import.meta.dirname, 'scripts/test/wait-patiently.ts');
+
+/** Files that only the soak tier runs. */
+const exclude = [
+  ...configDefaults.exclude,
+  ...(process.env.BAKEHOUSE_TEST_SOAK === 'true' ? [] : ['**/*.soak.test.ts']),
+];
 
 /** One project per workspace; the journeys in e2e/ drive a browser and run after the others. */
 export default defineConfig({
@@ -26,6 +32,7 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['server/src/**/*.test.ts'],
+          exclude,
           globalSetup: 'server/src/testing/global-setup.ts',
           setupFiles: [patience, 'server/src/testing/setup-file.ts'],
           // Half of the time they wait: for other processes, and for what must not happen.
@@ -53,6 +60,7 @@ export default defineConfig({
         test: {
           name: 'journeys',
           include: ['e2e/**/*.test.ts'],
+          exclude,
           globalSetup: 'e2e/global-setup.ts',
           setupFiles: patience,
           // Each has a server, which serves models.

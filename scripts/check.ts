@@ -7,6 +7,9 @@ import { root } from './root.ts';
 
 type Check = { name: string; command: string; args: string[]; fix?: string };
 
+/** Most checks use one core. */
+const AT_ONCE = 2;
+
 /** Types, lint with the import directions, format, dead code, structure, specification, vocabulary, generated files, and the same for Python. */
 export const check: Command = async ({ words }) => {
   const python = await preparePython('tests');
@@ -59,17 +62,27 @@ export const check: Command = async ({ words }) => {
   const chosen = checks.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
 
   let failed = 0;
-  for (const { name, command, args, fix } of chosen) {
-    const start = performance.now();
-    const { code, output } = await capture(command, args);
-    const seconds = ((performance.now() - start) / 1000).toFixed(1);
-    const verdict = code === 0 ? styleText('green', 'ok  ') : styleText('red', 'FAIL');
-    console.log(`${verdict} ${name} (${seconds} s)`);
-    if (code === 0) continue;
-    failed += 1;
-    console.log(output.trimEnd());
-    if (fix) console.log(fix);
-  }
+  const waiting = [...chosen];
+  const runNext = async (): Promise<void> => {
+    const next = waiting.shift();
+    if (!next) return;
+    if (!(await runCheck(next))) failed += 1;
+    await runNext();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, runNext));
   console.log(failed === 0 ? 'All checks passed.' : `${failed} of ${chosen.length} checks failed.`);
   return failed === 0 ? 0 : 1;
 };
+
+/** Runs one check and prints its verdict; resolves to whether it passed. */
+async function runCheck({ name, command, args, fix }: Check): Promise<boolean> {
+  const start = performance.now();
+  const { code, output } = await capture(command, args);
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  const verdict = code === 0 ? styleText('green', 'ok  ') : styleText('red', 'FAIL');
+  console.log(`${verdict} ${name} (${seconds} s)`);
+  if (code === 0) return true;
+  console.log(output.trimEnd());
+  if (fix) console.log(fix);
+  return false;
+}

@@ -45,20 +45,26 @@ it('runs nothing for a word that occurs nowhere', () => {
   expect(planTests(['acounts'], files)).toEqual({ units: null, runtime: null, journeys: null });
 });
 
-it('takes for a soak what does more then', () => {
+it('selects the files of the soak tier for a soak only', () => {
   const soaking = new Map([
     ...files,
     ['server/src/survival/kill-nine.test.ts', "import { effort } from '../testing/soak.ts';"],
+    ['server/src/fuzz.soak.test.ts', ''],
     ['server/src/testing/deploy/chart.test.ts', "import { effort } from '../soak.ts';"],
     ['runtime/tests/test_seeds.py', '@pytest.mark.soak'],
   ]);
   expect(planTests([], soaking, { soak: true })).toEqual({
     units: {
-      files: ['server/src/survival/kill-nine.test.ts', 'server/src/testing/deploy/chart.test.ts'],
+      files: [
+        'server/src/survival/kill-nine.test.ts',
+        'server/src/fuzz.soak.test.ts',
+        'server/src/testing/deploy/chart.test.ts',
+      ],
       name: null,
     },
     runtime: { files: ['runtime/tests/test_seeds.py'], name: null },
     journeys: null,
   });
   expect(planTests(['money'], soaking, { soak: true }).units).toBeNull();
+  expect(planTests(['server/src/fuzz'], soaking).units).toBeNull();
 });

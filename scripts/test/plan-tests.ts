@@ -4,8 +4,11 @@ export type Selection = { files: string[] | null; name: string | null };
 /** What to run in each runner; null: nothing. */
 export type TestPlan = Record<'units' | 'runtime' | 'journeys', Selection | null>;
 
-/** What a test imports, or is marked with, that does more in a soak. */
-const IN_SOAK = /\/soak\.ts'|\bmark\.soak\b/;
+/** Marks a test file that does more in the soak tier. */
+const DOES_MORE_IN_SOAK = /\/soak\.ts'|\bmark\.soak\b/;
+
+/** Whether only the soak tier runs this file. */
+const isSoakOnly = (file: string) => file.endsWith('.soak.test.ts');
 
 type Runner = keyof TestPlan;
 
@@ -17,7 +20,8 @@ function runnerOf(file: string): Runner {
 /**
  * Words choose tests: a word that is part of the path of some test file chooses those files;
  * the others together are the name of a test, which is looked for where its words occur.
- * Without words everything runs. `testFiles` holds the text of each file by its path. A `soak` takes only files that do more then.
+ * Without words the whole gate runs. `testFiles` holds the text of each file by its path. A `soak` selects only the files of
+ * the soak tier.
  */
 export function planTests(
   words: string[],
@@ -34,7 +38,7 @@ export function planTests(
   const name = paths.filter((word) => !isPath(word)).join(' ') || null;
   const nameWords = name?.match(/\w+/g) ?? [];
   const chosen = [...testFiles].flatMap(([file, text]) => {
-    if (soak && !IN_SOAK.test(text)) return [];
+    if (soak ? !isSoakOnly(file) && !DOES_MORE_IN_SOAK.test(text) : isSoakOnly(file)) return [];
     const hasPath = fileWords.length === 0 || fileWords.some((word) => file.includes(word));
     return hasPath && nameWords.every((word) => text.includes(word)) ? [file] : [];
   });

@@ -9,19 +9,27 @@ import { preparePython, prepareStarterModel } from '../prepare/python-environmen
 import { ensureWebBuild } from '../prepare/web-build.ts';
 import { type Durations, inMinutes, keepDurations, readDurations } from './durations.ts';
 import { planTests, type Selection, type TestPlan } from './plan-tests.ts';
-import { addCounts, type Counts, countJunit, countVitest } from './test-counts.ts';
+import { type FinishedStage, printSummary } from './summary.ts';
+import {
+  addCounts,
+  type Counts,
+  readJunitReport,
+  readVitestReport,
+  type StageReport,
+} from './test-report.ts';
 
 const testFiles = [
   '{contract,server,web,scripts,e2e}/**/*.test.{ts,tsx}',
   '{models,runtime}/tests/**/test_*.py',
 ];
-const nothing: Counts = { passed: 0, failed: 0, skipped: 0 };
-/** pytest's exit code when a name fits none of its tests. */
+const none: Counts = { passed: 0, failed: 0, skipped: 0 };
+const empty: StageReport = { counts: none, fileTimes: {} };
+/** pytest's exit code when no test matches. */
 const NO_TESTS = 5;
 
 /**
- * Runs all tests, or the chosen ones, or with `soak` those that do more then, and ends with the line
- * `N passed, N failed, N skipped`.
+ * Runs the gate, the selected tests, or the soak tier, then prints the time of each stage, the slowest
+ * files and the line `N passed, N failed, N skipped`.
  */
 export const test: Command = async ({ words, soak }) => {
   const plan = planTests(words, await readTestFiles(), { soak });
@@ -32,27 +40,31 @@ export const test: Command = async ({ words, soak }) => {
   const isWhole = words.length === 0 && !soak;
   const last = isWhole ? await readDurations() : {};
   const reports = await mkdtemp(path.join(tmpdir(), 'bakehouse-tests-'));
-  let counts = nothing;
+  let counts = none;
+  const finished: FinishedStage[] = [];
   try {
-    // The server's tests, the runtime's and the journeys all run real models.
     const python = await preparePython('tests');
     await prepareStarterModel();
     for (const [index, { title, run: runStage }] of stages.entries()) {
       console.log(`\n=== ${title}${expectation(stages.slice(index), last)}`);
       const startedAt = performance.now();
-      counts = addCounts(counts, await runStage(reports, python).catch(printFailure));
-      if (isWhole) await keepDurations({ [title]: performance.now() - startedAt });
+      const report = await runStage(reports, python).catch(printFailure);
+      counts = addCounts(counts, report.counts);
+      const ms = performance.now() - startedAt;
+      finished.push({ title, ms, fileTimes: report.fileTimes });
+      if (isWhole) await keepDurations({ [title]: ms });
     }
   } finally {
     await rm(reports, { recursive: true });
   }
+  printSummary(finished);
   console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   // The words of the name occur in those files, and it is no test's.
   if (words.length > 0 && counts.passed + counts.failed + counts.skipped === 0) throw nothingFits();
   return counts.failed === 0 ? 0 : 1;
 };
 
-type Stage = { title: string; run: (reports: string, python: string) => Promise<Counts> };
+type Stage = { title: string; run: (reports: string, python: string) => Promise<StageReport> };
 
 function stagesOf({ units, runtime, journeys }: TestPlan, soak: boolean): Stage[] {
   const stages: Stage[] = [];
@@ -89,7 +101,7 @@ function expectation(stages: Stage[], last: Durations): string {
     : `: ${inMinutes(first)}`;
 }
 
-async function runVitest({ files, name }: Selection, project: string, reports: string): Promise<Counts> {
+async function runVitest({ files, name }: Selection, project: string, reports: string): Promise<StageReport> {
   const report = path.join(reports, `${project}.json`);
   const args = ['run', '--project', project, '--passWithNoTests'];
   args.push(
@@ -100,13 +112,13 @@ async function runVitest({ files, name }: Selection, project: string, reports: s
   );
   const code = await run('node_modules/.bin/vitest', args);
   const json = await readFile(report, 'utf8').catch(() => null);
-  return atLeastTheCode(code, json === null ? nothing : countVitest(json, name));
+  return withFailedRunner(code, json === null ? empty : readVitestReport(json, name));
 }
 
 async function runPytest(
   { files, name }: Selection,
   { python, reports, soak }: { python: string; reports: string; soak: boolean },
-): Promise<Counts> {
+): Promise<StageReport> {
   const report = path.join(reports, 'pytest.xml');
   const args = [
     '-m',
@@ -121,18 +133,19 @@ async function runPytest(
   args.push(...(name ? ['-k', nameExpression(name)] : []), ...(files ?? ['runtime/tests', 'models/tests']));
   const code = await run(python, args);
   const xml = await readFile(report, 'utf8').catch(() => null);
-  return atLeastTheCode(code === NO_TESTS ? 0 : code, xml === null ? nothing : countJunit(xml));
+  return withFailedRunner(code === NO_TESTS ? 0 : code, xml === null ? empty : readJunitReport(xml));
 }
 
-/** A runner that failed without a failed test, e.g. before its first one, is one failure. */
-function atLeastTheCode(code: number, counts: Counts): Counts {
-  return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
+/** Counts a runner that failed without a failed test, e.g. before its first test, as one failure. */
+function withFailedRunner(code: number, report: StageReport): StageReport {
+  const { counts } = report;
+  return code !== 0 && counts.failed === 0 ? { ...report, counts: { ...counts, failed: 1 } } : report;
 }
 
-function printFailure(error: unknown): Counts {
+function printFailure(error: unknown): StageReport {
   if (!(error instanceof PlainError)) throw error;
   console.error(error.message);
-  return { ...nothing, failed: 1 };
+  return { ...empty, counts: { ...none, failed: 1 } };
 }
 
 /** The text of each test file by its path, in the order of the paths. */

@@ -4,19 +4,28 @@ export type Counts = {
   skipped: number;
 };
 
+/** Milliseconds that each test file took, by its path or, for Python, its module. */
+export type FileTimes = Record<string, number>;
+
+/** The outcome of one stage. */
+export type StageReport = { counts: Counts; fileTimes: FileTimes };
+
 type VitestReport = {
   testResults: {
+    name: string;
+    startTime: number;
+    endTime: number;
     status: string;
     assertionResults: { status: string; fullName: string }[];
   }[];
 };
 
-/** Counts of vitest's JSON report. A file that could not even be loaded is one failure. */
-export function countVitest(json: string, name: string | null): Counts {
+/** Reads vitest's JSON report. A file that fails to load counts as one failure. */
+export function readVitestReport(json: string, name: string | null): StageReport {
   const report = JSON.parse(json) as VitestReport;
   const tests = report.testResults
     .flatMap(({ assertionResults }) => assertionResults)
-    // Vitest lists tests of another name as skipped: they were not asked for.
+    // Vitest lists tests with other names as skipped, though the user did not select them.
     .filter(({ fullName }) => name === null || fullName.includes(name));
   const passed = tests.filter(({ status }) => status === 'passed').length;
   const failedTests = tests.filter(({ status }) => status === 'failed').length;
@@ -25,21 +34,27 @@ export function countVitest(json: string, name: string | null): Counts {
       status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
   ).length;
   return {
-    passed,
-    failed: failedTests + failedFiles,
-    skipped: tests.length - passed - failedTests,
+    counts: { passed, failed: failedTests + failedFiles, skipped: tests.length - passed - failedTests },
+    fileTimes: Object.fromEntries(
+      report.testResults.map(({ name: file, startTime, endTime }) => [file, endTime - startTime]),
+    ),
   };
 }
 
-/** Counts of pytest's JUnit report. */
-export function countJunit(xml: string): Counts {
+/** Reads pytest's JUnit report. */
+export function readJunitReport(xml: string): StageReport {
   const sum = (attribute: string) =>
     [...xml.matchAll(new RegExp(`<testsuite [^>]*?\\b${attribute}="(\\d+)"`, 'g'))].reduce(
       (total, [, count]) => total + Number(count),
       0,
     );
   const [failed, skipped] = [sum('failures') + sum('errors'), sum('skipped')];
-  return { passed: sum('tests') - failed - skipped, failed, skipped };
+  const fileTimes: FileTimes = {};
+  for (const [, module = '', seconds] of xml.matchAll(
+    /<testcase [^>]*?\bclassname="([^"]*)"[^>]*?\btime="([\d.]+)"/g,
+  ))
+    fileTimes[module] = (fileTimes[module] ?? 0) + Number(seconds) * 1_000;
+  return { counts: { passed: sum('tests') - failed - skipped, failed, skipped }, fileTimes };
 }
 
 export function addCounts(a: Counts, b: Counts): Counts {
