@@ -27,7 +27,15 @@ export default defineConfig({
       {
         test: { name: 'contract', include: ['contract/src/**/*.test.ts'], setupFiles: patience, testTimeout },
       },
-      { test: { name: 'scripts', include: ['scripts/**/*.test.ts'], setupFiles: patience, testTimeout } },
+      {
+        test: {
+          name: 'scripts',
+          include: ['scripts/**/*.test.ts'],
+          exclude,
+          setupFiles: patience,
+          testTimeout,
+        },
+      },
       {
         test: {
           name: 'server',

@@ -5,13 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { pngWith } from '../modules/generations/testing/picture-files.ts';
-import { effort } from '../testing/soak.ts';
 import { killGenerating, startGenerating } from '../testing/start-generating.ts';
 import { testGenerations } from '../testing/test-generations.ts';
 
 /** How many wait at first. */
-const GENERATIONS = effort({ usual: 12, soak: 200 });
-const LIMIT_MS = effort({ usual: 240_000, soak: 1_800_000 });
+const GENERATIONS = 200;
+const LIMIT_MS = 1_800_000;
 /** As many as a user may have. */
 const PER_USER = 8;
 /** A process is killed at once, and then after each so many pictures. */

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { parseQueues } from '../../../platform/cluster-settings.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
-import { effort } from '../../../testing/soak.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { suiteScript } from '../../testing/driver-suite.ts';
 import { testSpec } from '../../testing/test-spec.ts';
@@ -18,10 +17,7 @@ import type { NodeScript } from './testing/script-runner.ts';
 
 /* A real control plane with Kueue, whose programs take ten minutes to build once, and pods that are scripts. */
 
-const isSoak = effort({ usual: false, soak: true });
-
-describe.runIf(isSoak)('in queues of Kueue', async () => {
-  if (!isSoak) return;
+describe('in queues of Kueue', async () => {
   const plane = await startControlPlane({
     dir: await temporaryFolder(),
     namespace: TEST_NAMESPACE,

@@ -2,14 +2,13 @@ import { SEARCH_RESULTS_MAX } from '@bakehouse/contract/search';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { recordingDatabase } from '../../../testing/recording-database.ts';
-import { effort } from '../../../testing/soak.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 import { type Way, ways } from '../access/readable.ts';
 import { listAssets, type SortKey } from './list-queries.ts';
 import { findMatching, findSimilar, findWords } from './search-queries.ts';
 
 /** Plans are those of a hundred thousand from here on. */
-const ASSETS = effort({ usual: 20_000, soak: 100_000 });
+const ASSETS = 100_000;
 const { url } = await testDatabase();
 const { db, asked } = recordingDatabase(url);
 const [flo, bob] = ['flo', 'bob'];

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../../../testing/on-file-end.ts';
-import { effort } from '../../../../testing/soak.ts';
 import { temporaryFolder } from '../../../../testing/temporary-folder.ts';
 import type { Workload } from '../../../model/workload.ts';
 import { attemptName, type Pod } from '../objects.ts';
@@ -11,12 +10,10 @@ import { startControlPlane } from '../testing/control-plane/start.ts';
 
 /* What becomes of work when a real control plane is set back, and when a node goes and comes back. */
 
-const isSoak = effort({ usual: false, soak: true });
 /** A node is given up after more than a minute, and silence after five. */
 const LONG = { timeout: 600_000, interval: 500 };
 
-describe.runIf(isSoak)('on a control plane', async () => {
-  if (!isSoak) return;
+describe('on a control plane', async () => {
   const dir = await temporaryFolder();
   const plane = await startControlPlane({ dir, namespace: TEST_NAMESPACE, losesNodes: true });
   onFileEnd(plane.close);
