@@ -58,10 +58,21 @@ export default defineConfig({
         test: {
           name: 'web',
           root: 'web',
-          include: ['src/**/*.test.{ts,tsx}'],
+          include: ['src/**/*.test.tsx', 'src/**/*.dom.test.ts'],
           environment: 'happy-dom',
           setupFiles: patience,
           maxWorkers,
+        },
+      },
+      {
+        test: {
+          name: 'web logic',
+          include: ['web/src/**/*.test.ts'],
+          exclude: [...exclude, '**/*.dom.test.ts'],
+          setupFiles: patience,
+          pool: 'threads',
+          isolate: false,
+          testTimeout,
         },
       },
       {
