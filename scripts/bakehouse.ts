@@ -31,7 +31,7 @@ const commands: Record<string, Entry> = {
     load: async () => (await import('./dev.ts')).dev,
   },
   test: {
-    summary: 'run all tests, or those whose path or name holds one of WORDS; --soak: many rounds and seeds',
+    summary: 'run the gate, or tests whose path or name has one of WORDS; --soak: the long tier',
     takesWords: true,
     load: async () => (await import('./test/test.ts')).test,
   },

@@ -24,15 +24,13 @@ type Kind = {
   loading?: boolean | undefined;
   /** Another screen of its kind, or the same one with something on it, is looked at on a desktop and in the dark. */
   alike?: boolean | undefined;
-  /** Of all that is on it axe has looked at each already. */
-  examined?: boolean | undefined;
 };
 
 /** What axe finds on a light phone, and on a desktop in both themes, and the widths over whose edge something reaches. */
 export async function findProblems(
   page: Page,
   name: string,
-  { popup = false, loading = false, alike = false, examined = false }: Kind = {},
+  { popup = false, loading = false, alike = false }: Kind = {},
 ): Promise<string[]> {
   const problems: string[] = [];
   for (const width of alike ? TIGHT_WIDTHS : WIDTHS) {
@@ -46,7 +44,7 @@ export async function findProblems(
       problems.push(
         `${name}: ${excess} pixels wider than ${width}, by ${await page.evaluate<string>(WIDEST)}`,
       );
-    if (examined || (width !== PHONE && (width !== DESKTOP || alike))) continue;
+    if (width !== PHONE && (width !== DESKTOP || alike)) continue;
     const themes: Theme[] = loading || width === PHONE ? ['light'] : ['light', 'dark'];
     for (const theme of themes) {
       // Colors are the same at all widths, and what stands for text that is coming has none to examine.

@@ -1,5 +1,4 @@
 import type { BrowserContext, Locator, Page } from 'playwright-core';
-import { effort } from '../../server/src/testing/soak.ts';
 import { screenshotPath } from '../screenshots.ts';
 import { findProblems } from './find-problems.ts';
 import { holdReads, takeNetworkAway, watchServerErrors } from './reads.ts';
@@ -9,8 +8,6 @@ import type { Screen } from './screens.ts';
 const TABS = 3;
 /** What a page reads may lead to further reads that had failed too. */
 const ROUNDS_MAX = 3;
-/** A soak examines each state of each screen, and a page under all of its addresses. */
-const IS_THOROUGH = effort({ usual: false, soak: true });
 const LOADING = '[role=status][aria-label^=Loading]';
 const PAGE_CODE = '[aria-label="Loading the page"]';
 
@@ -20,12 +17,24 @@ export function visitScreens<Made>(
   screens: readonly Screen<Made>[],
   made: Made,
 ): Promise<string[]> {
-  const [first] = screens.filter(({ failed, alike }) => failed !== undefined && !alike);
   return inTabs(context, screens, async (page, screen) => {
     const at = typeof screen.at === 'string' ? screen.at : screen.at(made);
     return screen.failed === undefined
       ? seeFull(page, { ...screen, at })
-      : seeEachState(page, { ...screen, at, failed: screen.failed, isFirst: screen === first });
+      : seeEachState(page, { ...screen, at, failed: screen.failed });
+  });
+}
+
+/** Visits each screen once, when everything has loaded; resolves to its problems. */
+export function visitFullScreens<Made>(
+  context: BrowserContext,
+  screens: readonly Screen<Made>[],
+  made: Made,
+): Promise<string[]> {
+  return inTabs(context, screens, async (page, screen) => {
+    if (screen.alike === 'same') return [];
+    const at = typeof screen.at === 'string' ? screen.at : screen.at(made);
+    return seeFull(page, { ...screen, at, alike: true });
   });
 }
 
@@ -68,17 +77,14 @@ type Visit = Pick<Screen<never>, 'full' | 'reads' | 'alike'> & { at: string };
  * Everything that the page reads is held back, then it fails, then it is tried again by the page's own button; at last the
  * network goes, and what was read stays.
  */
-async function seeEachState(
-  page: Page,
-  screen: Visit & { failed: string; isFirst: boolean },
-): Promise<string[]> {
-  const { at, failed, isFirst, reads: pattern = /./ } = screen;
+async function seeEachState(page: Page, screen: Visit & { failed: string }): Promise<string[]> {
+  const { at, failed, reads: pattern = /./ } = screen;
   const reads = await holdReads(page, pattern);
   await page.goto(at);
   const main = content(page, at);
   await main.locator(`${LOADING}:not(${PAGE_CODE})`).first().waitFor();
   // What stands for text that is coming, says that reading failed or that the network is gone is the same everywhere.
-  const alike = { alike: true, examined: !isFirst && !IS_THOROUGH };
+  const alike = { alike: true };
   const problems = await findProblems(page, `${at}, loading`, { loading: true, ...alike });
 
   await reads.fail();
@@ -100,9 +106,7 @@ async function seeEachState(
 
 async function seeFull(page: Page, screen: Visit): Promise<string[]> {
   await page.goto(screen.at);
-  if (screen.alike !== 'same' || IS_THOROUGH) return lookAtFull(page, screen);
-  await waitForFull(page, screen);
-  return [];
+  return lookAtFull(page, screen);
 }
 
 async function lookAtFull(page: Page, screen: Visit): Promise<string[]> {

@@ -3,14 +3,13 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { effort } from '../../server/src/testing/soak.ts';
 import { createDataset } from '../create-dataset.ts';
 import { journey, look } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
 const MB = 1024 * 1024;
 const LINE_BYTES = 1024;
-const SIZE_MB = effort({ usual: 64, soak: 1024 });
+const SIZE_MB = 1024;
 /** Parts that arrive before the page is reloaded. */
 const ARRIVED = 2;
 

@@ -1,0 +1,104 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { Client } from '../../scripts/client/client.ts';
+import { journey, WORK_MS } from '../journey.ts';
+import { journeyServer } from '../journey-server.ts';
+import { ownOperatorServer, signUpOperator } from '../operator.ts';
+import { findProblems } from '../screens/find-problems.ts';
+import { makeOperatorThings, makeThings } from '../screens/make-things.ts';
+import { operatorScreens } from '../screens/operator-screens.ts';
+import { userScreens, visitorScreens } from '../screens/screens.ts';
+import { visitDeniedScreens, visitEmptyScreens, visitScreens } from '../screens/visit.ts';
+import { signUp, type Visitor } from '../sign-up.ts';
+
+const startServer = ownOperatorServer();
+
+const LONG_MS = 6 * WORK_MS;
+
+/** What is read fails here or finds no network, and some of the addresses lead nowhere. */
+const EXPECTED = /status of 40[034]|ERR_INTERNET_DISCONNECTED/;
+
+/** Looked at while a run is under way. */
+const RUNS = new Set(['/llm-training', '/runs', '/runs/$id']);
+
+const clientOf = (url: string, { username, ...account }: Visitor) =>
+  Client.signIn(url, { ...account, name: username });
+
+journey(
+  'visitor screens have no axe violation and fit: loading, failed, full, offline',
+  { timeout: LONG_MS },
+  async ({ page, allowErrors }) => {
+    allowErrors(EXPECTED);
+    expect(await visitScreens(page.context(), visitorScreens, null)).toEqual([]);
+  },
+);
+
+journey(
+  'screens of a new user have no axe violation and fit: empty, denied',
+  { timeout: LONG_MS },
+  async ({ page, allowErrors }) => {
+    allowErrors(EXPECTED);
+    await signUp(page);
+    const problems = await visitEmptyScreens(page.context(), userScreens);
+    problems.push(...(await visitDeniedScreens(page.context(), operatorScreens)));
+    expect(problems).toEqual([]);
+  },
+);
+
+journey(
+  'user screens have no axe violation and fit: loading, failed, full, offline',
+  { timeout: LONG_MS },
+  async ({ page, allowErrors, onTestFinished }) => {
+    allowErrors(EXPECTED);
+    const client = await clientOf(journeyServer().url, await signUp(page));
+    const { end, ...things } = await makeThings(client);
+    onTestFinished(async () => void (await end()));
+    // One of them is there only while the run is under way.
+    const problems = await lookAtMenus(page);
+    const ofRuns = userScreens.filter(({ route }) => RUNS.has(route));
+    const others = userScreens.filter((screen) => !ofRuns.includes(screen));
+    problems.push(...(await visitScreens(page.context(), ofRuns, things)));
+    // It would take from the browser what it computes with.
+    await end();
+    problems.push(...(await visitScreens(page.context(), others, things)));
+    expect(problems).toEqual([]);
+  },
+);
+
+journey(
+  'operator screens have no axe violation and fit: loading, failed, empty, full, offline',
+  { timeout: LONG_MS },
+  async ({ openPage, allowErrors }) => {
+    allowErrors(EXPECTED);
+    const server = await startServer();
+    const guest = await openPage(server.url);
+    const guestClient = await clientOf(server.url, await signUp(guest));
+    const page = await openPage(server.url);
+    const operator = await clientOf(server.url, await signUpOperator(page, server));
+    const problems = await visitEmptyScreens(page.context(), operatorScreens);
+    const things = await makeOperatorThings(operator, guestClient);
+    problems.push(...(await visitScreens(page.context(), operatorScreens, things)));
+    expect(problems).toEqual([]);
+  },
+);
+
+/** What hangs on the header of a user with a run under way. */
+const MENUS = [/^Create$/, /^Notifications/, /^Account: /, /in progress|failed/];
+
+async function lookAtMenus(page: Page): Promise<string[]> {
+  const problems: string[] = [];
+  await page.goto('/dashboard');
+  const header = page.getByRole('banner');
+  for (const name of MENUS) {
+    const menu = header.getByRole('button', { name });
+    await menu.click();
+    // Its code may still be on the way.
+    const opened = menu.and(page.locator('[aria-expanded=true]'));
+    await opened.waitFor();
+    problems.push(...(await findProblems(page, `menu ${name}`, { popup: true })));
+    await page.keyboard.press('Escape');
+    await opened.waitFor({ state: 'detached' });
+  }
+  await expect.poll(() => header.locator('button[aria-haspopup]:visible').count()).toBe(MENUS.length);
+  return problems;
+}
