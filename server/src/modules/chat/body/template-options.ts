@@ -6,7 +6,8 @@ import type { AssetRevision } from '../../assets/read-revision.ts';
 import type { Upstream } from '../../deployments/reach/upstream.ts';
 import { listBaseFiles } from '../../deployments/servers/list-base-files.ts';
 import { readTemplatesInHead } from '../../models/weights/gguf.ts';
-import type { CompletionBody } from './completion-request.ts';
+import type { Thinks } from '../grammar/answer-grammar.ts';
+import { bindingOf, type CompletionBody } from './completion-request.ts';
 
 type Files = AssetRevision['files'];
 
@@ -17,6 +18,8 @@ type TemplateOptions = {
   /** How much it thinks, as gpt-oss has it. */
   effort: boolean;
   verbosity: boolean;
+  /** Whether an answer may begin with a thought. */
+  thinks: Thinks;
 };
 
 const LEVELS = ['low', 'medium', 'high'];
@@ -36,10 +39,12 @@ const KNOWN_MAX = 1000;
 export async function withTemplateOptions(
   ctx: Context,
   body: CompletionBody,
-  upstream: Pick<Upstream, 'server_id' | 'model_name'>,
+  upstream: Pick<Upstream, 'server_id' | 'model_name' | 'engine'>,
 ): Promise<CompletionBody> {
   const { reasoning_effort: effort, verbosity, ...rest } = body;
-  if (typeof effort !== 'string' && typeof verbosity !== 'string') return body;
+  if (upstream.engine === 'llamacpp' && bindingOf(body, upstream.engine))
+    rest.thinks = (await optionsOf(ctx, upstream.server_id)).thinks;
+  if (typeof effort !== 'string' && typeof verbosity !== 'string') return rest as CompletionBody;
   const options = await optionsOf(ctx, upstream.server_id);
   const { model_name: name } = upstream;
   const kwargs = {
@@ -70,19 +75,27 @@ function toVerbosity(verbosity: string, options: TemplateOptions, name: string):
 async function optionsOf(ctx: Context, serverId: string): Promise<TemplateOptions> {
   const files = await listBaseFiles(ctx.db, serverId);
   const file = templateFile(files);
-  if (!file) return { thinking: false, effort: false, verbosity: false };
+  if (!file) return { thinking: false, effort: false, verbosity: false, thinks: 'never' };
   const found = known.get(file.sha256);
   if (found) return found;
   const template = await readTemplate(ctx, file);
-  const options = {
+  const options: TemplateOptions = {
     thinking: template.includes('enable_thinking'),
     effort: template.includes('reasoning_effort'),
     verbosity: /\bverbosity\b/.test(template),
+    thinks: thinksOf(template),
   };
   const [oldest] = known.keys();
   if (known.size >= KNOWN_MAX && oldest !== undefined) known.delete(oldest);
   known.set(file.sha256, options);
   return options;
+}
+
+/** A template that opens every answer with a thought, as DeepSeek R1's (`serve/reasoning.py`), or lets the model think. */
+function thinksOf(template: string): Thinks {
+  if (/(?:<｜Assistant｜>|<\|im_start\|>assistant(?:\n|\\n))<think>(?:\n|\\n)/.test(template))
+    return 'always';
+  return template.includes('<think>') ? 'may' : 'never';
 }
 
 /** That which the engine reads: llama.cpp the one in the GGUF. */

@@ -228,10 +228,6 @@ it.each([
     'thinking.budget_tokens must be less than max_tokens',
   ],
   [{ output_config: { effort: 'high' } }, 'output_config.effort: starter-model has no levels of it'],
-  [
-    { tools: [add], output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } },
-    'output_config.format does not go with tools',
-  ],
   [{ container: 'c' }, 'this server runs no code'],
   [{ n: 2 }, 'n must be left out: this call does not know it'],
 ] as [object, string][])('%j is refused with a sentence, and costs nothing', async (more, words) => {
