@@ -51,7 +51,7 @@ export async function withTemplateOptions(
   const { reasoning_effort: effort, verbosity, ...rest } = body;
   if (upstream.engine === 'llamacpp' && bindingOf(body, upstream.engine))
     rest.thinks = (await optionsOf(ctx, upstream.server_id)).thinks;
-  if (typeof effort !== 'string' && typeof verbosity !== 'string') return rest as CompletionBody;
+  if (typeof effort !== 'string' && typeof verbosity !== 'string') return rest;
   const options = await optionsOf(ctx, upstream.server_id);
   const { model_name: name } = upstream;
   const kwargs = {

@@ -22,7 +22,7 @@ const escapes: [string, string][] = [
 
 /** What every grammar may refer to. Lengths are bounded so that a model ends what it writes. */
 const shared: Record<string, string> = {
-  space: '| " " | "\\n" [ \\t]{0,20}',
+  space: '"" | " " | "\\n" [ \\t]{0,20}',
   char: String.raw`[^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})`,
   string: '"\\"" char* "\\""',
   integer: '"-"? ("0" | [1-9] [0-9]{0,15})',
@@ -62,10 +62,6 @@ export class Rules {
     this.length += name.length + body.length;
     if (this.length > LENGTH_MAX) throw new NotEnforced('the schema is too large to be enforced');
     this.rules.set(name, body);
-  }
-
-  shared(name: keyof typeof shared & string): string {
-    return name;
   }
 
   /** One rule for each state, so that a text is read in one way only; null where no text is left. */
@@ -149,7 +145,7 @@ function charOf(code: number): string {
   const char = String.fromCodePoint(code);
   if (/[A-Za-z0-9]/.test(char)) return char;
   const hex = code.toString(16).toUpperCase();
-  if (code <= 0xff) return `\\x${hex.padStart(2, '0')}`;
+  // Of a fixed length: xgrammar reads as many digits behind \x as there are.
   return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 

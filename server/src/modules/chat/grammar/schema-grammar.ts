@@ -182,7 +182,8 @@ export class SchemaGrammar {
   private typed(type: unknown, schema: Fields, path: string): string {
     if (this.strict) {
       const own = typeof type === 'string' ? ofType[type] : undefined;
-      if (type !== undefined && !own) throw new NotEnforced(`'type' has no ${String(type).slice(0, 40)}`);
+      if (type !== undefined && !own)
+        throw new NotEnforced(`'type' has no ${JSON.stringify(type).slice(0, 40)}`);
       const said = ['not', 'if', 'then', 'else', '$dynamicRef', '$recursiveRef', ...(own ?? assertions)];
       const over = said.find((name) => name in schema && !this.enforced(type, schema).includes(name));
       if (over) throw new NotEnforced(`'${over}' is not enforced`);
@@ -208,16 +209,10 @@ export class SchemaGrammar {
   }
 
   private text(schema: Fields): string {
-    const {
-      pattern,
-      format,
-      minLength = 0,
-      maxLength = Number.POSITIVE_INFINITY,
-    } = schema as Record<string, number>;
-    const dfa = this.attempt(
-      () => this.automaton(String(pattern ?? ''), { format, ...schema } as Fields),
-      null,
-    );
+    const { pattern } = schema;
+    const minLength = count(schema.minLength, 0);
+    const maxLength = count(schema.maxLength, Number.POSITIVE_INFINITY);
+    const dfa = this.attempt(() => this.automaton(String(pattern ?? ''), schema), null);
     if (dfa) {
       const name = this.rules.automaton(dfa, 'text');
       if (name) return name;
@@ -261,7 +256,8 @@ export class SchemaGrammar {
   }
 
   private array(schema: Fields, path: string): string {
-    const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema as Record<string, number>;
+    const minItems = count(schema.minItems, 0);
+    const maxItems = count(schema.maxItems, Number.POSITIVE_INFINITY);
     const prefix = [schema.prefixItems, schema.items].find(Array.isArray) as unknown[] | undefined;
     if (prefix) {
       if (this.strict && (minItems > prefix.length || maxItems < prefix.length))
@@ -321,6 +317,10 @@ export class SchemaGrammar {
 
 function impliedType(schema: Fields): string | undefined {
   return ['object', 'array', 'string', 'number'].find((type) => ofType[type]?.some((name) => name in schema));
+}
+
+function count(value: unknown, instead: number): number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : instead;
 }
 
 /** A large number is a grammar that no model server reads: then there is no bound. */

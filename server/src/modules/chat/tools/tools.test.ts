@@ -147,7 +147,8 @@ describe('a chat with tools', () => {
       { tool_choice: named('subtract'), parallel_tool_calls: true },
     ].map((choice) => serverRequest({ ...more, ...choice }, engine));
     const calls = (asked: typeof one) => {
-      const grammar = asked?.grammar ?? (asked?.structured_outputs as { grammar: string }).grammar;
+      const { structured_outputs: ofVllm } = asked as { structured_outputs?: { grammar: string } };
+      const grammar = ofVllm?.grammar ?? asked?.grammar;
       return callsOf(grammar);
     };
     expect(one).toMatchObject({ tools: [add, subtract], tool_choice: 'none', stop: [] });
