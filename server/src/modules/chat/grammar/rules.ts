@@ -39,6 +39,7 @@ const shared: Record<string, string> = {
 export class Rules {
   private readonly rules = new Map<string, string>();
   private readonly names = new Map<string, string>();
+  private readonly automata = new Map<Automaton, string>();
   private length = 0;
 
   /** The name of the rule that says this. */
@@ -66,6 +67,8 @@ export class Rules {
 
   /** One rule for each state, so that a text is read in one way only; null where no text is left. */
   automaton(dfa: Automaton, kind: 'text' | 'bare'): string | null {
+    const known = this.automata.get(dfa);
+    if (known) return known;
     const alive = livingStates(dfa, kind);
     if (!alive.has(dfa.initial)) return null;
     const names = new Map([...alive.keys()].map((state) => [state, this.reserve()]));
@@ -78,7 +81,9 @@ export class Rules {
       this.set(names.get(state) ?? '', parts.join(' | '));
     }
     const first = names.get(dfa.initial) ?? '';
-    return kind === 'text' ? this.add(`"\\"" ${first}`) : first;
+    const name = kind === 'text' ? this.add(`"\\"" ${first}`) : first;
+    this.automata.set(dfa, name);
+    return name;
   }
 
   toString(root: string): string {

@@ -49,6 +49,7 @@ export class SchemaGrammar {
   private readonly strict: boolean;
   private readonly path: string;
   private readonly references = new Map<string, string>();
+  private readonly patterns = new Map<string, Automaton>();
 
   constructor(root: unknown, options: { rules: Rules; strict: boolean; path: string }) {
     this.root = root;
@@ -227,7 +228,8 @@ export class SchemaGrammar {
   private automaton(pattern: string, schema: Fields): Automaton | null {
     const { format, minLength, maxLength } = schema;
     const hasPattern = typeof schema.pattern === 'string' && !saysFormat(pattern, String(format));
-    const ofPattern = hasPattern ? patternAutomaton(pattern) : null;
+    const ofPattern = hasPattern ? (this.patterns.get(pattern) ?? patternAutomaton(pattern)) : null;
+    if (ofPattern) this.patterns.set(pattern, ofPattern);
     const ofFormat = typeof format === 'string' ? formatAutomaton(format) : null;
     let found = ofPattern ?? ofFormat;
     if (ofPattern && ofFormat) {
