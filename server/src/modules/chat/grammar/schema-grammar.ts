@@ -213,7 +213,7 @@ export class SchemaGrammar {
     const { pattern } = schema;
     const minLength = count(schema.minLength, 0);
     const maxLength = count(schema.maxLength, Number.POSITIVE_INFINITY);
-    const dfa = this.attempt(() => this.automaton(String(pattern ?? ''), schema), null);
+    const dfa = this.attempt(() => this.automaton(typeof pattern === 'string' ? pattern : '', schema), null);
     if (dfa) {
       const name = this.rules.automaton(dfa, 'text');
       if (name) return name;
