@@ -1,9 +1,8 @@
 import * as z from 'zod';
 
 /** Functions that a model may call, as OpenAI has them; modules/chat/body bounds their schemas. */
-export const TOOLS_MAX = 50;
+export const TOOLS_MAX = 128;
 const CALLS_MAX = 50;
-const DESCRIPTION_LENGTH_MAX = 8192;
 
 const NO_FUNCTIONS = 'is OpenAI\'s older form. Send \'tools\', each as {"type": "function", "function": {…}}';
 const older = (name: string) => z.array(z.unknown()).max(0, `${name} ${NO_FUNCTIONS}`).nullish();
@@ -16,7 +15,7 @@ const tool = z.looseObject({
   type: z.literal('function', "must be 'function': this server runs no tools of its own"),
   function: z.looseObject({
     name: functionName,
-    description: z.string().max(DESCRIPTION_LENGTH_MAX).nullish(),
+    description: z.string().nullish(),
     /** A JSON Schema of an object; left out, the function takes nothing. */
     parameters: z.record(z.string(), z.unknown()).nullish(),
     /** The arguments are bound by the schema, or it is refused. */

@@ -9,7 +9,6 @@ const MESSAGES_MAX = 2000;
 const BLOCKS_MAX = 500;
 const STOPS_MAX = 16;
 /** What coding agents say of one tool goes over pages. */
-const DESCRIPTION_LENGTH_MAX = 64 * 1024;
 
 const toolName = z
   .string()
@@ -85,7 +84,7 @@ const tool = z.looseObject({
     .literal('custom', "must be 'custom': this server runs no tools of its own, such as web_search")
     .nullish(),
   name: toolName,
-  description: z.string().max(DESCRIPTION_LENGTH_MAX).nullish(),
+  description: z.string().nullish(),
   /** A JSON Schema of an object. */
   input_schema: z.record(z.string(), z.unknown()),
   /** A call is bound by the schema, or it is refused. */

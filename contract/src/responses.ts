@@ -65,7 +65,7 @@ const inputItem = z
 const tool = z.looseObject({
   type: z.literal('function', "must be 'function': this server runs no tools of its own, such as web_search"),
   name: functionName,
-  description: z.string().max(8192).nullish(),
+  description: z.string().nullish(),
   parameters: z.record(z.string(), z.unknown()).nullish(),
   strict: z.boolean().nullish(),
 });

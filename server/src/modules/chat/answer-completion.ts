@@ -11,7 +11,12 @@ import { IN_ALL_MS_MAX, ONE_PIECE_MS_MAX } from '../serving/ask/request-deadline
 import { unavailable } from '../serving/ask/unavailable.ts';
 import { type AnswerShape, chatShape } from './answer-shape.ts';
 import { type AskedChoice, askedChoices } from './body/asked-choices.ts';
-import { askedCandidates, type CompletionBody, toServerRequest } from './body/completion-request.ts';
+import {
+  askedCandidates,
+  bindingOf,
+  type CompletionBody,
+  toServerRequest,
+} from './body/completion-request.ts';
 import { withTemplateOptions } from './body/template-options.ts';
 import { callModel, type RunningCall } from './call-model.ts';
 import type { ChatParts } from './chat-parts.ts';
@@ -21,7 +26,6 @@ import { noteUsage, usageBounds } from './requests/highest-cost.ts';
 import { firstCostMicro, reserveAsUsed } from './requests/reserve-as-used.ts';
 import { toRefusal } from './to-refusal.ts';
 import { tokenPrices } from './token-prices.ts';
-import { toolsOf } from './tools/asked-tools.ts';
 import { type CompletionPath, reachModelServer } from './upstream/reach-model-server.ts';
 
 /** What is asked, and in which shape it is answered. */
@@ -143,7 +147,7 @@ function streamOf(
     engine,
     modelName: upstream.model_name,
     candidates: askedCandidates(body),
-    isRequiredCall: toolsOf(body)?.choice === 'required',
+    binding: bindingOf(body, engine),
     ...{ index, id },
   });
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TextEngine } from '../serving/text-spec.ts';
-import { type CallPiece, RequiredCalls } from './tools/required-calls.ts';
+import { type CallPiece, MarkedCalls, RequiredCalls } from './tools/required-calls.ts';
 
 /** What one answer used so far, read off the model server's own stream. */
 export type Usage = { promptTokens: number; completionTokens: number };
@@ -54,8 +54,8 @@ type Options = {
   modelName: string;
   /** How many candidates beside each token the caller asked for; a server may show more. */
   candidates: number;
-  /** The answer is to be read as calls: it is bound by `callsSchema`. */
-  isRequiredCall?: boolean;
+  /** How an answer is read that a grammar binds; null or left out: as the model server has read it. */
+  binding?: 'required' | 'choice' | 'answer' | null;
   /** Which of several answers it is, and the id that they share once the first has one. */
   index?: number;
   id?: string | null;
@@ -85,6 +85,7 @@ export class CompletionStream {
   private stoppedBy: string | null = null;
   private offset = 0;
   private readonly required = new RequiredCalls();
+  private readonly marked = new MarkedCalls();
   private lastUsage: Usage = { promptTokens: 0, completionTokens: 0 };
   private head: Pick<Chunk, 'id' | 'object' | 'created'> = { id: '', object: '', created: 0 };
 
@@ -173,7 +174,7 @@ export class CompletionStream {
       // The event that had it may be one that told of the prompt, and went no further.
       const role = this.saidRole ? {} : { role: 'assistant' };
       this.saidRole = true;
-      const said = this.options.isRequiredCall ? this.toCalls(toDelta(delta)) : toDelta(delta);
+      const said = this.read(toDelta(delta), finishReason !== null);
       return {
         index: this.options.index ?? 0,
         delta: { ...role, ...said },
@@ -187,13 +188,25 @@ export class CompletionStream {
     return { index: this.options.index ?? 0, text, logprobs, finish_reason: finishReason };
   }
 
-  private toCalls({ content, ...delta }: Delta): Delta {
-    const calls = this.required.push(content ?? '').map(toCallDelta);
-    return calls.length > 0 ? { ...delta, tool_calls: calls } : delta;
+  private read(delta: Delta, isEnd: boolean): Delta {
+    const { binding } = this.options;
+    if (binding !== 'required' && binding !== 'choice') return delta;
+    const { content: text, ...rest } = delta;
+    const read =
+      binding === 'required'
+        ? { content: '', calls: this.required.push(text ?? '') }
+        : this.marked.push(text ?? '');
+    const content = read.content + (isEnd ? this.marked.end() : '');
+    const calls = read.calls.map(toCallDelta);
+    return {
+      ...rest,
+      ...(content !== '' && { content }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    };
   }
 
   private endedBy(reason: string | null): string | null {
-    return reason === 'stop' && this.required.calls > 0 ? 'tool_calls' : reason;
+    return reason === 'stop' && this.required.calls + this.marked.calls > 0 ? 'tool_calls' : reason;
   }
 
   private toLegacy(upstream: Fields): LegacyLogprobs {

@@ -65,7 +65,7 @@ test('rows are written from documents, each with its source, and paid for once',
     held: '0',
   });
   expect(stub.requests).toHaveLength(3);
-  expect(stub.requests[0]).toMatchObject({ response_format: { type: 'json_schema' } });
+  expect(stub.requests[0]).toMatchObject({ grammar: expect.stringContaining('root ::= ') });
   const cost = costOf(...stub.requests.map(answers));
   expect(await balance()).toEqual({ balance: before.balance - cost, held: 0n });
   const { rows } = await drafts.rows(ada, id);

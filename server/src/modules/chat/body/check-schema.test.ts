@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { checkPattern } from './check-pattern.ts';
 import { checkSchema } from './check-schema.ts';
 
 const text = { type: 'string' };
@@ -35,8 +34,8 @@ describe('a schema', () => {
   });
 
   it.each([
-    ['too long', { description: 'x'.repeat(40_000) }, 'characters'],
-    ['too many values', { enum: Array.from({ length: 301 }, (_, index) => index) }, 'values'],
+    ['too long', { description: 'x'.repeat(130_000) }, 'characters'],
+    ['too many values', { enum: Array.from({ length: 1_001 }, (_, index) => index) }, 'values'],
     ['too many alternatives', { anyOf: Array.from({ length: 51 }, () => text) }, 'choices'],
     [
       'too many alternatives beside null',
@@ -58,16 +57,8 @@ describe('a schema', () => {
       { anyOf: Array.from({ length: 21 }, (_, minimum) => ({ type: 'integer', minimum })) },
       'minimum',
     ],
-    ['one type twice', { type: ['array', 'array'], items: {} }, 'type'],
-    [
-      'too many repetitions',
-      { properties: named(3, { pattern: `^${'[a-z]*'.repeat(8)}$` }) },
-      'all patterns',
-    ],
     ['too many optional properties', { properties: named(101) }, 'not required'],
     ['too many properties', { properties: named(600), required: Object.keys(named(600)) }, 'schemas inside'],
-    ['too many items', { type: 'array', items: text, maxItems: 1001 }, 'maxItems'],
-    ['too long a text', { type: 'string', maxLength: 50_000 }, 'maxLength'],
     ['somebody else', { $ref: 'https://169.254.169.254/schema.json' }, '$ref'],
     ['nothing', { $ref: '#/$defs/nothing' }, '$ref'],
     ['itself', { type: 'object', properties: { a: { $ref: '#' } } }, '$defs'],
@@ -80,22 +71,11 @@ describe('a schema', () => {
       },
       'without end',
     ],
-    ['a hungry pattern', { properties: { a: { pattern: `^(${'a|b|'.repeat(9)})*$` } } }, 'pattern'],
-    ['a hungry name', { patternProperties: { [`^(${'a|b|'.repeat(9)})*$`]: text } }, 'pattern'],
-    ['regular expressions between its parts', { 'x-guidance': { whitespace_pattern: ' *' } }, 'x-guidance'],
-    ['too many properties at least', { type: 'object', minProperties: 1001 }, 'minProperties'],
     ...['patternProperties', 'dependentSchemas'].map((keyword): [string, object, string] => [
       `too many values in ${keyword}`,
-      { [keyword]: { '^x$': { enum: Array.from({ length: 301 }, (_, index) => index) } } },
+      { [keyword]: { '^x$': { enum: Array.from({ length: 1_001 }, (_, index) => index) } } },
       'values',
     ]),
-    ...['additionalItems', 'contains', 'propertyNames', 'not', 'if', 'then', 'else'].map(
-      (keyword): [string, object, string] => [
-        `a hungry pattern in ${keyword}`,
-        { [keyword]: { type: 'string', pattern: `^${'(a|b|)'.repeat(30)}$` } },
-        'pattern',
-      ],
-    ),
   ])('that asks for %s is refused', (_, schema, sentence) => {
     expect(checkSchema(schema)).toContain(sentence);
   });
@@ -140,39 +120,5 @@ describe('choices that refer back to themselves', () => {
     ['by references', of({ $ref: '#/$defs/list' }, { $ref: '#/$defs/list' })],
   ])('are refused %s', (_, schema) => {
     expect(checkSchema(schema)).toContain('may refer back');
-  });
-});
-
-describe('a pattern', () => {
-  it.each([
-    '^[a-z]+$',
-    '^(ab)+$',
-    '^(yes|no)$',
-    '^[0-9]{3}-[0-9]{4}$',
-    '^\\(a\\)*$',
-    '^[|(]*$',
-    '^x(y(z))?$',
-    '^(-|\\+)?[0-9]+$',
-  ])('%s passes', (pattern) => {
-    expect(checkPattern(pattern)).toEqual({ variable: expect.any(Number) });
-  });
-
-  it.each([
-    [`^${'(a|b|)'.repeat(30)}$`, 'empty alternative'],
-    ['^(a|b)*$', "'|'"],
-    ['^((a|b)c)*$', "'|'"],
-    [`^${'(a|b)?'.repeat(9)}$`, 'at most 8'],
-    ['^((a|b)?c)?$', 'inside'],
-    ['^(a*)*$', 'inside'],
-    ['^((a{2,3}))+$', 'inside'],
-    ['^([ab]{0,100}c?){0,100}$', 'inside'],
-    [`^${'a?'.repeat(9)}$`, 'at most 8'],
-    [`^${'a{0,100}'.repeat(3)}$`, 'at most 250'],
-    ['^a{1000}$', 'at most 250'],
-    ['a'.repeat(201), 'characters'],
-    ['^(a$', 'without'],
-    ['^a)$', 'without'],
-  ])('%s is refused', (pattern, sentence) => {
-    expect(checkPattern(pattern)).toEqual({ fault: expect.stringContaining(sentence) });
   });
 });

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { checkPattern } from './check-pattern.ts';
 
 /*
  * What a JSON Schema may ask of the model servers, which many users share. They turn it into a
@@ -7,8 +6,6 @@ import { checkPattern } from './check-pattern.ts';
  * Measured with llama.cpp and a vocabulary of 49,152 on two quiet cores. What these bounds let
  * through was ready within 1.5 s, and added up to 0.5 s to the worst token and 140 MB. Of at most 24 tokens
  * at these bounds, in ms until the first (19 without a schema) and for the slowest after it:
- * - eight `[a-z]{0,31}` in one pattern: 38, 52; in patterns of eight, eight and four to choose from: 45, 89;
- * - ten patterns of two `[a-z]{0,125}` to choose from: 41, 36;
  * - 20 ranges of large integers to choose from: 905, 85;
  * - an enum of 300 long values: 362, 89;
  * - 100 optional properties: 224, 41; 490 required ones: 194, 23;
@@ -17,30 +14,25 @@ import { checkPattern } from './check-pattern.ts';
  * Past them:
  * - 240 arrays of anything to choose from: 2.1 s until it is ready, 0.9 s a token;
  * - 50 ranges of integers to choose from: 4.4 s, 100 of them 13 s;
- * - ten patterns of twenty repetitions each: no fifth token in 20 s; two of them 2.2 s for a token;
  * - three choices of arrays that hold all three again: each level triples the readings, and the
  *   24th token had taken 20 s; with ten choices the ninth;
  * - an enum of 20,000: 50 s.
  */
-const LENGTH_MAX = 32_768;
+const LENGTH_MAX = 120_000;
 const DEPTH_MAX = 16;
-const COUNT_MAX = 1_000;
 const limits = {
   /** Schemas inside of schemas, each as often as it is referred to. */
   schemas: { max: 500, words: 'schemas inside of schemas, references included' },
-  values: { max: 300, words: "values in 'enum'" },
+  values: { max: 1_000, words: "values in 'enum'" },
   choices: { max: 50, words: "choices in 'anyOf' and 'oneOf'" },
   ranges: { max: 20, words: "choices with a 'minimum' or a 'maximum'" },
   optional: { max: 100, words: 'properties that are not required' },
-  patterns: { max: 10, words: 'patterns' },
-  variable: { max: 20, words: 'repetitions and optional parts in all patterns' },
 };
 
 /** `bounded` counts the ranges, whether they are choices or not. */
 type Sums = Record<keyof typeof limits | 'bounded', number>;
 type Fields = Record<string, unknown>;
 
-const counts = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
 const alternatives = ['anyOf', 'oneOf'];
 // Each engine reads others of these, so that all count.
 const lists = [...alternatives, 'allOf', 'prefixItems'];
@@ -60,7 +52,7 @@ const schemas = [
 const maps = ['properties', 'patternProperties', 'dependentSchemas'];
 const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
 
-const none = { values: 0, choices: 0, ranges: 0, bounded: 0, optional: 0, patterns: 0, variable: 0 };
+const none = { values: 0, choices: 0, ranges: 0, bounded: 0, optional: 0 };
 const one: Sums = { schemas: 1, ...none };
 
 /** Thrown with a sentence for the caller, which never leaves this file. */
@@ -103,17 +95,6 @@ class Measure {
     if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return sums;
     if (depth > DEPTH_MAX) throw new Fault(`at most ${DEPTH_MAX} levels deep`);
     const fields = schema as Fields;
-    checkCounts(fields);
-    checkTypes(fields);
-    // Regular expressions for the text between all parts of the answer, read by llguidance.
-    if (fields['x-guidance'] !== undefined) throw new Fault('x-guidance is not supported');
-    const named = typeof fields.pattern === 'string' ? [fields.pattern] : [];
-    for (const pattern of [...named, ...Object.keys(fieldsOf(fields.patternProperties))]) {
-      const checked = checkPattern(pattern);
-      if ('fault' in checked) throw new Fault(`pattern: ${checked.fault}`);
-      sums.patterns += 1;
-      sums.variable += checked.variable;
-    }
     if (Array.isArray(fields.enum)) sums.values += fields.enum.length;
     if (bounds.some((name) => fields[name] !== undefined)) sums.bounded += 1;
     const choices = choicesOf(fields);
@@ -212,17 +193,6 @@ class Measure {
     if (at === undefined) throw new Fault(`$ref: there is no ${reference.slice(0, 80)}`);
     return at;
   }
-}
-
-function checkCounts(fields: Fields): void {
-  for (const name of counts) {
-    const value = fields[name];
-    if (typeof value === 'number' && value > COUNT_MAX) throw new Fault(`${name}: at most ${COUNT_MAX}`);
-  }
-}
-
-function checkTypes({ type }: Fields): void {
-  if (new Set(listOf(type)).size < listOf(type).length) throw new Fault('type: name each type once');
 }
 
 /** What has to be chosen between. Something or null is no choice: each optional field of OpenAI's strict schemas is that. */

@@ -1,12 +1,16 @@
 import { DEFAULT_ANSWER_TOKENS } from '@bakehouse/contract/limits';
 import { refused } from '../../../platform/errors.ts';
 import type { TextEngine } from '../../serving/text-spec.ts';
-import { type AskedTools, toServerTool } from '../tools/asked-tools.ts';
-import { callsSchema } from '../tools/calls-schema.ts';
+import {
+  type AnswerFormat,
+  answerGrammar,
+  isBoundChoice,
+  SCHEMA_PARAM,
+  type Thinks,
+} from '../grammar/answer-grammar.ts';
+import { type AskedTools, toolsOf, toServerTool } from '../tools/asked-tools.ts';
 import { checkTools } from '../tools/check-tools.ts';
 import { checkTurns } from '../tools/check-turns.ts';
-import { checkEnforced } from './check-enforced.ts';
-import { checkSchema } from './check-schema.ts';
 import { contextExceeded } from './context-exceeded.ts';
 import { longestPrompt } from './longest-prompt.ts';
 
@@ -22,9 +26,6 @@ type Parameters = Record<string, unknown>;
 
 /** No tokenizer makes one token of more characters. */
 const TOKEN_LENGTH_MAX = 64;
-
-/** Where a chat has its schema. */
-export const SCHEMA_PARAM = 'response_format.json_schema.schema';
 
 /** OpenAI's own, for a plain text; engines have others, llama.cpp the whole context. */
 const COMPLETION_TOKENS = 16;
@@ -58,14 +59,20 @@ export function toServerRequest(
   for (const [name, value] of Object.entries(body)) {
     if (value !== null && value !== undefined && passedOn.has(name)) request[name] = value;
   }
-  const tools = checkTools(body, engine);
+  const tools = checkTools(body);
+  // llama.cpp tells none in a stream, and an answer in one piece is put together here.
+  if (tools && engine === 'llamacpp' && body.logprobs === true)
+    throw refused(
+      'logprobs',
+      "logprobs: on a CPU there are none together with 'tools'. Leave out one of the two",
+    );
   const most = maxTokens(body, contextTokens);
   return {
     ...request,
     ...(Array.isArray(body.messages) && ofMessages(body.messages, engine)),
     ...(most !== null && { max_tokens: most }),
-    ...responseFormat(body.response_format),
-    ...(tools && ofTools(tools)),
+    ...(tools && ofTools(tools, { engine, isBound: bindingOf(body, engine) !== null })),
+    ...ofGrammar(body, tools, engine),
     ...ofEngine(body, engine),
     ...runningUsage[engine],
     stream: true,
@@ -151,16 +158,38 @@ function toServerCall({
 
 /**
  * A model that is free to call writes calls in the form that its chat template asks for, which the server reads. One that
- * has to is bound to write nothing else, and the gateway reads it (`required-calls.ts`); what would cut it short is left out.
+ * is bound by a grammar writes nothing else, and the gateway reads it (`required-calls.ts`); what would cut a call that is
+ * required short is left out.
  */
-function ofTools({ tools, choice, callable, isMany }: AskedTools): Parameters {
-  const told = { tools: tools.map(toServerTool) };
-  if (choice === 'auto') return { ...told, tool_choice: 'auto', parallel_tool_calls: isMany };
-  return {
-    ...told,
-    ...{ tool_choice: 'none', stop: [] },
-    ...toResponseFormat(callsSchema(callable, { isMany })),
-  };
+function ofTools(
+  { tools, choice, isMany }: AskedTools,
+  { engine, isBound }: { engine: Engine; isBound: boolean },
+): Parameters {
+  const told = tools.map((tool) => toServerTool(tool, { isRead: engine === 'llamacpp' && !isBound }));
+  if (!isBound) return { tools: told, tool_choice: 'auto', parallel_tool_calls: isMany };
+  return { tools: told, tool_choice: 'none', ...(choice === 'required' && { stop: [] }) };
+}
+
+/**
+ * How an answer is read that a grammar binds: `required` where it is a call, `choice` where it may be one, `answer` where
+ * it has a form alone. Null: nothing binds it.
+ */
+export function bindingOf(body: CompletionBody, engine: Engine): 'required' | 'choice' | 'answer' | null {
+  const format = formatOf(body.response_format);
+  const tools = toolsOf(body);
+  if (tools?.choice === 'required') return 'required';
+  if (tools && isBoundChoice(tools, { engine, format })) return 'choice';
+  return format && !tools ? 'answer' : null;
+}
+
+function ofGrammar(body: CompletionBody, tools: AskedTools | null, engine: Engine): Parameters {
+  const binding = bindingOf(body, engine);
+  if (!binding) return {};
+  const format = binding === 'required' ? null : formatOf(body.response_format);
+  // vLLM binds what follows a thought by itself.
+  const thinks = engine === 'vllm' ? 'never' : ((body.thinks as Thinks | undefined) ?? 'never');
+  const grammar = answerGrammar({ format, tools, thinks });
+  return engine === 'vllm' ? { structured_outputs: { grammar } } : { grammar };
 }
 
 /** How many candidates are to be shown for each token: a chat and a plain text say so in different ways. */
@@ -196,26 +225,18 @@ function ofEngine(body: CompletionBody, engine: Engine): Parameters {
 
 const repetitionName: Record<Engine, string> = { llamacpp: 'repeat_penalty', vllm: 'repetition_penalty' };
 
-/** Only what OpenAI's format has: engines take grammars of their own kinds beside it. */
-function responseFormat(format: unknown): Parameters {
+/** The form that is asked for; null: text. Only what OpenAI's format has: engines take grammars of their own kinds beside it. */
+function formatOf(format: unknown): AnswerFormat | null {
   if (typeof format !== 'object' || format === null || !('type' in format) || format.type === 'text')
-    return {};
+    return null;
   if (format.type === 'json_object') {
     if ('schema' in format) {
       throw refused('response_format.schema', "response_format: a schema goes with type 'json_schema'");
     }
-    return { response_format: { type: 'json_object' } };
+    return { schema: null, strict: false };
   }
   const { schema, strict } = ('json_schema' in format ? (format.json_schema ?? {}) : {}) as Parameters;
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
     throw refused(SCHEMA_PARAM, `${SCHEMA_PARAM} must be a JSON Schema: an object`);
-  const fault = checkSchema(schema);
-  if (fault) throw refused(SCHEMA_PARAM, `${SCHEMA_PARAM}: ${fault}`);
-  const unenforced = strict === true ? checkEnforced(schema, SCHEMA_PARAM) : null;
-  if (unenforced) throw refused(SCHEMA_PARAM, unenforced);
-  return toResponseFormat(schema);
-}
-
-function toResponseFormat(schema: object): Parameters {
-  return { response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } } };
+  return { schema, strict: strict === true };
 }

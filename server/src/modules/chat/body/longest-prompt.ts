@@ -12,7 +12,8 @@ export function longestPrompt(body: Record<string, unknown>): number {
   const tools = toolsOf(body)?.tools ?? [];
   return (
     Buffer.byteLength(JSON.stringify([messages ?? prompt, format, kwargs])) +
-    TOOL_TOKENS * Buffer.byteLength(JSON.stringify(tools.map(toServerTool))) +
+    TOOL_TOKENS *
+      Buffer.byteLength(JSON.stringify(tools.map((tool) => toServerTool(tool, { isRead: false })))) +
     (messages ? TEMPLATE_TOKENS : 0)
   );
 }

@@ -1,4 +1,5 @@
 import { buffer, text } from 'node:stream/consumers';
+import * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import { refused } from '../../../platform/errors.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
@@ -6,7 +7,9 @@ import type { AssetRevision } from '../../assets/read-revision.ts';
 import type { Upstream } from '../../deployments/reach/upstream.ts';
 import { listBaseFiles } from '../../deployments/servers/list-base-files.ts';
 import { readTemplatesInHead } from '../../models/weights/gguf.ts';
-import type { CompletionBody } from './completion-request.ts';
+import type { Thinks } from '../grammar/answer-grammar.ts';
+import { bindingOf, type CompletionBody } from './completion-request.ts';
+import { mayHaveControls, withoutControls } from './control-tokens.ts';
 
 type Files = AssetRevision['files'];
 
@@ -17,6 +20,10 @@ type TemplateOptions = {
   /** How much it thinks, as gpt-oss has it. */
   effort: boolean;
   verbosity: boolean;
+  /** Whether an answer may begin with a thought. */
+  thinks: Thinks;
+  /** Tokens that end a turn or begin one. */
+  controls: string[];
 };
 
 const LEVELS = ['low', 'medium', 'high'];
@@ -35,11 +42,16 @@ const KNOWN_MAX = 1000;
  */
 export async function withTemplateOptions(
   ctx: Context,
-  body: CompletionBody,
-  upstream: Pick<Upstream, 'server_id' | 'model_name'>,
+  sent: CompletionBody,
+  upstream: Pick<Upstream, 'server_id' | 'model_name' | 'engine'>,
 ): Promise<CompletionBody> {
+  const body = mayHaveControls(sent)
+    ? withoutControls(sent, (await optionsOf(ctx, upstream.server_id)).controls)
+    : sent;
   const { reasoning_effort: effort, verbosity, ...rest } = body;
-  if (typeof effort !== 'string' && typeof verbosity !== 'string') return body;
+  if (upstream.engine === 'llamacpp' && bindingOf(body, upstream.engine))
+    rest.thinks = (await optionsOf(ctx, upstream.server_id)).thinks;
+  if (typeof effort !== 'string' && typeof verbosity !== 'string') return rest;
   const options = await optionsOf(ctx, upstream.server_id);
   const { model_name: name } = upstream;
   const kwargs = {
@@ -70,19 +82,28 @@ function toVerbosity(verbosity: string, options: TemplateOptions, name: string):
 async function optionsOf(ctx: Context, serverId: string): Promise<TemplateOptions> {
   const files = await listBaseFiles(ctx.db, serverId);
   const file = templateFile(files);
-  if (!file) return { thinking: false, effort: false, verbosity: false };
+  if (!file) return { thinking: false, effort: false, verbosity: false, thinks: 'never', controls: [] };
   const found = known.get(file.sha256);
   if (found) return found;
-  const template = await readTemplate(ctx, file);
-  const options = {
+  const { template, controls } = await readTemplate(ctx, file, files);
+  const options: TemplateOptions = {
     thinking: template.includes('enable_thinking'),
     effort: template.includes('reasoning_effort'),
     verbosity: /\bverbosity\b/.test(template),
+    thinks: thinksOf(template),
+    controls,
   };
   const [oldest] = known.keys();
   if (known.size >= KNOWN_MAX && oldest !== undefined) known.delete(oldest);
   known.set(file.sha256, options);
   return options;
+}
+
+/** A template that opens every answer with a thought, as DeepSeek R1's (`serve/reasoning.py`), or lets the model think. */
+function thinksOf(template: string): Thinks {
+  if (/(?:<｜Assistant｜>|<\|im_start\|>assistant(?:\n|\\n))<think>(?:\n|\\n)/.test(template))
+    return 'always';
+  return template.includes('<think>') ? 'may' : 'never';
 }
 
 /** That which the engine reads: llama.cpp the one in the GGUF. */
@@ -92,12 +113,36 @@ function templateFile(files: Files): Files[number] | undefined {
   return gguf ?? named('chat_template.jinja') ?? named('tokenizer_config.json');
 }
 
-async function readTemplate(ctx: Context, file: Files[number]): Promise<string> {
+async function readTemplate(
+  ctx: Context,
+  file: Files[number],
+  files: Files,
+): Promise<{ template: string; controls: string[] }> {
   if (file.path.endsWith('.gguf')) {
     const end = Math.min(GGUF_HEAD_BYTES, file.sizeBytes) - 1;
     const head = await buffer(await readBlob(ctx, { ...file, range: { start: 0, end } }));
-    return readTemplatesInHead(head).join('\n');
+    const { templates, controls } = readTemplatesInHead(head);
+    return { template: templates.join('\n'), controls };
   }
+  const read = async (one: Files[number]) =>
+    one.sizeBytes > TEMPLATE_BYTES_MAX ? '' : text(await readBlob(ctx, one));
+  const configuration = files.find(({ path }) => path === 'tokenizer_config.json');
   // Of a configuration all of it: no other field has these words.
-  return file.sizeBytes > TEMPLATE_BYTES_MAX ? '' : text(await readBlob(ctx, file));
+  return { template: await read(file), controls: controlsOf(configuration ? await read(configuration) : '') };
+}
+
+const configurationShape = z.object({
+  added_tokens_decoder: z.record(
+    z.string(),
+    z.object({ content: z.string(), special: z.boolean().optional() }),
+  ),
+});
+
+function controlsOf(configuration: string): string[] {
+  try {
+    const { added_tokens_decoder: added } = configurationShape.parse(JSON.parse(configuration));
+    return Object.values(added).flatMap(({ content, special }) => (special ? [content] : []));
+  } catch {
+    return [];
+  }
 }

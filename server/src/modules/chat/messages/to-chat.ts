@@ -67,12 +67,7 @@ function toChoice({ tools, tool_choice: choice }: Conversation): object {
   };
 }
 
-function toFormat({ tools, tool_choice: choice, output_config: output }: Conversation): unknown {
+function toFormat({ output_config: output }: Conversation): unknown {
   if (!output?.format) return undefined;
-  if (tools?.length && (choice?.type ?? 'auto') === 'auto') {
-    const param = 'output_config.format';
-    const advice = "Set 'tool_choice' to 'none', 'any' or 'tool', or leave it out";
-    throw refused(param, `${param} does not go with tools that the model is free to call. ${advice}`);
-  }
   return { type: 'json_schema', json_schema: { name: 'answer', schema: output.format.schema } };
 }

@@ -3,28 +3,21 @@ import { expect, it } from 'vitest';
 import { PYTHON_CLIENTS_MS, runPythonClients } from '../../../testing/python-clients.ts';
 import { starterServing } from '../../deployments/testing/starter-serving.ts';
 import { insertStarterEncoder } from '../../deployments/testing/test-models.ts';
+import { callsOf } from '../grammar/testing/sample-grammar.ts';
 
 /* The official Python clients, unchanged, and a model server that writes what its grammar lets through. */
 const { stub, server, nextUser } = await starterServing();
 await insertStarterEncoder(server.services, 'sentences');
 
-type Call = { name: { const: string } };
-type Schema = { properties?: Partial<Call> & Record<string, object>; anyOf?: { properties: Call }[] };
-type Body = {
-  response_format?: { type: string; json_schema?: { schema: Schema } };
-  messages: { role: string; content: unknown }[];
-};
+type Body = { grammar?: string; messages: { role: string; content: unknown }[] };
 
 const names = ['add', 'multiply', 'power'];
 
 /** One function after the other, as many as have been called; without a grammar the answer. */
 function says(body: Record<string, unknown>): string {
-  const { response_format: format, messages } = body as Body;
-  if (!format) return 'It is 8.';
-  const schema = format.json_schema?.schema;
-  const { name: only } = schema?.properties ?? {};
-  const offered = schema?.anyOf?.map(({ properties }) => properties.name.const) ?? [];
-  if (only && 'const' in only) offered.push(only.const);
+  const { grammar, messages } = body as Body;
+  if (!grammar) return 'It is 8.';
+  const { names: offered } = callsOf(grammar);
   if (offered.length === 0) return '{"name": "Rye", "price": 3}';
   const called = messages.filter(isResult).length;
   const wanted = names[called] ?? 'final_answer';

@@ -3,24 +3,19 @@ import type OpenAI from 'openai';
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { STARTER, starterServing } from '../../deployments/testing/starter-serving.ts';
+import { callsOf } from '../grammar/testing/sample-grammar.ts';
 
 /* Agents by OpenAI's own client, and a model server that writes what its grammar lets through. */
 
 const { stub, server, openai, nextUser, balance } = await starterServing();
 let user: TestUser;
 
-type Call = { const: string };
-type Schema = { properties?: { name: Call }; anyOf?: { properties: { name: Call } }[]; items?: Schema };
-
-/** The first call that the schema of an answer has, with 2 and 3. */
-function firstCall(body: Record<string, unknown>): string {
-  const format = body.response_format as { json_schema: { schema: Schema } } | undefined;
-  const schema = format?.json_schema.schema;
-  if (!schema) return 'It is 36.';
-  const one = schema.items ?? schema;
-  const { name } = one.properties ?? one.anyOf?.[0]?.properties ?? { name: { const: '' } };
-  const call = { name: name.const, arguments: { a: 2, b: 3 } };
-  return JSON.stringify(schema.items ? [call, call] : call, null, 2);
+/** The first call that the grammar of an answer has, with 2 and 3. */
+function firstCall({ grammar }: Record<string, unknown>): string {
+  const { names, isMany } = callsOf(grammar);
+  if (names.length === 0) return 'It is 36.';
+  const call = { name: names[0], arguments: { a: 2, b: 3 } };
+  return JSON.stringify(isMany ? [call, call] : call, null, 2);
 }
 
 beforeEach(async () => {

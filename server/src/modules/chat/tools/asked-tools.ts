@@ -1,3 +1,5 @@
+import { toReadableSchema } from './readable-schema.ts';
+
 type Fields = Record<string, unknown>;
 
 /** A function that the model may call. */
@@ -46,7 +48,17 @@ export function toolsOf(body: Fields): AskedTools | null {
   return { tools, choice: 'required', callable, isMany: false };
 }
 
-/** A tool as model servers take it. */
-export function toServerTool({ name, description, parameters }: Tool): object {
-  return { type: 'function', function: { name, ...(description !== null && { description }), parameters } };
+/** A tool as model servers take it; `isRead`: llama.cpp makes a grammar of its parameters. */
+export function toServerTool(
+  { name, description, parameters }: Tool,
+  { isRead }: { isRead: boolean },
+): object {
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(description !== null && { description }),
+      parameters: isRead ? toReadableSchema(parameters) : parameters,
+    },
+  };
 }

@@ -6,17 +6,14 @@ import { generateText, isStepCount, jsonSchema, tool as sdkTool, streamText } fr
 import { beforeEach, expect, it } from 'vitest';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { STARTER, starterServing } from '../../deployments/testing/starter-serving.ts';
+import { callsOf } from '../grammar/testing/sample-grammar.ts';
 
 /* Agents by LangChain and the AI SDK, unchanged, and a model server that writes what its grammar lets through. */
 const { stub, server, nextUser } = await starterServing();
 let user: TestUser;
 
 type Sides = { a: number; b: number };
-type Schema = {
-  properties?: { name: { const: string } };
-  anyOf?: { properties: { name: { const: string } } }[];
-};
-type Body = { response_format?: { json_schema: { schema: Schema } }; messages: { role: string }[] };
+type Body = { grammar?: string; messages: { role: string }[] };
 
 const names = ['add', 'multiply', 'power'] as const;
 const functions = {
@@ -33,11 +30,11 @@ beforeEach(async () => {
   user = await nextUser();
   // One function after the other, as many as have been called; without a grammar the answer.
   stub.says = (asked) => {
-    const { response_format: format, messages } = asked as Body;
-    const schema = format?.json_schema.schema;
-    if (!schema) return 'It is 8.';
+    const { grammar, messages } = asked as Body;
+    const { names: offered } = callsOf(grammar);
+    if (offered.length === 0) return 'It is 8.';
     const called = messages.filter(({ role }) => role === 'tool').length;
-    const name = schema.properties?.name.const ?? names[called % names.length];
+    const name = offered.length === 1 ? offered[0] : names[called % names.length];
     return JSON.stringify({ name, arguments: { a: 2, b: 3 } });
   };
 });

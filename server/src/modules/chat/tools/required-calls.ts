@@ -1,11 +1,13 @@
+import { CALL_MARK } from '../grammar/answer-grammar.ts';
+
 /** A piece of a call, as OpenAI streams it: the first of a call has its name. */
 export type CallPiece = { index: number; name?: string; arguments: string };
 
-/** What an answer of `callsSchema` says before the arguments of a call: what closes the one before, too. */
-const BEGIN = /^[\s[,\]}]*\{\s*"name"\s*:\s*"([^"\\]*)"\s*,\s*"arguments"\s*:\s*/;
+/** What an answer says before the arguments of a call: what closes the one before, too. */
+const BEGIN = /^(?:[\s[,\]}]|<\/?tool_call>)*\{\s*"name"\s*:\s*"([^"\\]*)"\s*,\s*"arguments"\s*:\s*/;
 
 /**
- * Reads calls out of an answer that is bound by `callsSchema`, as it comes: the arguments of a call go on while they
+ * Reads calls out of an answer that a grammar binds to calls, as it comes: the arguments of a call go on while they
  * are written.
  */
 export class RequiredCalls {
@@ -60,5 +62,45 @@ export class RequiredCalls {
       }
     }
     return text.length;
+  }
+}
+
+/** How much of a mark may have come, the longest first. */
+const lengths = Array.from({ length: CALL_MARK.length - 1 }, (_, index) => CALL_MARK.length - 1 - index);
+
+/** Reads an answer that may be a call, or end with calls, each of which a mark announces. */
+export class MarkedCalls {
+  private held = '';
+  private isCalling = false;
+  private readonly required = new RequiredCalls();
+
+  push(piece: string): { content: string; calls: CallPiece[] } {
+    if (this.isCalling) return { content: '', calls: this.required.push(piece) };
+    this.held += piece;
+    const at = this.held.indexOf(CALL_MARK);
+    if (at < 0) {
+      // The mark may have begun, and the space before it is no part of the answer.
+      const begun = lengths.find((length) => this.held.endsWith(CALL_MARK.slice(0, length))) ?? 0;
+      const text = this.held.slice(0, this.held.length - begun).trimEnd();
+      return { content: this.take(text.length), calls: [] };
+    }
+    this.isCalling = true;
+    const content = this.take(at);
+    return { content: content.trimEnd(), calls: this.required.push(this.take(this.held.length)) };
+  }
+
+  /** What was held back of an answer that has ended. */
+  end(): string {
+    return this.take(this.held.length);
+  }
+
+  get calls(): number {
+    return this.required.calls;
+  }
+
+  private take(length: number): string {
+    const taken = this.held.slice(0, length);
+    this.held = this.held.slice(length);
+    return taken;
   }
 }

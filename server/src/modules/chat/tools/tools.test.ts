@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { TextEngine } from '../../serving/text-spec.ts';
 import { toServerRequest } from '../body/completion-request.ts';
 import { type Chunk, CompletionStream } from '../completion-stream.ts';
+import { callsOf } from '../grammar/testing/sample-grammar.ts';
 import { WholeAnswer } from '../whole-answer.ts';
 import { RequiredCalls } from './required-calls.ts';
 
@@ -46,34 +47,17 @@ describe('a chat with tools', () => {
     [{ tools: [tool('two words')] }, 'tools.0.function.name: must be 1 to 64 letters'],
     [{ tools: [add, add] }, "tools.1.function.name: there are two 'add'"],
     [{ tools: [{ type: 'web_search' }] }, 'this server runs no tools of its own'],
-    [{ tools: Array.from({ length: 51 }, (_, at) => tool(`t${at}`)) }, 'tools'],
+    [{ tools: Array.from({ length: 129 }, (_, at) => tool(`t${at}`)) }, 'tools'],
     [{ tools: [tool('add', { parameters: { type: 'string' } })] }, "parameters.type must be 'object'"],
     [
-      { tools: [tool('add', { parameters: { type: 'object', properties: { a: nested(20) } } })] },
-      'tools.0.function.parameters: at most 16 levels deep',
-    ],
-    [
-      { tools: [add, tool('long', { parameters: { type: 'object', description: 'x'.repeat(40_000) } })] },
-      'tools.1.function.parameters: at most 32768 characters',
-    ],
-    [
       {
-        tools: [1, 2].map((at) =>
-          tool(`t${at}`, { parameters: { type: 'object', description: 'x'.repeat(20_000) } }),
-        ),
+        tools: [tool('add', { strict: true, parameters: { ...parameters, minProperties: 1 } })],
+        tool_choice: 'required',
       },
-      'tools: taken together, at most 32768 characters',
-    ],
-    [
-      { tools: [tool('add', { strict: true, parameters: { ...parameters, minProperties: 1 } })] },
-      "tools.0.function.parameters: 'minProperties' is not enforced here",
+      "tools.0.function.parameters: 'minProperties' is not enforced",
     ],
     [{ tool_choice: 'required' }, "tool_choice: 'required' needs 'tools'"],
     [{ tools: [add], tool_choice: named('divide') }, "tool_choice: there is no 'divide' in 'tools'"],
-    [
-      { tools: [add], response_format: { type: 'json_object' } },
-      "response_format: 'json_object' does not go",
-    ],
     [{ functions: [{ name: 'add' }] }, "Send 'tools'"],
     [{ function_call: { name: 'add' } }, "Send 'tools'"],
     [history({ role: 'function', name: 'add', content: '3' }), 'messages.1.role'],
@@ -93,12 +77,36 @@ describe('a chat with tools', () => {
     expect(() => serverRequest(more)).toThrow(sentence);
   });
 
-  it('is refused on a GPU where strict arguments are free to come', () => {
-    const tools = [add, tool('subtract', { strict: true })];
-    expect(() => serverRequest({ tools }, 'vllm')).toThrow('tools.1.function.strict: on a GPU');
-    for (const choice of ['none', 'required', named('add')])
-      expect(() => serverRequest({ tools, tool_choice: choice }, 'vllm')).not.toThrow();
-    expect(() => serverRequest({ tools })).not.toThrow();
+  it('is bound by a grammar where the model server enforces less than was asked for', () => {
+    const zip = { type: 'object', properties: { zip: { type: 'string', pattern: '^\\d{5}$' } } };
+    const [plain, fine] = [tool('plain', { strict: true }), tool('fine', { strict: true, parameters: zip })];
+    const bound = { tool_choice: 'none', grammar: expect.stringContaining('<tool_call>') };
+    expect(serverRequest({ tools: [plain] })).toMatchObject({ tool_choice: 'auto' });
+    expect(serverRequest({ tools: [fine] })).toMatchObject(bound);
+    expect(serverRequest({ tools: [add], response_format: { type: 'json_object' } })).toMatchObject(bound);
+    expect(serverRequest({ tools: [plain] }, 'vllm')).toMatchObject({
+      tool_choice: 'none',
+      structured_outputs: { grammar: bound.grammar },
+    });
+  });
+
+  it.each([
+    { a: { type: 'string', pattern: '\\b(' } },
+    { a: { type: 'array', minItems: 1e9, items: { $ref: '#' } } },
+    { a: { $ref: 'https://example.com' }, b: { type: 'file' }, c: { anyOf: [] }, type: { type: 'string' } },
+    { a: { enum: Array.from({ length: 9_000 }, (_, index) => index) } },
+    { a: nested(40) },
+  ])('takes any schema of a function that the model is free to call: %#', (properties) => {
+    const asked = serverRequest({ tools: [tool('f', { parameters: { type: 'object', properties } })] });
+    const [{ function: sent }] = asked.tools as [{ function: { parameters: object } }];
+    expect(sent.parameters).toMatchObject({ type: 'object' });
+    expect(JSON.stringify(sent.parameters)).not.toMatch(/"type":"file"|"\$ref":|"minItems"/);
+  });
+
+  it('is refused with log-probabilities on a CPU, in a stream and in one piece', () => {
+    for (const stream of [true, false])
+      expect(() => serverRequest({ tools: [add], logprobs: true, stream })).toThrow('logprobs: on a CPU');
+    expect(() => serverRequest({ tools: [add], logprobs: true }, 'vllm')).not.toThrow();
   });
 
   it('leaves them to the model, by its own form of calls', () => {
@@ -116,7 +124,7 @@ describe('a chat with tools', () => {
         },
       },
     ]);
-    expect(asked).not.toHaveProperty('response_format');
+    expect(asked).not.toHaveProperty('grammar');
     expect(serverRequest({ tools: [add], parallel_tool_calls: false })).toMatchObject({
       parallel_tool_calls: false,
     });
@@ -138,26 +146,15 @@ describe('a chat with tools', () => {
       { tool_choice: 'required', parallel_tool_calls: true },
       { tool_choice: named('subtract'), parallel_tool_calls: true },
     ].map((choice) => serverRequest({ ...more, ...choice }, engine));
-    const schema = (asked: typeof one) =>
-      (asked as { response_format: { json_schema: { schema: object } } }).response_format.json_schema.schema;
-    const ofCall = (name: string, at: number) => ({
-      type: 'object',
-      properties: { name: { const: name }, arguments: { $ref: `#/$defs/${at}` } },
-      required: ['name', 'arguments'],
-      additionalProperties: false,
-    });
-    // What a schema refers to of itself lies deeper now.
-    const moved = (at: number) => ({
-      ...parameters,
-      properties: { a: integer, b: { $ref: `#/$defs/${at}/$defs/number` } },
-    });
+    const calls = (asked: typeof one) => {
+      const { structured_outputs: ofVllm } = asked as { structured_outputs?: { grammar: string } };
+      const grammar = ofVllm?.grammar ?? asked?.grammar;
+      return callsOf(grammar);
+    };
     expect(one).toMatchObject({ tools: [add, subtract], tool_choice: 'none', stop: [] });
-    expect(schema(one)).toEqual({
-      anyOf: [ofCall('add', 0), ofCall('subtract', 1)],
-      $defs: { 0: moved(0), 1: moved(1) },
-    });
-    expect(schema(many)).toMatchObject({ type: 'array', minItems: 1, maxItems: 8 });
-    expect(schema(only)).toEqual({ ...ofCall('subtract', 0), $defs: { 0: moved(0) } });
+    expect(calls(one)).toEqual({ names: ['add', 'subtract'], isMany: false });
+    expect(calls(many)).toEqual({ names: ['add', 'subtract'], isMany: true });
+    expect(calls(only)).toEqual({ names: ['subtract'], isMany: false });
   });
 
   it('passes calls and results of the conversation on', () => {
@@ -211,12 +208,12 @@ describe('calls that are required', () => {
 describe('an answer with calls', () => {
   const event = (delta: object, finish: string | null = null) =>
     `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 7, choices: [{ delta, finish_reason: finish }] })}\n\n`;
-  const read = (text: string, isRequiredCall: boolean) => {
+  const read = (text: string, binding: 'required' | 'choice' | null) => {
     const stream = new CompletionStream({
       engine: 'llamacpp',
       modelName: 'loaf',
       candidates: 0,
-      isRequiredCall,
+      binding,
     });
     return { chunks: stream.push(text), stream };
   };
@@ -238,7 +235,7 @@ describe('an answer with calls', () => {
         event(of(1, { id: 'y', type: 'function', function: { name: 'now', arguments: '{}' } })),
         event({}, 'tool_calls'),
       ].join(''),
-      false,
+      null,
     );
     expect(answer.chunks[1]?.choices[0]?.delta).toEqual({
       tool_calls: [{ index: 0, id, type: 'function', function: { name: 'add', arguments: '' } }],
@@ -267,12 +264,35 @@ describe('an answer with calls', () => {
       .split('')
       .map((content) => event({ content }))
       .join('');
-    const [choice] = whole(read(events + event({}, reason), true)).choices;
+    const [choice] = whole(read(events + event({}, reason), 'required')).choices;
     expect(choice?.message).toMatchObject({
       content: null,
       tool_calls: [{ id, function: { name: 'add', arguments: '{ "a": 1 }' } }],
     });
     expect(choice?.finish_reason).toBe(finish);
+  });
+
+  it.each([
+    ['{"a": "<tool"}', '{"a": "<tool"}', []],
+    ['It is <tool_', 'It is <tool_', []],
+    [
+      'I look.\n<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call>\n<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>',
+      'I look.',
+      [
+        ['add', '{"a": 1}'],
+        ['now', '{}'],
+      ],
+    ],
+  ])('is text, calls or both where it may be either: %j', (text, content, calls) => {
+    for (const size of [1, 7, 1000]) {
+      const pieces = text.match(new RegExp(`.{1,${size}}`, 'gs')) ?? [];
+      const events = pieces.map((piece) => event({ content: piece })).join('');
+      const [choice] = whole(read(events + event({}, 'stop'), 'choice')).choices;
+      const message = choice?.message as { content: string; tool_calls?: { function: object }[] };
+      expect(message.content).toBe(content);
+      expect((message.tool_calls ?? []).map((one) => Object.values(one.function))).toEqual(calls);
+      expect(choice?.finish_reason).toBe(calls.length > 0 ? 'tool_calls' : 'stop');
+    }
   });
 });
 

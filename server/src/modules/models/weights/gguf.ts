@@ -81,14 +81,42 @@ export function readGgufTemplates(source: ByteSource): string[] {
   return found;
 }
 
-/** The same from the beginning of its file; none where that does not reach to their end. */
-export function readTemplatesInHead(head: Buffer): string[] {
+/** The type of a token that ends a turn or begins one; others are text. */
+const CONTROL = 3;
+
+/** The chat templates and the control tokens, from the beginning of a GGUF; none if that does not reach to their end. */
+export function readTemplatesInHead(head: Buffer): { templates: string[]; controls: string[] } {
+  const cursor = cursorOver(sourceOf(head));
+  const templates: string[] = [];
+  let places: number[] = [];
+  let types: number[] = [];
   try {
-    return readGgufTemplates(sourceOf(head));
+    walkMetadata(cursor, readHead(cursor, head.length).metadataCount, (key, type) => {
+      if (key.startsWith('tokenizer.chat_template') && type === STRING) {
+        templates.push(cursor.take(cursor.u64()).toString('utf8'));
+        return true;
+      }
+      const isTokens = key === 'tokenizer.ggml.tokens';
+      if (type !== ARRAY || (!isTokens && key !== 'tokenizer.ggml.token_type')) return false;
+      cursor.u32();
+      const count = cursor.u64();
+      if (isTokens) places = Array.from({ length: count }, () => placeOfString(cursor));
+      else types = Array.from({ length: count }, () => cursor.u32());
+      return true;
+    });
   } catch (error) {
     if (!(error instanceof DamagedFile)) throw error;
-    return [];
+    return { templates: [], controls: [] };
   }
+  const textAt = (place: number) =>
+    head.toString('utf8', place + 8, place + 8 + Number(head.readBigUInt64LE(place)));
+  return { templates, controls: places.filter((_, index) => types[index] === CONTROL).map(textAt) };
+}
+
+function placeOfString(cursor: Cursor): number {
+  const place = cursor.position();
+  cursor.skip(cursor.u64());
+  return place;
 }
 
 function sourceOf(head: Buffer): ByteSource {

@@ -1,0 +1,165 @@
+import { CharSet } from 'refa';
+import { type Automaton, NotEnforced } from './text-pattern.ts';
+
+/** The characters of a grammar: no model server reads a larger one quickly. */
+const LENGTH_MAX = 400_000;
+const MAX_CHARACTER = 0x10ffff;
+const SURROGATES = CharSet.fromRange(MAX_CHARACTER, { min: 0xd800, max: 0xdfff });
+/** What stands in a JSON text as it is. */
+const unescaped = CharSet.all(MAX_CHARACTER)
+  .without(CharSet.fromRange(MAX_CHARACTER, { min: 0, max: 0x1f }))
+  .without(CharSet.fromCharacters(MAX_CHARACTER, [0x22, 0x5c, 0x7f]))
+  .without(SURROGATES);
+const escapes: [string, string][] = [
+  ['"', '"'],
+  ['\\', '\\'],
+  ['\n', 'n'],
+  ['\r', 'r'],
+  ['\t', 't'],
+  ['\b', 'b'],
+  ['\f', 'f'],
+];
+
+/** What every grammar may refer to. Lengths are bounded so that a model ends what it writes. */
+const shared: Record<string, string> = {
+  space: '"" | " " | "\\n" [ \\t]{0,20}',
+  char: String.raw`[^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})`,
+  string: '"\\"" char* "\\""',
+  integer: '"-"? ("0" | [1-9] [0-9]{0,15})',
+  number: 'integer ("." [0-9]{1,16})? ([eE] [-+]? [0-9]{1,3})?',
+  boolean: '"true" | "false"',
+  null: '"null"',
+  value: 'object | array | string | number | boolean | null',
+  member: 'string ":" space value',
+  object: '"{" space (member ("," space member)*)? space "}"',
+  array: '"[" space (value ("," space value)*)? space "]"',
+};
+
+/** Rules of a grammar in GBNF, which llama.cpp and xgrammar read. */
+export class Rules {
+  private readonly rules = new Map<string, string>();
+  private readonly names = new Map<string, string>();
+  private readonly automata = new Map<Automaton, string>();
+  private length = 0;
+
+  /** The name of the rule that says this. */
+  add(body: string): string {
+    const known = this.names.get(body);
+    if (known) return known;
+    const name = `r${this.names.size}`;
+    this.names.set(body, name);
+    this.set(name, body);
+    return name;
+  }
+
+  /** A name whose rule is set later, as it refers to itself. */
+  reserve(): string {
+    const name = `r${this.names.size}`;
+    this.names.set(name, name);
+    return name;
+  }
+
+  set(name: string, body: string): void {
+    this.length += name.length + body.length;
+    if (this.length > LENGTH_MAX) throw new NotEnforced('the schema is too large to be enforced');
+    this.rules.set(name, body);
+  }
+
+  /** One rule for each state, so that a text is read in one way only; null where no text is left. */
+  automaton(dfa: Automaton, kind: 'text' | 'bare'): string | null {
+    const known = this.automata.get(dfa);
+    if (known) return known;
+    const alive = livingStates(dfa, kind);
+    if (!alive.has(dfa.initial)) return null;
+    const names = new Map([...alive.keys()].map((state) => [state, this.reserve()]));
+    for (const [state, edges] of alive) {
+      const parts = edges.flatMap(([characters, to]) => {
+        const next = names.get(to);
+        return next ? [`${characters} ${next}`] : [];
+      });
+      if (dfa.finals.has(state)) parts.push(kind === 'text' ? '"\\""' : '""');
+      this.set(names.get(state) ?? '', parts.join(' | '));
+    }
+    const first = names.get(dfa.initial) ?? '';
+    const name = kind === 'text' ? this.add(`"\\"" ${first}`) : first;
+    this.automata.set(dfa, name);
+    return name;
+  }
+
+  toString(root: string): string {
+    const all = [`root ::= ${root}`, ...[...this.rules].map(([name, body]) => `${name} ::= ${body}`)];
+    return [...all, ...Object.entries(shared).map(([name, body]) => `${name} ::= ${body}`)].join('\n');
+  }
+}
+
+type State = Automaton['initial'];
+
+/** States from which a text can end, with what leads on from each. */
+function livingStates(dfa: Automaton, kind: 'text' | 'bare'): Map<State, [string, State][]> {
+  const edges = new Map<State, [string, State][]>();
+  const before = new Map<State, State[]>();
+  for (const state of dfa.nodes()) {
+    const to = new Map<State, CharSet>();
+    for (const [range, next] of state.out) {
+      const set = to.get(next) ?? CharSet.empty(MAX_CHARACTER);
+      to.set(next, set.union([range]));
+    }
+    const out: [string, State][] = [];
+    for (const [next, characters] of to) {
+      const said = kind === 'text' ? jsonCharacters(characters) : bareCharacters(characters);
+      if (said === null) continue;
+      out.push([said, next]);
+      before.set(next, [...(before.get(next) ?? []), state]);
+    }
+    edges.set(state, out);
+  }
+  const alive = new Set<State>(dfa.finals);
+  const open = [...alive];
+  for (let state = open.pop(); state; state = open.pop())
+    for (const earlier of before.get(state) ?? [])
+      if (!alive.has(earlier)) {
+        alive.add(earlier);
+        open.push(earlier);
+      }
+  return new Map([...edges].filter(([state]) => alive.has(state)));
+}
+
+/** How a character of a set is written in a JSON text; null: none of them is. */
+function jsonCharacters(characters: CharSet): string | null {
+  const plain = characters.intersect(unescaped);
+  const escaped = escapes.filter(([char]) => characters.has(char.charCodeAt(0))).map(([, letter]) => letter);
+  const parts: string[] = [];
+  if (!plain.isEmpty) parts.push(classOf(plain));
+  if (escaped.length > 0)
+    parts.push(`"\\\\" [${escaped.map((letter) => (letter === '\\' ? '\\\\' : letter)).join('')}]`);
+  if (parts.length === 0) return null;
+  return parts.length === 1 ? (parts[0] ?? null) : `(${parts.join(' | ')})`;
+}
+
+function bareCharacters(characters: CharSet): string | null {
+  const plain = characters.without(SURROGATES);
+  return plain.isEmpty ? null : classOf(plain);
+}
+
+function classOf({ ranges }: CharSet): string {
+  const said = ranges.map(({ min, max }) => (min === max ? charOf(min) : `${charOf(min)}-${charOf(max)}`));
+  return `[${said.join('')}]`;
+}
+
+function charOf(code: number): string {
+  const char = String.fromCodePoint(code);
+  if (/[A-Za-z0-9]/.test(char)) return char;
+  const hex = code.toString(16).toUpperCase();
+  // Of a fixed length: xgrammar reads as many digits behind \x as there are.
+  return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
+}
+
+/** A text of a grammar. */
+export function literal(text: string): string {
+  const said = Array.from(text, (char) => {
+    if (char === '"' || char === '\\') return `\\${char}`;
+    const code = char.codePointAt(0) ?? 0;
+    return code < 0x20 || code === 0x7f ? charOf(code) : char;
+  });
+  return `"${said.join('')}"`;
+}
