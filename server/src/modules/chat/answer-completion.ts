@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { chatCompletions, completions } from '@bakehouse/contract/chat';
 import type { Context } from '../../platform/context.ts';
 import type { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
@@ -12,6 +13,7 @@ import { unavailable } from '../serving/ask/unavailable.ts';
 import { type AnswerShape, chatShape } from './answer-shape.ts';
 import { type AskedChoice, askedChoices } from './body/asked-choices.ts';
 import { askedCandidates, type CompletionBody, toServerRequest } from './body/completion-request.ts';
+import { renameField } from './body/rename-field.ts';
 import { withTemplateOptions } from './body/template-options.ts';
 import { callModel, type RunningCall } from './call-model.ts';
 import type { ChatParts } from './chat-parts.ts';
@@ -22,10 +24,12 @@ import { firstCostMicro, reserveAsUsed } from './requests/reserve-as-used.ts';
 import { toRefusal } from './to-refusal.ts';
 import { tokenPrices } from './token-prices.ts';
 import { toolsOf } from './tools/asked-tools.ts';
+import { isCustomOf, withFunctions } from './tools/chat-tools.ts';
 import { type CompletionPath, reachModelServer } from './upstream/reach-model-server.ts';
+import { ignoredWarning, sendWarnings } from './warnings.ts';
 
-/** What is asked, and in which shape it is answered. */
-type Asked = { path: CompletionPath; body: CompletionBody; shape: AnswerShape };
+/** What is asked, in which shape it is answered, and what of it is ignored. */
+type Asked = { path: CompletionPath; body: CompletionBody; shape: AnswerShape; warnings: string[] };
 
 type Question = {
   model: string;
@@ -47,12 +51,21 @@ type Answering = RunningCall & {
 export function completeChat(
   ctx: Context,
   parts: ChatParts,
-  { path, body }: { path: CompletionPath; body: CompletionBody },
+  { path, body: sent }: { path: CompletionPath; body: CompletionBody },
   http: Http,
 ): Promise<void> {
-  const isStream = body.stream === true;
-  const read = () => ({ path, body, shape: chatShape(body) });
-  return answerCompletion(ctx, parts, { model: body.model, isStream, read }, http);
+  const isStream = sent.stream === true;
+  let places: string[] | undefined;
+  const read = () => {
+    const { body, offered } = withFunctions(sent);
+    places = offered?.places;
+    const endpoint = path === '/v1/completions' ? completions : chatCompletions;
+    const warnings = [...ignoredWarning(endpoint.body, sent), ...(offered?.warnings ?? [])];
+    return { path, body, shape: chatShape(body, isCustomOf(offered?.clientTools)), warnings };
+  };
+  return answerCompletion(ctx, parts, { model: sent.model, isStream, read }, http).catch((error: unknown) => {
+    throw places ? renameField(error, { names: [], toolPlaces: places }) : error;
+  });
 }
 
 /** Passes a completion on to the model server and its answer back, in the shape of the call that asks. */
@@ -70,7 +83,8 @@ export async function answerCompletion(
       inAllMs: isStream ? IN_ALL_MS_MAX : ONE_PIECE_MS_MAX,
       prepare: async (upstream, priceList) => {
         const sent = await read();
-        const asked = { ...sent, body: await withTemplateOptions(ctx, sent.body, upstream) };
+        const { body: chat, warnings } = await withTemplateOptions(ctx, sent.body, upstream);
+        const asked = { ...sent, body: chat };
         const choices = askedChoices(asked.body).map((choice) => ({
           ...choice,
           bounds: usageBounds(choice.body, upstream),
@@ -80,6 +94,7 @@ export async function answerCompletion(
         for (const { body } of choices) toServerRequest(body, served);
         const prices = tokenPrices(upstream, priceList);
         shape = asked.shape;
+        sendWarnings(reply, [...sent.warnings, ...warnings]);
         return {
           quote: { prices, reservedMicro: firstCostMicro(prices, choices) },
           run: (call) => {
