@@ -67,7 +67,7 @@ export const toolParameters = {
 };
 
 /** A call that a model made, in an answer and in the conversation that goes on from it. */
-export const toolCall = z.looseObject({
+const toolCall = z.looseObject({
   id: z.string().min(1).max(200),
   type: z.literal('function'),
   function: z.looseObject({
@@ -78,12 +78,12 @@ export const toolCall = z.looseObject({
 });
 
 /** A call of a tool that takes a text. */
-export const customCall = z.looseObject({
+const customCall = z.looseObject({
   id: z.string().min(1).max(200),
   type: z.literal('custom'),
   custom: z.looseObject({ name: functionName, input: z.string() }),
 });
-const anyCall = z.discriminatedUnion('type', [toolCall, customCall]);
+export const anyCall = z.discriminatedUnion('type', [toolCall, customCall]);
 
 /** What a message says of calls: an answer makes them, and a turn of the role `tool` brings the result of one. */
 export const messageOfTools = {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { messageOfTools, toolCall, toolParameters } from './chat-tools.ts';
+import { anyCall, messageOfTools, toolParameters } from './chat-tools.ts';
 import { endpoint } from './endpoint.ts';
 import { chatBody } from './fields/chat-body.ts';
 import { modelName } from './fields/model-name.ts';
@@ -118,7 +118,7 @@ const chatCompletion = z.object({
         /** Null: the model calls tools and says nothing. */
         content: z.string().nullable(),
         reasoning_content: z.string().optional(),
-        tool_calls: z.array(toolCall).optional(),
+        tool_calls: z.array(anyCall).optional(),
       }),
       logprobs: z
         .object({ content: z.array(tokenLogprob.extend({ top_logprobs: z.array(tokenLogprob) })) })

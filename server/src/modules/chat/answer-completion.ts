@@ -26,7 +26,7 @@ import { tokenPrices } from './token-prices.ts';
 import { toolsOf } from './tools/asked-tools.ts';
 import { isCustomOf, withFunctions } from './tools/chat-tools.ts';
 import { type CompletionPath, reachModelServer } from './upstream/reach-model-server.ts';
-import { ignoredWarning, sendWarnings } from './warnings.ts';
+import { ignoredWarning, knownFields, sendWarnings } from './warnings.ts';
 
 /** What is asked, in which shape it is answered, and what of it is ignored. */
 type Asked = { path: CompletionPath; body: CompletionBody; shape: AnswerShape; warnings: string[] };
@@ -57,9 +57,9 @@ export function completeChat(
   const isStream = sent.stream === true;
   let places: string[] | undefined;
   const read = () => {
-    const { body, offered } = withFunctions(sent);
-    places = offered?.places;
     const endpoint = path === '/v1/completions' ? completions : chatCompletions;
+    const { body, offered } = withFunctions(knownFields(endpoint.body, sent));
+    places = offered?.places;
     const warnings = [...ignoredWarning(endpoint.body, sent), ...(offered?.warnings ?? [])];
     return { path, body, shape: chatShape(body, isCustomOf(offered?.clientTools)), warnings };
   };

@@ -14,6 +14,12 @@ export function ignoredWarning(schema: z.ZodType | undefined, body: object): str
   return [`ignored fields: ${shown.join(', ')}${names.length > NAMES_MAX ? ', ...' : ''}`];
 }
 
+/** The body without unknown fields, some of which have a meaning inside this server. Pure. */
+export function knownFields<Body extends object>(schema: z.ZodType | undefined, body: Body): Body {
+  const ignored = new Set(ignoredFields((schema as z.ZodObject).shape, body));
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !ignored.has(name))) as Body;
+}
+
 /** Tells the caller in a response header what of the request was ignored. */
 export function sendWarnings(reply: Http['reply'], warnings: string[]): void {
   if (warnings.length === 0) return;
