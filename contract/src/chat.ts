@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { messageOfTools, toolCall, toolParameters } from './chat-tools.ts';
+import { anyCall, messageOfTools, toolParameters } from './chat-tools.ts';
 import { endpoint } from './endpoint.ts';
+import { chatBody } from './fields/chat-body.ts';
 import { modelName } from './fields/model-name.ts';
 
 /** A long conversation; no more, since all of it is parsed at once. */
@@ -21,7 +22,7 @@ const penalty = z.number().min(-2).max(2).nullish();
 const share = z.number().min(0).max(1).nullish();
 const stop = z.string().min(1).max(STOP_LENGTH_MAX);
 
-/** Of models whose chat template has it; others refuse it. */
+/** Models without such levels ignore it. */
 export const reasoningEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).nullish();
 export const verbosity = z.enum(['low', 'medium', 'high']).nullish();
 
@@ -81,11 +82,13 @@ const contentPart = z.looseObject({ type: z.string(), text: z.string().optional(
 const chatMessage = z
   .looseObject({
     role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
-    content: z.union([z.string(), z.array(contentPart).min(1), z.null()]).optional(),
+    content: z.union([z.string(), z.array(contentPart), z.null()]).optional(),
     ...messageOfTools,
   })
-  .superRefine(({ content }, check) => {
+  .superRefine(({ role, content }, check) => {
     if (!Array.isArray(content)) return;
+    if (content.length === 0 && role !== 'assistant' && role !== 'tool')
+      check.addIssue({ code: 'custom', path: ['content'], message: 'must have at least 1 item' });
     for (const [index, part] of content.entries()) {
       if (part.type === 'text' && part.text !== undefined) continue;
       const message =
@@ -115,7 +118,7 @@ const chatCompletion = z.object({
         /** Null: the model calls tools and says nothing. */
         content: z.string().nullable(),
         reasoning_content: z.string().optional(),
-        tool_calls: z.array(toolCall).optional(),
+        tool_calls: z.array(anyCall).optional(),
       }),
       logprobs: z
         .object({ content: z.array(tokenLogprob.extend({ top_logprobs: z.array(tokenLogprob) })) })
@@ -151,8 +154,8 @@ export const chatCompletions = endpoint({
   access: 'key',
   scopes: ['inference'],
   summary: `Create a chat completion (OpenAI-compatible). ${NOT_STORED}`,
-  body: z
-    .object({
+  body: chatBody(
+    {
       ...passedOver,
       ...sampling,
       messages: z.array(chatMessage).min(1).max(2000),
@@ -165,8 +168,9 @@ export const chatCompletions = endpoint({
       modalities: z.array(z.literal('text', 'modalities: this server answers in text')).nullish(),
       /** What the model's own chat template knows. */
       chat_template_kwargs: z.strictObject({ enable_thinking: z.boolean().optional() }).nullish(),
-    })
-    .catchall(unknownParameter),
+    },
+    'response_format',
+  ),
   answers: { 'application/json': chatCompletion, 'text/event-stream': null },
   bodyBytesMax: CHAT_BYTES_MAX,
 });
@@ -181,8 +185,8 @@ export const completions = endpoint({
   access: 'key',
   scopes: ['inference'],
   summary: `Create a text completion (OpenAI-compatible). ${NOT_STORED}`,
-  body: z
-    .object({
+  body: chatBody(
+    {
       ...passedOver,
       ...sampling,
       /** A text, or its token ids; or several of one of the two, which are answered in their order. */
@@ -197,8 +201,9 @@ export const completions = endpoint({
       echo: z.literal(false, `echo: ${EVALUATION}`).nullish(),
       suffix: z.literal('', 'suffix: this server continues texts, and does not fill gaps').nullish(),
       best_of: z.literal(1, 'best_of: this server answers what it writes, and chooses none. Use n').nullish(),
-    })
-    .catchall(unknownParameter),
+    },
+    'response_format',
+  ),
   answers: { 'application/json': textCompletion, 'text/event-stream': null },
   bodyBytesMax: CHAT_BYTES_MAX,
 });

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { CHAT_BYTES_MAX } from './chat.ts';
-import { TOOLS_MAX } from './chat-tools.ts';
+import { TOOLS_MAX, toolOf } from './chat-tools.ts';
 import { endpoint } from './endpoint.ts';
+import { chatBody } from './fields/chat-body.ts';
 import { modelName } from './fields/model-name.ts';
 
 /** Anthropic's Messages API: the same answers as a chat's, in its shapes. */
@@ -18,11 +19,10 @@ const toolId = z.string().min(1).max(200);
 const ignored = z.unknown().optional();
 /** What asks for something that is not here, unless it asks for nothing. */
 const absent = (name: string, sentence: string) => z.null(`${name}: ${sentence}`).optional();
-const unknownField: z.ZodType = z.null('must be left out: this call does not know it');
 
 const textBlock = z.looseObject({ type: z.literal('text'), text: z.string() });
 type Block = z.ZodObject<{ type: z.ZodLiteral<string> }, z.core.$loose>;
-const unread = ['image', 'document', 'search_result', 'container_upload'];
+const unread = ['image', 'search_result', 'container_upload'];
 
 function blockOf<const Schemas extends readonly [Block, ...Block[]]>(where: string, schemas: Schemas) {
   const types = schemas.map((schema) => schema.shape.type.value).join(' or ');
@@ -37,18 +37,36 @@ function blockOf<const Schemas extends readonly [Block, ...Block[]]>(where: stri
 }
 
 /** A text is one block of text. */
-const contentOf = <B extends z.ZodType>(block: B) =>
+const contentOf = <B extends z.ZodType>(block: B, { least }: { least: 0 | 1 } = { least: 1 }) =>
   z
     .preprocess(
       (content) => (typeof content === 'string' ? [{ type: 'text', text: content }] : content),
-      z.array(block).min(1).max(BLOCKS_MAX),
+      z.array(block).min(least).max(BLOCKS_MAX),
     )
     .meta({ description: 'Or a text' });
 
+const ONLY_TEXT = "must be 'text' or 'content': only the text of a document can be read here";
+const documentBlock = z.looseObject({
+  type: z.literal('document'),
+  source: z.discriminatedUnion(
+    'type',
+    [
+      z.looseObject({ type: z.literal('text'), data: z.string() }),
+      z.looseObject({ type: z.literal('content'), content: contentOf(blockOf('a document', [textBlock])) }),
+    ],
+    ONLY_TEXT,
+  ),
+  title: z.string().nullish(),
+  context: z.string().nullish(),
+});
+/** A deferred tool that the model may call from here on. */
+const toolReference = z.looseObject({ type: z.literal('tool_reference'), tool_name: toolName });
 const toolResult = z.looseObject({
   type: z.literal('tool_result'),
   tool_use_id: toolId,
-  content: contentOf(blockOf('a tool_result', [textBlock])).optional(),
+  content: contentOf(blockOf('a tool_result', [textBlock, documentBlock, toolReference]), {
+    least: 0,
+  }).optional(),
   is_error: z.boolean().nullish(),
 });
 const toolUse = z.looseObject({
@@ -60,36 +78,44 @@ const toolUse = z.looseObject({
 /** What a model has thought before: no model reads it again. */
 const thinkingBlock = z.looseObject({ type: z.literal('thinking') });
 const redactedBlock = z.looseObject({ type: z.literal('redacted_thinking') });
+const namedTool = z.looseObject({
+  type: z.literal('tool_reference', "must be 'tool_reference': a tool is defined in 'tools'"),
+  name: toolName,
+});
+const toolAddition = z.looseObject({ type: z.literal('tool_addition'), tool: namedTool });
+const toolRemoval = z.looseObject({ type: z.literal('tool_removal'), tool: namedTool });
 
-const userContent = blockOf('a user turn', [textBlock, toolResult]);
+const userContent = blockOf('a user turn', [textBlock, toolResult, documentBlock]);
 const assistantContent = blockOf('an assistant turn', [textBlock, toolUse, thinkingBlock, redactedBlock]);
-const ROLES = "must be 'user' or 'assistant'";
+const systemContent = blockOf('a system turn', [textBlock, toolAddition, toolRemoval]);
 const message = z.discriminatedUnion(
   'role',
   [
     z.looseObject({ role: z.literal('user'), content: contentOf(userContent) }),
     z.looseObject({ role: z.literal('assistant'), content: contentOf(assistantContent) }),
+    z.looseObject({ role: z.literal('system'), content: contentOf(systemContent) }),
   ],
   {
-    error: ({ code, input }) => {
-      if (code !== 'invalid_union') return undefined;
-      const isSystem = (input as { role?: unknown }).role === 'system';
-      return isSystem ? `${ROLES}: a system prompt goes into the field 'system'` : ROLES;
-    },
+    error: ({ code }) => (code === 'invalid_union' ? "must be 'user', 'assistant' or 'system'" : undefined),
   },
 );
 
-const tool = z.looseObject({
-  type: z
-    .literal('custom', "must be 'custom': this server runs no tools of its own, such as web_search")
-    .nullish(),
+const customTool = z.looseObject({
+  type: z.literal('custom').nullish(),
   name: toolName,
   description: z.string().nullish(),
   /** A JSON Schema of an object. */
   input_schema: z.record(z.string(), z.unknown()),
   /** A call is bound by the schema, or it is refused. */
   strict: z.boolean().nullish(),
+  /** The model may call it only once a `tool_reference` names it. */
+  defer_loading: z.boolean().nullish(),
 });
+/** A tool of Anthropic's own, such as `web_search_20250305`. It is ignored, and named in a response header. */
+const builtInTool = z.looseObject({ type: z.string() });
+const tool = toolOf((type) =>
+  typeof type === 'string' && type !== 'custom' ? builtInTool : customTool,
+).pipe(z.union([customTool, builtInTool]));
 
 const toolChoice = z.looseObject({
   type: z.enum(['auto', 'any', 'tool', 'none']),
@@ -101,7 +127,7 @@ const toolChoice = z.looseObject({
 const conversation = {
   model: modelName,
   messages: z.array(message).min(1).max(MESSAGES_MAX),
-  system: contentOf(blockOf('a system prompt', [textBlock])).optional(),
+  system: contentOf(blockOf('a system prompt', [textBlock]), { least: 0 }).nullish(),
   tools: z.array(tool).max(TOOLS_MAX).nullish(),
   tool_choice: toolChoice.nullish(),
   /** Of models that think; the others answer without. */
@@ -138,6 +164,9 @@ const conversation = {
     .nullish(),
   mcp_servers: z.array(z.unknown()).max(0, 'mcp_servers: this server calls none. Send their tools').nullish(),
 };
+
+/** Programs send the same body to be counted and to be answered. */
+const countedFields = { ...conversation, max_tokens: ignored, stop_sequences: ignored };
 
 const usage = z.looseObject({ input_tokens: z.int(), output_tokens: z.int() });
 
@@ -176,8 +205,8 @@ export const createMessage = endpoint({
   scopes: ['inference'],
   summary:
     'Create a message (Anthropic-compatible). Answers are not stored: a call that is repeated is answered and charged anew',
-  body: z
-    .object({
+  body: chatBody(
+    {
       ...conversation,
       max_tokens: z.int().min(1).max(1_000_000),
       stream: z.boolean().nullish(),
@@ -189,8 +218,9 @@ export const createMessage = endpoint({
       speed: z.literal('standard', 'speed: there is one. Leave it out').nullish(),
       thread: absent('thread', 'this server holds no conversations. Leave it out, and send all messages'),
       container: absent('container', 'this server runs no code. Leave it out'),
-    })
-    .catchall(unknownField),
+    },
+    'output_config.format',
+  ),
   error: anthropicError,
   answers: { 'application/json': answer, 'text/event-stream': null },
   bodyBytesMax: CHAT_BYTES_MAX,
@@ -203,7 +233,7 @@ export const countTokens = endpoint({
   scopes: ['inference'],
   summary:
     "Count a message's input tokens, by the model's own tokenizer and chat template (Anthropic-compatible). Free",
-  body: z.object(conversation).catchall(unknownField),
+  body: chatBody(countedFields, 'output_config.format'),
   error: anthropicError,
   response: z.object({ input_tokens: z.int() }),
   bodyBytesMax: CHAT_BYTES_MAX,

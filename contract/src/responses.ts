@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { CHAT_BYTES_MAX, MAX_TOKENS, reasoningEffort, unknownParameter, verbosity } from './chat.ts';
-import { functionName, TOOLS_MAX } from './chat-tools.ts';
+import { CHAT_BYTES_MAX, MAX_TOKENS, reasoningEffort, verbosity } from './chat.ts';
+import { builtInTool, customFields, functionFields, functionName, TOOLS_MAX, toolOf } from './chat-tools.ts';
 import { endpoint } from './endpoint.ts';
+import { chatBody } from './fields/chat-body.ts';
 import { metadata } from './fields/metadata.ts';
 import { modelName } from './fields/model-name.ts';
 
@@ -28,6 +29,8 @@ const part = z
     'must be text, as {"type": "input_text", "text": …}: pictures, files and sound cannot be read here',
   );
 const text = z.union([z.string(), z.array(part).min(1)]);
+const output = z.union([z.string(), z.array(part)]);
+const namespace = functionName.nullish();
 const callId = z.string().min(1).max(200);
 const responseId = z.string().min(1).max(100);
 
@@ -40,19 +43,35 @@ const functionCall = z.looseObject({
   type: z.literal('function_call'),
   call_id: callId,
   name: functionName,
+  namespace,
   arguments: z.string(),
 });
 const functionCallOutput = z.looseObject({
   type: z.literal('function_call_output'),
   call_id: callId,
-  output: text,
+  output,
+});
+const customCall = z.looseObject({
+  type: z.literal('custom_tool_call'),
+  call_id: callId,
+  name: functionName,
+  namespace,
+  input: z.string(),
+});
+const customCallOutput = z.looseObject({
+  type: z.literal('custom_tool_call_output'),
+  call_id: callId,
+  output,
 });
 /** What a model has thought before: no model reads it again. */
 const reasoning = z.looseObject({ type: z.literal('reasoning') });
 /** An item of an answer that is kept. */
 const itemReference = z.looseObject({ type: z.literal('item_reference'), id: z.string().min(1).max(200) });
 
-const itemTypes = ['message', 'function_call', 'function_call_output', 'reasoning', 'item_reference'];
+const itemTypes = [
+  ...['message', 'function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output'],
+  ...['reasoning', 'item_reference'],
+];
 const inputItem = z
   .looseObject({ type: z.string().optional() })
   .superRefine((item, check) => {
@@ -60,15 +79,41 @@ const inputItem = z
     if (itemTypes.includes(type)) return;
     check.addIssue({ code: 'custom', path: ['type'], message: `must be one of ${itemTypes.join(', ')}` });
   })
-  .pipe(z.union([message, functionCall, functionCallOutput, reasoning, itemReference]));
+  .pipe(
+    z.union([
+      ...([message, functionCall, functionCallOutput, customCall, customCallOutput] as const),
+      ...([reasoning, itemReference] as const),
+    ]),
+  );
 
-const tool = z.looseObject({
-  type: z.literal('function', "must be 'function': this server runs no tools of its own, such as web_search"),
+const functionTool = z.looseObject({ type: z.literal('function'), ...functionFields });
+const customTool = z.looseObject({ type: z.literal('custom'), ...customFields });
+const namedTool = toolOf((type) => (type === 'custom' ? customTool : functionTool)).pipe(
+  z.union([functionTool, customTool]),
+);
+/** Tools under one name, which a call of one of them has as its `namespace`. */
+const namespaceTool = z.looseObject({
+  type: z.literal('namespace'),
   name: functionName,
   description: z.string().nullish(),
-  parameters: z.record(z.string(), z.unknown()).nullish(),
-  strict: z.boolean().nullish(),
+  tools: z.array(namedTool).max(TOOLS_MAX),
 });
+const tool = toolOf(
+  (type) =>
+    ({ function: functionTool, custom: customTool, namespace: namespaceTool })[String(type)] ?? builtInTool,
+).pipe(z.union([functionTool, customTool, namespaceTool, builtInTool]));
+
+const chosenTool = z.looseObject({ type: z.enum(['function', 'custom']), name: functionName, namespace });
+const toolChoice = z.union([
+  z.enum(['none', 'auto', 'required']),
+  chosenTool,
+  /** The model is offered these of the tools alone. */
+  z.object({
+    type: z.literal('allowed_tools'),
+    mode: z.enum(['auto', 'required']),
+    tools: z.array(chosenTool).min(1).max(TOOLS_MAX),
+  }),
+]);
 
 const format = z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) });
 
@@ -82,6 +127,39 @@ const response = z.looseObject({
   usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() }),
 });
 
+const createFields = {
+  ...Object.fromEntries(passedOver.map((name) => [name, z.unknown().optional()])),
+  model: modelName,
+  input: z.union([z.string(), z.array(inputItem).min(1).max(ITEMS_MAX)]),
+  instructions: z.string().nullish(),
+  max_output_tokens: MAX_TOKENS,
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({}).nullish(),
+  metadata: metadata.nullish(),
+  tools: z.array(tool).max(TOOLS_MAX).nullish(),
+  tool_choice: toolChoice.nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  text: z
+    .looseObject({
+      format: format.nullish(),
+      verbosity,
+    })
+    .nullish(),
+  reasoning: z.looseObject({ effort: reasoningEffort }).nullish(),
+  /** Whether it is kept, so that a later response can continue it. Left out, it is kept if this server keeps any. */
+  store: z.boolean().nullish(),
+  include: z.array(z.string()).max(20).nullish(),
+  previous_response_id: responseId.nullish(),
+  conversation: z.null(`conversation: ${NO_CONVERSATIONS}`).optional(),
+  prompt: z.null('prompt: this server has no templates. Send instructions and an input').optional(),
+  background: nothingBut('background', false, 'a response is answered at once. Leave it out'),
+  /** `auto` is ignored: an input that is too long is refused. */
+  truncation: z.enum(['disabled', 'auto']).nullish(),
+  top_logprobs: z.literal(0, 'top_logprobs: only POST /v1/chat/completions has them').nullish(),
+};
+
 export const createResponse = endpoint({
   method: 'POST',
   path: '/v1/responses',
@@ -89,45 +167,20 @@ export const createResponse = endpoint({
   scopes: ['inference'],
   summary:
     'Create a response (OpenAI-compatible). It is kept for a time unless `store` is false; a call that is repeated is answered and charged anew',
-  body: z
-    .object({
-      ...Object.fromEntries(passedOver.map((name) => [name, z.unknown().optional()])),
-      model: modelName,
-      input: z.union([z.string(), z.array(inputItem).min(1).max(ITEMS_MAX)]),
-      instructions: z.string().nullish(),
-      max_output_tokens: MAX_TOKENS,
-      temperature: z.number().min(0).max(2).nullish(),
-      top_p: z.number().min(0).max(1).nullish(),
-      stream: z.boolean().nullish(),
-      stream_options: z.looseObject({}).nullish(),
-      metadata: metadata.nullish(),
-      tools: z.array(tool).max(TOOLS_MAX).nullish(),
-      tool_choice: z
-        .union([
-          z.enum(['none', 'auto', 'required']),
-          z.object({ type: z.literal('function'), name: functionName }),
-        ])
-        .nullish(),
-      parallel_tool_calls: z.boolean().nullish(),
-      text: z
-        .looseObject({
-          format: format.nullish(),
-          verbosity,
-        })
-        .nullish(),
-      reasoning: z.looseObject({ effort: reasoningEffort }).nullish(),
-      /** Whether it is kept, by which a later one may go on from it; unless said, where this server keeps any. */
-      store: z.boolean().nullish(),
-      include: z.array(z.string()).max(20).nullish(),
-      previous_response_id: responseId.nullish(),
-      conversation: z.null(`conversation: ${NO_CONVERSATIONS}`).optional(),
-      prompt: z.null('prompt: this server has no templates. Send instructions and an input').optional(),
-      background: nothingBut('background', false, 'a response is answered at once. Leave it out'),
-      truncation: nothingBut('truncation', 'disabled', 'nothing is cut out of an input. Shorten it yourself'),
-      top_logprobs: z.literal(0, 'top_logprobs: only POST /v1/chat/completions has them').nullish(),
-    })
-    .catchall(unknownParameter),
+  body: chatBody(createFields, 'text.format'),
   answers: { 'application/json': response, 'text/event-stream': null },
+  bodyBytesMax: CHAT_BYTES_MAX,
+});
+
+export const countResponseTokens = endpoint({
+  method: 'POST',
+  path: '/v1/responses/input_tokens',
+  access: 'key',
+  scopes: ['inference'],
+  summary:
+    "Count a response's input tokens by the model's own tokenizer and chat template (OpenAI-compatible). Free",
+  body: chatBody(createFields, 'text.format'),
+  response: z.object({ object: z.literal('response.input_tokens'), input_tokens: z.int() }),
   bodyBytesMax: CHAT_BYTES_MAX,
 });
 

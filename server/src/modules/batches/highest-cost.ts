@@ -5,6 +5,7 @@ import { highestCostOfAll, usageBounds } from '../chat/requests/highest-cost.ts'
 import { readInput } from '../chat/responses/kept-responses.ts';
 import { toChat } from '../chat/responses/to-chat.ts';
 import { tokenPrices } from '../chat/token-prices.ts';
+import { withFunctions } from '../chat/tools/chat-tools.ts';
 import { costMicro } from '../credits/prices/cost-micro.ts';
 import type { PriceList } from '../credits/prices/prices.ts';
 import type { Upstream } from '../deployments/reach/upstream.ts';
@@ -25,7 +26,7 @@ export async function highestRequestCostMicro(
   const chat =
     asked.endpoint === '/v1/responses'
       ? toChat(asked.body, await readInput(ctx, asked.body)).body
-      : asked.body;
+      : withFunctions(asked.body).body;
   const choices = askedChoices(chat).map(({ isFirst, body }) => ({
     isFirst,
     bounds: usageBounds(body, upstream),

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { chatCompletions, completions } from '@bakehouse/contract/chat';
 import type { Context } from '../../platform/context.ts';
 import type { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
@@ -17,6 +18,7 @@ import {
   type CompletionBody,
   toServerRequest,
 } from './body/completion-request.ts';
+import { renameField } from './body/rename-field.ts';
 import { withTemplateOptions } from './body/template-options.ts';
 import { callModel, type RunningCall } from './call-model.ts';
 import type { ChatParts } from './chat-parts.ts';
@@ -26,10 +28,13 @@ import { noteUsage, usageBounds } from './requests/highest-cost.ts';
 import { firstCostMicro, reserveAsUsed } from './requests/reserve-as-used.ts';
 import { toRefusal } from './to-refusal.ts';
 import { tokenPrices } from './token-prices.ts';
+import { toolsOf } from './tools/asked-tools.ts';
+import { isCustomOf, withFunctions } from './tools/chat-tools.ts';
 import { type CompletionPath, reachModelServer } from './upstream/reach-model-server.ts';
+import { ignoredWarning, knownFields, sendWarnings } from './warnings.ts';
 
-/** What is asked, and in which shape it is answered. */
-type Asked = { path: CompletionPath; body: CompletionBody; shape: AnswerShape };
+/** What is asked, in which shape it is answered, and what of it is ignored. */
+type Asked = { path: CompletionPath; body: CompletionBody; shape: AnswerShape; warnings: string[] };
 
 type Question = {
   model: string;
@@ -51,12 +56,21 @@ type Answering = RunningCall & {
 export function completeChat(
   ctx: Context,
   parts: ChatParts,
-  { path, body }: { path: CompletionPath; body: CompletionBody },
+  { path, body: sent }: { path: CompletionPath; body: CompletionBody },
   http: Http,
 ): Promise<void> {
-  const isStream = body.stream === true;
-  const read = () => ({ path, body, shape: chatShape(body) });
-  return answerCompletion(ctx, parts, { model: body.model, isStream, read }, http);
+  const isStream = sent.stream === true;
+  let places: string[] | undefined;
+  const read = () => {
+    const endpoint = path === '/v1/completions' ? completions : chatCompletions;
+    const { body, offered } = withFunctions(knownFields(endpoint.body, sent));
+    places = offered?.places;
+    const warnings = [...ignoredWarning(endpoint.body, sent), ...(offered?.warnings ?? [])];
+    return { path, body, shape: chatShape(body, isCustomOf(offered?.clientTools)), warnings };
+  };
+  return answerCompletion(ctx, parts, { model: sent.model, isStream, read }, http).catch((error: unknown) => {
+    throw places ? renameField(error, { names: [], toolPlaces: places }) : error;
+  });
 }
 
 /** Passes a completion on to the model server and its answer back, in the shape of the call that asks. */
@@ -74,7 +88,8 @@ export async function answerCompletion(
       inAllMs: isStream ? IN_ALL_MS_MAX : ONE_PIECE_MS_MAX,
       prepare: async (upstream, priceList) => {
         const sent = await read();
-        const asked = { ...sent, body: await withTemplateOptions(ctx, sent.body, upstream) };
+        const { body: chat, warnings } = await withTemplateOptions(ctx, sent.body, upstream);
+        const asked = { ...sent, body: chat };
         const choices = askedChoices(asked.body).map((choice) => ({
           ...choice,
           bounds: usageBounds(choice.body, upstream),
@@ -84,6 +99,7 @@ export async function answerCompletion(
         for (const { body } of choices) toServerRequest(body, served);
         const prices = tokenPrices(upstream, priceList);
         shape = asked.shape;
+        sendWarnings(reply, [...sent.warnings, ...warnings]);
         return {
           quote: { prices, reservedMicro: firstCostMicro(prices, choices) },
           run: (call) => {

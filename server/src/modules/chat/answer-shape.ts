@@ -2,6 +2,7 @@ import type { AppError } from '../../platform/errors.ts';
 import { toErrorBody } from '../../platform/http/send-error.ts';
 import type { CompletionBody } from './body/completion-request.ts';
 import { type Chunk, type CompletionStream, toWireUsage, type Usage } from './completion-stream.ts';
+import { CustomCalls, type IsCustom } from './tools/chat-tools.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
 /** How an answer leaves, as the call has it that asked: as a stream, or in one piece. */
@@ -26,14 +27,21 @@ export type AnswerShape = {
 export const WAITING = ': waiting\n\n';
 
 /** That of a chat, and of a completion of plain text. */
-export function chatShape({ stream, stream_options: options }: CompletionBody): AnswerShape {
-  const whole = new WholeAnswer();
+export function chatShape(
+  { stream, stream_options: options }: CompletionBody,
+  isCustom: IsCustom = () => false,
+): AnswerShape {
+  const whole = new WholeAnswer(isCustom);
+  const calls = new CustomCalls(isCustom);
   let head = { id: '', object: '', created: 0, model: '' };
   return {
     begin: () => '',
     add: (chunks) => {
-      for (const { id, object, created, model } of chunks) head = { id, object, created, model };
-      if (stream) return chunks.map(toEvent).join('');
+      for (const { id, object, created, model } of chunks)
+        head = { id, object, created: head.created || created, model };
+      // Model servers say when they wrote each piece, and OpenAI says when the answer began.
+      const { created } = head;
+      if (stream) return chunks.map((chunk) => toEvent({ ...calls.rewrite(chunk), created })).join('');
       for (const chunk of chunks) whole.add(chunk);
       return '';
     },

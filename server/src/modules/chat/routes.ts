@@ -20,7 +20,7 @@ import { countTokens } from './messages/count-tokens.ts';
 import { createMessage } from './messages/create-message.ts';
 import { describeAnthropicError } from './messages/describe-anthropic-error.ts';
 import { readMetrics } from './read-metrics.ts';
-import { createResponse } from './responses/create-response.ts';
+import { countResponseTokens, createResponse } from './responses/create-response.ts';
 import { deleteResponse, getResponse, listInputItems } from './responses/kept-responses.ts';
 
 /** Who is not admitted sends no body. */
@@ -40,6 +40,11 @@ export function chatRoutes(parts: ChatParts): Binding[] {
     ),
     bind(createEmbeddings, (ctx, input, http) => answerEmbeddings(ctx, parts, input, http), asksModel),
     bind(responses.createResponse, (ctx, input, http) => createResponse(ctx, parts, input, http), asksModel),
+    bind(
+      responses.countResponseTokens,
+      (ctx, input, http) => countResponseTokens(ctx, parts, input, http),
+      asksModel,
+    ),
     bind(messages.createMessage, (ctx, input, http) => createMessage(ctx, parts, input, http), asAnthropic),
     bind(messages.countTokens, (ctx, input, http) => countTokens(ctx, parts, input, http), asAnthropic),
     bind(responses.getResponse, getResponse),

@@ -7,6 +7,8 @@ import {
   toWireUsage,
   type Usage,
 } from './completion-stream.ts';
+import type { IsCustom } from './tools/chat-tools.ts';
+import { toInput } from './tools/client-tools.ts';
 
 type Call = { id: string; type: 'function'; function: { name: string; arguments: string } };
 
@@ -14,10 +16,15 @@ type Call = { id: string; type: 'function'; function: { name: string; arguments:
 export class WholeAnswer {
   private head: Pick<Chunk, 'id' | 'created' | 'model'> | null = null;
   private readonly choices: WholeChoice[] = [];
+  private readonly isCustom: IsCustom;
+
+  constructor(isCustom: IsCustom = () => false) {
+    this.isCustom = isCustom;
+  }
 
   add({ id, created, model, choices }: Chunk): void {
     this.head ??= { id, created, model };
-    for (const choice of choices) (this.choices[choice.index] ??= new WholeChoice()).add(choice);
+    for (const choice of choices) (this.choices[choice.index] ??= new WholeChoice(this.isCustom)).add(choice);
   }
 
   /** Nothing more comes: as where a maximum of tokens ends an answer. */
@@ -26,7 +33,7 @@ export class WholeAnswer {
   }
 
   toJson(usage: Usage): object {
-    const choices = this.choices.length > 0 ? this.choices : [new WholeChoice()];
+    const choices = this.choices.length > 0 ? this.choices : [new WholeChoice(this.isCustom)];
     return {
       id: this.head?.id ?? '',
       object: choices[0]?.isChat ? 'chat.completion' : 'text_completion',
@@ -46,6 +53,11 @@ class WholeChoice {
   private readonly logprobs: NonNullable<Choice['logprobs']>[] = [];
   private readonly calls: Call[] = [];
   private finishReason: string | null = null;
+  private readonly isCustom: IsCustom;
+
+  constructor(isCustom: IsCustom) {
+    this.isCustom = isCustom;
+  }
 
   add({ delta, text, logprobs, finish_reason: finishReason }: Choice): void {
     if (delta) this.isChat = true;
@@ -71,11 +83,17 @@ class WholeChoice {
     call.function.arguments += more;
   }
 
+  private toClientCall(call: Call): object {
+    const { name, arguments: written } = call.function;
+    if (!this.isCustom(name)) return call;
+    return { id: call.id, type: 'custom', custom: { name, input: toInput(written) } };
+  }
+
   private chatChoice(): object {
     const parts = this.logprobs as Logprobs[];
     const reasoning = this.reasoning.join('');
     const content = this.text.join('');
-    const calls = this.calls.filter(Boolean);
+    const calls = this.calls.filter(Boolean).map((call) => this.toClientCall(call));
     return {
       message: {
         role: 'assistant',

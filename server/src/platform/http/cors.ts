@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 /** Response headers that browsers hide unless they are listed. */
 const READABLE =
-  'x-request-id, request-id, retry-after, x-should-retry, ratelimit-limit, ratelimit-remaining, ratelimit-reset';
+  'x-request-id, request-id, retry-after, x-should-retry, ratelimit-limit, ratelimit-remaining, ratelimit-reset, bakehouse-warning';
 const PREFLIGHT_SECONDS = 24 * 60 * 60;
 
 /**

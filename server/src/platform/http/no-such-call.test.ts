@@ -16,7 +16,8 @@ it.each([
   ['POST', '/v1/fine_tuning/checkpoints/ft:a/permissions', 'publish its model, or share it'],
   ['POST', '/v1/images/variations', 'POST /v1/images/edits'],
   ['GET', '/v1/chat/completions/chatcmpl-1', 'keeps no completions'],
-  ['POST', '/v1/responses/resp_1/cancel', 'Under /v1/responses there are'],
+  ['POST', '/v1/responses/resp_1/cancel', 'no response runs in the background'],
+  ['POST', '/v1/responses/compact', 'There is no POST /v1/responses/compact. This server shortens no'],
   ['POST', '/v1/filesystem', 'Under /v1 there are chat/completions,'],
   ['POST', '/v1/engines/gpt/completions', 'GET /openapi.json describes them'],
 ])('%s %s says what is here instead', async (method, path, words) => {

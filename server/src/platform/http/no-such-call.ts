@@ -1,8 +1,12 @@
+/** A call of OpenAI's whose path is that of a response with this id. */
+const COMPACT = 'responses/compact';
+
 /** What is here in place of calls of OpenAI's and Anthropic's APIs that are not, by the beginning of their paths. */
 const instead: [path: string, sentence: string][] = [
+  [COMPACT, 'This server shortens no conversations: send a shorter input to POST /v1/responses'],
   [
     'responses',
-    'Under /v1/responses there are POST for a new one, GET and DELETE of one, and its input_items',
+    'Under /v1/responses there are POST for a new one, POST input_tokens, GET and DELETE of one, and its input_items; no response runs in the background',
   ],
   ['messages', "Of Anthropic's Messages API there are POST /v1/messages and POST /v1/messages/count_tokens"],
   ['complete', "Of Anthropic's API there is the newer POST /v1/messages"],
@@ -55,4 +59,9 @@ export function noSuchCall(method: string, path: string): string {
   if (called === undefined) return bare;
   const known = instead.find(([name]) => called === name || called.startsWith(`${name}/`));
   return `${bare}. ${known ? known[1] : HERE}`;
+}
+
+/** Whether a path is that of a call which is not here, and not that of a resource. Pure. */
+export function isAbsentCall(path: string): boolean {
+  return path === `/v1/${COMPACT}`;
 }

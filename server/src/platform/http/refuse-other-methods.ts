@@ -2,6 +2,7 @@ import type { Endpoint } from '@bakehouse/contract/endpoint';
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../errors.ts';
 import type { DescribeError } from './bind.ts';
+import { isAbsentCall, noSuchCall } from './no-such-call.ts';
 
 type Call = Pick<Endpoint, 'method' | 'path'> & { describeError?: DescribeError | undefined };
 
@@ -18,9 +19,12 @@ export function refuseOtherMethods(app: FastifyInstance, calls: Call[]): void {
       config: { describeError: own[0]?.describeError },
       // Before the body is read.
       onRequest: async (request, reply) => {
+        const [called = ''] = request.url.split('?');
+        if (isAbsentCall(called))
+          throw new AppError('not_found', { publicMessage: noSuchCall(request.method, called) });
         reply.header('allow', allowed);
         throw new AppError('method_not_allowed', {
-          publicMessage: `${request.url.split('?')[0]} takes ${allowed}, not ${request.method}`,
+          publicMessage: `${called} takes ${allowed}, not ${request.method}`,
         });
       },
       handler: async () => undefined,

@@ -27,13 +27,9 @@ describe('a chat', () => {
   it.each([
     [{ n: 9 }, 'n '],
     [{ modalities: ['text', 'audio'] }, 'modalities'],
-    [{ audio: { voice: 'x' } }, 'audio'],
     [{ grammar: 'root ::= "a"' }, 'grammar'],
     [{ json_schema: {} }, 'json_schema'],
     [{ guided_regex: 'a' }, 'guided_regex'],
-    [{ id_slot: 1 }, 'id_slot'],
-    [{ cache_prompt: true }, 'cache_prompt'],
-    [{ cache_salt: 'x' }, 'cache_salt'],
     [{ reasoning_effort: 'a lot' }, 'reasoning_effort'],
     [{ chat_template_kwargs: { tools: [] } }, 'chat_template_kwargs'],
     [{ top_logprobs: 21 }, 'top_logprobs'],
@@ -64,6 +60,14 @@ describe('a chat', () => {
   ])('with %j is refused by name', (more, sentence) => {
     expect(refusal(more)).toContain(sentence);
   });
+
+  // Some of them would let a user choose a slot or a cache of another user.
+  it.each([{ audio: { voice: 'x' } }, { id_slot: 1 }, { cache_prompt: true }, { cache_salt: 'x' }])(
+    'with %j is asked without it',
+    (more) => {
+      expect(toServerRequest(chat(more), on('llamacpp'))).toEqual(toServerRequest(chat({}), on('llamacpp')));
+    },
+  );
 
   it('with a picture is refused with the place of it, before anybody looks for it', () => {
     const url = 'http://169.254.169.254/latest/meta-data';
@@ -155,7 +159,6 @@ describe('a completion of plain text', () => {
 
   it.each([
     { echo: true },
-    { top_logprobs: 50 },
     { messages },
     { grammar: 'x' },
     { suffix: ' good' },

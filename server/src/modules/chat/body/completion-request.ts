@@ -143,7 +143,7 @@ function toServerMessage({ role, content, name, tool_calls: calls, tool_call_id:
   return {
     // OpenAI's newer word for it, which the templates of models do not know.
     role: role === 'developer' ? 'system' : role,
-    content: content ?? '',
+    content: Array.isArray(content) && content.length === 0 ? '' : (content ?? ''),
     ...(typeof name === 'string' && { name }),
     ...(calls?.length && { tool_calls: calls.map(toServerCall) }),
   };

@@ -5,19 +5,23 @@ export type FieldName = [ofChat: RegExp, name: string];
 
 type Names = {
   names: FieldName[];
-  /** Where each of the chat's messages stands in what was sent. */
-  places: string[];
-  /** What the messages are of that stand nowhere. */
-  rest: string;
+  /** The path of each of the chat's messages in the body. Left out: they are those of the body. */
+  places?: string[];
+  /** The field of the messages that stand nowhere. */
+  rest?: string;
+  /** The path of each of the chat's tools in the body. */
+  toolPlaces?: string[] | undefined;
 };
 
 /** The same error about the field that was sent, where a call is answered as a chat. */
-export function renameField(error: unknown, { names, places, rest }: Names): unknown {
+export function renameField(error: unknown, { names, places, rest, toolPlaces }: Names): unknown {
   if (!(error instanceof AppError) || error.param === null) return error;
   const { param, publicMessage } = error;
+  const sent = param.replace(/^tools\.(\d+)/, (same, index) => toolPlaces?.[Number(index)] ?? same);
   const [, index, below = ''] = /^messages\.(\d+)(.*)$/.exec(param) ?? [];
-  const [from, to] = names.find(([ofChat]) => ofChat.test(param)) ?? [/^$/, ''];
-  const name = index === undefined ? param.replace(from, to) : (places[Number(index)] ?? rest) + below;
+  const [from, to] = names.find(([ofChat]) => ofChat.test(sent)) ?? [/^$/, ''];
+  const name =
+    index === undefined || !places ? sent.replace(from, to) : (places[Number(index)] ?? rest) + below;
   return new AppError(error.code, {
     publicMessage: publicMessage.replaceAll(param, name),
     param: name,

@@ -3,7 +3,7 @@ import { starterServing } from '../../deployments/testing/starter-serving.ts';
 import { insertStarter } from '../../deployments/testing/test-models.ts';
 
 /* What a model's chat template lets a request choose, read from its GGUF. */
-const { stub, server, openai, nextUser, balance } = await starterServing();
+const { stub, server, openai, nextUser } = await starterServing();
 
 /** The beginning of a GGUF that has this template, of fewer than 128 characters, and these control tokens. */
 function gguf(template: string, controls: string[] = []): string {
@@ -52,12 +52,13 @@ it.each([
 });
 
 it.each([
-  ['leveller', { reasoning_effort: 'none' }, 'reasoning_effort: leveller knows low, medium, high'],
-  ['thinker', { verbosity: 'low' }, 'verbosity: thinker has no levels of it'],
-])('%s refuses %j, and charges nothing', async (model, more, sentence) => {
-  const before = await balance();
-  await expect(ask(model, more)).rejects.toThrow(sentence);
-  expect(await balance()).toEqual(before);
+  ['leveller', { reasoning_effort: 'none' }, "reasoning effort 'low' in place of 'none'", 'low'],
+  ['leveller', { reasoning_effort: 'xhigh' }, "reasoning effort 'high' in place of 'xhigh'", 'high'],
+  ['thinker', { verbosity: 'low' }, 'ignored verbosity: thinker has no levels', undefined],
+] as const)('%s does not know %j, and says so', async (model, more, warning, level) => {
+  const { response } = await ask(model, more).withResponse();
+  expect(response.headers.get('bakehouse-warning')).toBe(warning);
+  expect(stub.requests.at(-1)?.chat_template_kwargs).toEqual(level ? { reasoning_effort: level } : {});
 });
 
 it('reads control tokens that users and tools write as text', async () => {

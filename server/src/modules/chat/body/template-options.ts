@@ -1,7 +1,6 @@
 import { buffer, text } from 'node:stream/consumers';
 import * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
-import { refused } from '../../../platform/errors.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
 import type { Upstream } from '../../deployments/reach/upstream.ts';
@@ -26,7 +25,10 @@ type TemplateOptions = {
   controls: string[];
 };
 
-const LEVELS = ['low', 'medium', 'high'];
+/** Templates know three levels. */
+const LEVEL_OF: Record<string, string> = {
+  ...{ none: 'low', minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'high' },
+};
 
 /** The metadata of a GGUF: its vocabulary comes before its template. */
 const GGUF_HEAD_BYTES = 24 * 1024 ** 2;
@@ -37,46 +39,46 @@ const known = new Map<string, TemplateOptions>();
 const KNOWN_MAX = 1000;
 
 /**
- * The same chat with `reasoning_effort` and `verbosity` said as the model's template has them: where it only knows thinking from
- * not thinking, `none` is the latter. Throws AppError 'invalid_request' where it has neither.
+ * The same chat with `reasoning_effort` and `verbosity` as the model's template has them: if it only knows thinking from not thinking,
+ * `none` is the latter. What the template does not know is left out with a warning, since many clients always send it.
  */
 export async function withTemplateOptions(
   ctx: Context,
   sent: CompletionBody,
   upstream: Pick<Upstream, 'server_id' | 'model_name' | 'engine'>,
-): Promise<CompletionBody> {
+): Promise<{ body: CompletionBody; warnings: string[] }> {
   const body = mayHaveControls(sent)
     ? withoutControls(sent, (await optionsOf(ctx, upstream.server_id)).controls)
     : sent;
   const { reasoning_effort: effort, verbosity, ...rest } = body;
   if (upstream.engine === 'llamacpp' && bindingOf(body, upstream.engine))
     rest.thinks = (await optionsOf(ctx, upstream.server_id)).thinks;
-  if (typeof effort !== 'string' && typeof verbosity !== 'string') return rest;
+  if (typeof effort !== 'string' && typeof verbosity !== 'string') return { body: rest, warnings: [] };
   const options = await optionsOf(ctx, upstream.server_id);
-  const { model_name: name } = upstream;
+  const level = typeof effort === 'string' ? LEVEL_OF[effort] : undefined;
+  const isEffortUnknown = level !== undefined && !options.effort && !options.thinking;
+  // `medium` asks for nothing.
+  const isVerbosityUnknown = typeof verbosity === 'string' && verbosity !== 'medium' && !options.verbosity;
   const kwargs = {
-    ...(typeof effort === 'string' && toThinking(effort, options, name)),
-    ...(typeof verbosity === 'string' && toVerbosity(verbosity, options, name)),
+    ...(level !== undefined && options.effort && { reasoning_effort: level }),
+    ...(level !== undefined && !options.effort && options.thinking && { enable_thinking: effort !== 'none' }),
+    ...(typeof verbosity === 'string' && options.verbosity && { verbosity }),
   };
+  const { model_name: name } = upstream;
   return {
-    ...rest,
-    ...(options.effort && typeof effort === 'string' && { reasoning_effort: effort }),
-    chat_template_kwargs: { ...(body.chat_template_kwargs as object | null), ...kwargs },
+    body: {
+      ...rest,
+      ...(level !== undefined && options.effort && { reasoning_effort: level }),
+      chat_template_kwargs: { ...(body.chat_template_kwargs as object | null), ...kwargs },
+    },
+    warnings: [
+      ...(isEffortUnknown ? [`ignored reasoning effort: ${name} has no levels`] : []),
+      ...(options.effort && level !== undefined && level !== effort
+        ? [`reasoning effort '${level}' in place of '${effort}'`]
+        : []),
+      ...(isVerbosityUnknown ? [`ignored verbosity: ${name} has no levels`] : []),
+    ],
   };
-}
-
-function toThinking(effort: string, { effort: hasLevels, thinking }: TemplateOptions, name: string): object {
-  if (hasLevels && LEVELS.includes(effort)) return { reasoning_effort: effort };
-  if (hasLevels) throw refused('reasoning_effort', `reasoning_effort: ${name} knows ${LEVELS.join(', ')}`);
-  if (thinking) return { enable_thinking: effort !== 'none' };
-  throw refused('reasoning_effort', `reasoning_effort: ${name} has no levels of it. Leave it out`);
-}
-
-/** `medium` asks for nothing. */
-function toVerbosity(verbosity: string, options: TemplateOptions, name: string): object {
-  if (options.verbosity) return { verbosity };
-  if (verbosity === 'medium') return {};
-  throw refused('verbosity', `verbosity: ${name} has no levels of it. Leave it out`);
 }
 
 async function optionsOf(ctx: Context, serverId: string): Promise<TemplateOptions> {

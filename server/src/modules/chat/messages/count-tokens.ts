@@ -1,24 +1,15 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import type { countTokens as contract } from '@bakehouse/contract/messages';
-import * as z from 'zod';
+import { countTokens as contract } from '@bakehouse/contract/messages';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
-import { clientSignal } from '../../../platform/http/client-signal.ts';
-import type { ModelServer } from '../../deployments/reach/await-model-server.ts';
-import { postToModelServer, readText } from '../../serving/ask/model-server-client.ts';
-import { ONE_PIECE_MS_MAX } from '../../serving/ask/request-deadline.ts';
-import { unavailable } from '../../serving/ask/unavailable.ts';
-import { toServerRequest } from '../body/completion-request.ts';
-import { withTemplateOptions } from '../body/template-options.ts';
-import { callModel, type RunningCall } from '../call-model.ts';
 import type { ChatParts } from '../chat-parts.ts';
-import { toRefusal } from '../to-refusal.ts';
-import { atModelServer } from '../upstream/at-model-server.ts';
+import { countPrompt } from '../count-prompt.ts';
+import { ignoredWarning } from '../warnings.ts';
 import { checkVersion } from './check-version.ts';
-import { renameMessageField } from './rename-message-field.ts';
+import { type Places, renameMessageField } from './rename-message-field.ts';
 import { toChat } from './to-chat.ts';
 
-/** How long the prompt of a message is, as its model server counts it. */
+/** Counts the tokens of what a message would read. */
 export async function countTokens(
   ctx: Context,
   parts: ChatParts,
@@ -26,61 +17,14 @@ export async function countTokens(
   http: Http,
 ): Promise<ResponseOf<typeof contract>> {
   checkVersion(http);
-  let places: string[] = [];
-  try {
-    return await callModel(ctx, parts, {
-      ...{ modelName: asked.model, kind: 'text' as const },
-      ...{ client: clientSignal(http.reply), inAllMs: ONE_PIECE_MS_MAX },
-      prepare: async (upstream) => {
-        const chat = toChat(asked);
-        places = chat.places;
-        const body = await withTemplateOptions(ctx, chat.body, upstream);
-        toServerRequest(body, { engine: upstream.engine, contextTokens: upstream.context_tokens });
-        return {
-          quote: null,
-          run: (call) =>
-            atModelServer(ctx, parts, call, { kind: 'text', routed: false }, async (server) => ({
-              input_tokens: await count(server, body, call),
-            })),
-        };
-      },
-    });
-  } catch (error) {
-    throw renameMessageField(error, places);
-  }
-}
-
-const told = z.union([
-  z.object({ input_tokens: z.int().min(0) }).transform(({ input_tokens: tokens }) => tokens),
-  z.object({ count: z.int().min(0) }).transform(({ count: tokens }) => tokens),
-]);
-
-async function count(
-  server: ModelServer,
-  body: Parameters<typeof toServerRequest>[0],
-  { upstream, signal, deadline }: RunningCall,
-): Promise<number> {
-  deadline.progress();
-  const request = toServerRequest(body, server);
-  const isVllm = server.engine === 'vllm';
-  const target = {
-    url: server.baseUrl + (isVllm ? '/tokenize' : '/v1/chat/completions/input_tokens'),
-    key: server.key,
+  let places: Places | null = null;
+  const read = () => {
+    const chat = toChat(asked);
+    places = chat;
+    return { body: chat.body, warnings: [...ignoredWarning(contract.body, asked), ...chat.warnings] };
   };
-  const asked = isVllm ? { model: 'base', ...request } : request;
-  const answer = await postToModelServer(target, asked, signal);
-  const text = await readText(answer);
-  const status = answer.statusCode ?? 500;
-  if (status >= 400 && status < 500) throw toRefusal(text, body);
-  const { data } = told.safeParse(status < 400 ? parse(text) : null);
-  if (data === undefined) throw unavailable(`${upstream.model_name} does not answer`, new Error(text));
-  return data;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  const tokens = await countPrompt(ctx, parts, { model: asked.model, read }, http).catch((error: unknown) => {
+    throw renameMessageField(error, places);
+  });
+  return { input_tokens: tokens };
 }

@@ -1,14 +1,15 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
-import type { createMessage as contract } from '@bakehouse/contract/messages';
+import { createMessage as contract } from '@bakehouse/contract/messages';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { answerCompletion } from '../answer-completion.ts';
 import type { AnswerShape } from '../answer-shape.ts';
 import type { ChatParts } from '../chat-parts.ts';
+import { ignoredWarning } from '../warnings.ts';
 import { checkVersion } from './check-version.ts';
 import { toAnthropicError } from './describe-anthropic-error.ts';
 import { MessageEvents, PING } from './message-events.ts';
-import { renameMessageField } from './rename-message-field.ts';
+import { type Places, renameMessageField } from './rename-message-field.ts';
 import { type MessageBody, toMessageChat } from './to-chat.ts';
 
 /** A message is a chat's answer in Anthropic's shape: one reservation, one bill, one line at the model server. */
@@ -19,11 +20,12 @@ export async function createMessage(
   http: Http,
 ): Promise<void> {
   checkVersion(http);
-  let places: string[] = [];
+  let places: Places | null = null;
   const read = () => {
     const chat = toMessageChat(asked);
-    places = chat.places;
-    return { path: '/v1/chat/completions' as const, body: chat.body, shape: messageShape(asked) };
+    places = chat;
+    const warnings = [...ignoredWarning(contract.body, asked), ...chat.warnings];
+    return { path: '/v1/chat/completions' as const, body: chat.body, shape: messageShape(asked), warnings };
   };
   const question = { model: asked.model, isStream: asked.stream === true, read };
   await answerCompletion(ctx, parts, question, http).catch((error: unknown) => {

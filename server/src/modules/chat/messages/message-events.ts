@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallDelta, Chunk, Usage } from '../completion-stream.ts';
 
 type Block =
-  | { type: 'text'; text: string; citations: null }
+  | { type: 'text'; text: string }
   | { type: 'thinking'; thinking: string; signature: string }
   | { type: 'tool_use'; id: string; name: string; input: object };
 type Event = { type: string; [field: string]: unknown };
@@ -72,13 +72,13 @@ export class MessageEvents {
   private message(usage: Usage) {
     return {
       ...{ id: this.id, type: 'message', role: 'assistant', model: this.asked.model, content: [] },
-      ...{ stop_reason: null, stop_sequence: null, stop_details: null, container: null },
+      ...{ stop_reason: null, stop_sequence: null },
       usage: toWireUsage(usage),
     };
   }
 
   private say(text: string, events: Event[]): void {
-    const block = this.opened('text', () => ({ type: 'text', text: '', citations: null }), events);
+    const block = this.opened('text', () => ({ type: 'text', text: '' }), events);
     block.text += text;
     this.delta({ type: 'text_delta', text }, events);
   }

@@ -178,15 +178,21 @@ const answers = (...content: object[]) => ({ role: 'user', content });
 it.each([
   [{ max_tokens: undefined }, 'max_tokens is required'],
   [{ messages: [] }, 'messages must have at least 1 item'],
-  [{ messages: [{ role: 'system', content: 'Be brief.' }] }, "a system prompt goes into the field 'system'"],
-  [{ messages: [{ role: 'baker', content: 'Hm' }] }, "messages.0.role must be 'user' or 'assistant'"],
+  [
+    { messages: [{ role: 'baker', content: 'Hm' }] },
+    "messages.0.role must be 'user', 'assistant' or 'system'",
+  ],
+  [
+    { messages: [answers({ type: 'document', source: { type: 'base64', data: '' } })] },
+    'only the text of a document can be read here',
+  ],
   [
     { messages: [answers({ type: 'image', source: {} })] },
-    "messages.0.content.0.type must be text or tool_result: 'image' cannot be read here",
+    "messages.0.content.0.type must be text or tool_result or document: 'image' cannot be read here",
   ],
   [
     { messages: [answers({ type: 'oven' })] },
-    "must be text or tool_result: 'oven' is no block of a user turn",
+    "must be text or tool_result or document: 'oven' is no block of a user turn",
   ],
   [{ messages: [answers({ type: 'text' })] }, 'messages.0.content.0.text is required'],
   [{ messages: [answers({ type: 'text', text: '' })] }, 'messages: there is no text in them to answer'],
@@ -211,10 +217,6 @@ it.each([
   [{ tools: [{ name: 'add' }] }, 'tools.0.input_schema is required'],
   [{ tools: [{ ...add, input_schema: { type: 'string' } }] }, "tools.0.input_schema.type must be 'object'"],
   [{ tools: [add, add] }, "tools.1.name: there are two 'add'"],
-  [
-    { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
-    'runs no tools of its own, such as web_search',
-  ],
   [{ tool_choice: { type: 'any' } }, "tool_choice: 'any' needs 'tools'"],
   [{ tools: [add], tool_choice: { type: 'tool' } }, 'tool_choice.name is required'],
   [{ tools: [add], tool_choice: { type: 'tool', name: 'divide' } }, "no 'divide' in 'tools'"],
@@ -222,7 +224,6 @@ it.each([
     { thinking: { type: 'enabled', budget_tokens: 2000 } },
     'thinking.budget_tokens must be less than max_tokens',
   ],
-  [{ output_config: { effort: 'high' } }, 'output_config.effort: starter-model has no levels of it'],
   [{ container: 'c' }, 'this server runs no code'],
   [{ n: 2 }, 'n must be left out: this call does not know it'],
 ] as [object, string][])('%j is refused with a sentence, and costs nothing', async (more, words) => {
@@ -265,6 +266,97 @@ it('speaks no older version of the API', async () => {
   await expect(older.messages.create(asked)).rejects.toThrow(
     'this server speaks 2023-06-01 and what came after',
   );
+});
+
+/* As Claude Code sends it, with fewer tools and words. */
+const ofClaudeCode = {
+  ...{ model: STARTER, max_tokens: 8000 },
+  messages: [
+    { role: 'user', content: [{ type: 'text', text: 'Fetch the price.' }] },
+    {
+      role: 'system',
+      content: [{ type: 'text', text: 'Deferred tools: WebFetch', cache_control: { type: 'ephemeral' } }],
+    },
+    { role: 'assistant', content: [{ ...use, name: 'ToolSearch', input: { query: 'select:WebFetch' } }] },
+    { role: 'system', content: 'Be quick.' },
+    answers({ ...result, content: [{ type: 'tool_reference', tool_name: 'WebFetch' }] }),
+  ],
+  system: [{ type: 'text', text: 'You are an agent.', cache_control: { type: 'ephemeral' } }],
+  tools: [
+    { name: 'Bash', description: 'x'.repeat(10_000), input_schema: { type: 'object' } },
+    {
+      name: 'DeferredToolPlaceholder',
+      input_schema: { type: 'object', properties: {} },
+      defer_loading: true,
+    },
+    { name: 'WebFetch', input_schema: { type: 'object' }, defer_loading: true },
+    { type: 'web_search_20250305', name: 'web_search', max_uses: 8 },
+  ],
+  metadata: { user_id: '{}' },
+  thinking: { type: 'adaptive', display: 'omitted' },
+  context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+  output_config: { effort: 'high' },
+};
+
+it('answers the request of a coding agent, and says what of it is ignored', async () => {
+  const { data, response } = await anthropic.beta.messages
+    .create({ ...ofClaudeCode, fallback: 'x', betas: ['mid-conversation-system-2026-04-07'] } as never)
+    .withResponse();
+  // A null where Anthropic's API has no field makes clients fail.
+  expect(data.content).toEqual([{ type: 'text', text: 'Good bread.' }]);
+  expect(JSON.stringify(data).replace('"stop_sequence":null', '')).not.toContain('null');
+  expect(response.headers.get('bakehouse-warning')).toBe(
+    'ignored fields: fallback; ignored tools: web_search_20250305; ignored reasoning effort: starter-model has no levels',
+  );
+  const [read] = stub.requests;
+  expect(read?.messages).toMatchObject([
+    { role: 'system', content: 'You are an agent.' },
+    {
+      role: 'user',
+      content: 'Fetch the price.\n<system-reminder>\nDeferred tools: WebFetch\n</system-reminder>',
+    },
+    { role: 'assistant', tool_calls: [{ id: 'toolu_1', function: { name: 'ToolSearch' } }] },
+    { role: 'tool', content: 'The tool WebFetch can be called now' },
+    { role: 'user', content: '<system-reminder>\nBe quick.\n</system-reminder>' },
+  ]);
+  const offered = (read?.tools as { function: { name: string } }[]).map((tool) => tool.function.name);
+  expect(offered).toEqual(['Bash', 'WebFetch']);
+  const { max_tokens: _, ...counted } = ofClaudeCode;
+  expect(await anthropic.beta.messages.countTokens(counted as never)).toMatchObject({ input_tokens: 11 });
+});
+
+it('names the field of a tool as it was sent, whatever is left out before it', async () => {
+  const tools = [
+    { type: 'bash_20250124', name: 'bash' },
+    { ...add, input_schema: { type: 'string' } },
+  ];
+  await expect(anthropic.messages.create({ ...asked, tools } as never)).rejects.toThrow(
+    'tools.1.input_schema.type must be',
+  );
+});
+
+it('reads the text of documents, empty results and no system prompt', async () => {
+  const source = { type: 'text', media_type: 'text/plain', data: 'Rye costs 3.' };
+  const blocks = [{ type: 'text', text: 'Whole.' }];
+  await anthropic.messages.create({
+    ...{ ...asked, system: null },
+    messages: [
+      question,
+      assistant(use),
+      answers(
+        { ...result, content: [] },
+        { type: 'document', source, title: 'Prices' },
+        { type: 'document', source: { type: 'content', content: blocks } },
+        { type: 'text', text: 'How much is rye?' },
+      ),
+    ],
+  } as never);
+  expect(stub.requests.at(-1)?.messages).toMatchObject([
+    question,
+    { role: 'assistant' },
+    { role: 'tool', content: '' },
+    { role: 'user', content: 'Prices\nRye costs 3.\nWhole.\nHow much is rye?' },
+  ]);
 });
 
 it('joins turns of one role, and leaves out what was thought', async () => {

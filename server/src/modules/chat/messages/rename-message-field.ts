@@ -9,7 +9,10 @@ const names: FieldName[] = [
   [/^stop\b/, 'stop_sequences'],
 ];
 
-/** The same error about the field that was sent; before there are places it is about that already. */
-export function renameMessageField(error: unknown, places: string[]): unknown {
-  return places.length === 0 ? error : renameField(error, { names, places, rest: 'messages' });
+/** The path of each message and tool of the chat in the body. */
+export type Places = { places: string[]; toolPlaces: string[] };
+
+/** The same error about the field that was sent. An error before the chat was read names that field already. */
+export function renameMessageField(error: unknown, places: Places | null): unknown {
+  return places === null ? error : renameField(error, { names, ...places, rest: 'messages' });
 }

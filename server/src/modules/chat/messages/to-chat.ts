@@ -2,23 +2,24 @@ import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { createMessage } from '@bakehouse/contract/messages';
 import { refused } from '../../../platform/errors.ts';
 import type { CompletionBody } from '../body/completion-request.ts';
-import { type Conversation, type Turn, toTurns } from './to-turns.ts';
+import { type AskedTool, offerTools } from '../tools/client-tools.ts';
+import { type Conversation, type Turn, toolChanges, toTurns } from './to-turns.ts';
 
 export type MessageBody = InputOf<typeof createMessage>['body'];
 
-/** A chat, and where each of its messages stands in what was asked. */
-export type AskedChat = { body: CompletionBody; places: string[] };
+/** A chat, the path of each of its messages and tools in the body, and what of the body is ignored. */
+export type AskedChat = { body: CompletionBody; places: string[]; toolPlaces: string[]; warnings: string[] };
 
 /** The chat that a message is the answer of. Throws AppError 'invalid_request'. Pure. */
 export function toMessageChat(asked: MessageBody): AskedChat {
   const { max_tokens: maxTokens, thinking, stop_sequences: stops } = asked;
   if (thinking?.budget_tokens && thinking.budget_tokens >= maxTokens)
     throw refused('thinking.budget_tokens', 'thinking.budget_tokens must be less than max_tokens');
-  const { body, places } = toChat(asked);
+  const chat = toChat(asked);
   return {
-    places,
+    ...chat,
     body: {
-      ...body,
+      ...chat.body,
       ...{ stream: asked.stream ?? false, max_completion_tokens: maxTokens },
       ...{ temperature: asked.temperature, top_p: asked.top_p, top_k: asked.top_k },
       ...(stops?.length && { stop: stops, tells_stop: true }),
@@ -35,15 +36,13 @@ export function toChat(asked: Conversation): AskedChat {
   const all: Turn[] = said
     ? [{ place: 'system', message: { role: 'system', content: said } }, ...turns]
     : turns;
+  const { tools, places: toolPlaces, warnings } = offerTools(toAskedTools(asked), null);
   return {
-    places: all.map(({ place }) => place),
+    ...{ places: all.map(({ place }) => place), toolPlaces, warnings },
     body: {
       model: asked.model,
       messages: all.map(({ message }) => message),
-      tools: asked.tools?.map(({ name, description, input_schema: parameters, strict }) => ({
-        type: 'function',
-        function: { name, description, parameters, strict },
-      })),
+      tools,
       ...toChoice(asked),
       response_format: toFormat(asked),
       reasoning_effort: output?.effort === 'max' ? 'xhigh' : output?.effort,
@@ -51,6 +50,34 @@ export function toChat(asked: Conversation): AskedChat {
       ...(thinking && { chat_template_kwargs: { enable_thinking: thinking.type !== 'disabled' } }),
     },
   };
+}
+
+type CustomTool = {
+  name: string;
+  description?: string | null;
+  input_schema: Record<string, unknown>;
+  strict?: boolean | null;
+  defer_loading?: boolean | null;
+};
+
+/** A deferred tool is offered once the conversation refers to it. */
+function toAskedTools({ tools, messages }: Conversation): AskedTool[] {
+  const changes = toolChanges(messages);
+  return (tools ?? []).flatMap((sent, index) => {
+    const { type } = sent;
+    const {
+      name,
+      description,
+      input_schema: parameters,
+      strict,
+      defer_loading: isDeferred,
+    } = sent as CustomTool;
+    if (!(changes.get(name) ?? !isDeferred)) return [];
+    const isOwn = typeof type !== 'string' || type === 'custom';
+    return [
+      { place: `tools.${index}`, type: isOwn ? 'function' : type, name, description, parameters, strict },
+    ];
+  });
 }
 
 function toChoice({ tools, tool_choice: choice }: Conversation): object {

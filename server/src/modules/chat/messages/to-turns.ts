@@ -11,8 +11,11 @@ export type Turn = { place: string; message: Message };
 /** What a message and the count of its tokens have in common. */
 export type Conversation = InputOf<typeof countTokens>['body'];
 type Sent = Conversation['messages'][number];
-type Content = Sent['content'][number];
-type Placed<Block = Content> = { block: Block; place: string };
+type Block = Sent['content'][number];
+/** Of the turns of users and assistants. */
+type Content = Extract<Sent, { role: 'user' | 'assistant' }>['content'][number];
+type Placed<Block = Content> = { block: Block; place: string; isSystem?: boolean };
+type Result = NonNullable<Of<'tool_result'>['content']>[number];
 type Of<Type extends string> = Extract<Content, { type: Type }>;
 
 /**
@@ -37,24 +40,51 @@ export function toTurns(messages: Sent[]): Turn[] {
   });
 }
 
-type Joined = { role: Sent['role']; place: string; blocks: Placed[] };
+type Joined = { role: 'user' | 'assistant'; place: string; blocks: Placed[] };
 
+/**
+ * Turns of one role are one. A system turn is text of the user's turn, marked as what it is: the chat templates of models take a system
+ * prompt at the start alone.
+ */
 function joined(messages: Sent[]): Joined[] {
   const turns: Joined[] = [];
   for (const [index, { role, content }] of messages.entries()) {
     const place = `messages.${index}`;
-    const blocks = content.map((block, at): Placed => ({ block, place: `${place}.content.${at}` }));
+    const blocks = (content as Block[]).map((block, at): Placed => {
+      const placed = { place: `${place}.content.${at}`, isSystem: role === 'system' };
+      return { ...placed, block: role === 'system' ? toReminder(block) : (block as Content) };
+    });
+    const side = role === 'assistant' ? 'assistant' : 'user';
     const last = turns.at(-1);
-    if (last?.role === role) last.blocks.push(...blocks);
-    else turns.push({ role, place, blocks });
+    if (last?.role === side) last.blocks.push(...blocks);
+    else turns.push({ role: side, place, blocks });
   }
   return turns;
+}
+
+/** Agents mark their own instructions inside a user's turn so. */
+function toReminder(block: Block): Of<'text'> {
+  const text = block.type === 'text' ? `<system-reminder>\n${block.text}\n</system-reminder>` : '';
+  return { type: 'text', text };
+}
+
+/** Which tools the conversation adds and removes, by name; the last change counts. Pure. */
+export function toolChanges(messages: Sent[]): Map<string, boolean> {
+  const changes = new Map<string, boolean>();
+  for (const block of messages.flatMap(({ content }) => content as Block[])) {
+    if (block.type === 'tool_addition' || block.type === 'tool_removal')
+      changes.set(block.tool.name, block.type === 'tool_addition');
+    if (block.type !== 'tool_result') continue;
+    for (const one of block.content ?? [])
+      if (one.type === 'tool_reference') changes.set(one.tool_name, true);
+  }
+  return changes;
 }
 
 /** `called` are the calls of the turn before, which this one answers. */
 function userTurns(place: string, blocks: Placed[], called: Map<string, string>): Turn[] {
   const results = ofType(blocks, 'tool_result');
-  const said = blocks.findIndex(({ block }) => block.type === 'text');
+  const said = blocks.findIndex(({ block, isSystem }) => block.type !== 'tool_result' && !isSystem);
   const late = said < 0 ? undefined : blocks.slice(said).find(({ block }) => block.type === 'tool_result');
   if (late) throw refused(late.place, `${late.place}: tool_result blocks come before the text of their turn`);
   const turns = results.map(({ block, place: at }): Turn => {
@@ -63,7 +93,7 @@ function userTurns(place: string, blocks: Placed[], called: Map<string, string>)
       const sentence = `the turn before has no tool_use '${id.slice(0, 80)}' that is without a result`;
       throw refused(`${at}.tool_use_id`, `${at}.tool_use_id: ${sentence}`);
     }
-    const text = (content ?? []).map((one) => one.text).join('\n');
+    const text = (content ?? []).map(toWords).join('\n');
     const told = isError ? `Error: ${text}` : text;
     return { place: at, message: { role: 'tool', content: told, tool_call_id: id } };
   });
@@ -87,9 +117,20 @@ function toCall({ block: { id, name, input } }: Placed<Of<'tool_use'>>): Call {
 }
 
 function textOf(blocks: Placed[]): string {
-  return ofType(blocks, 'text')
-    .map(({ block: { text } }) => text)
-    .join('\n');
+  return blocks.flatMap(({ block }) => (isRead(block) ? [toWords(block)] : [])).join('\n');
+}
+
+function isRead(block: Content): block is Of<'text'> | Of<'document'> {
+  return block.type === 'text' || block.type === 'document';
+}
+
+/** The words of a block as a model reads them. */
+function toWords(block: Of<'text'> | Of<'document'> | Result): string {
+  if (block.type === 'text') return block.text;
+  if (block.type === 'tool_reference') return `The tool ${block.tool_name} can be called now`;
+  const { source, title, context } = block;
+  const text = source.type === 'text' ? source.data : source.content.map((one) => one.text).join('\n');
+  return [title, context, text].filter(Boolean).join('\n');
 }
 
 function ofType<Type extends Content['type']>(blocks: Placed[], type: Type): Placed<Of<Type>>[] {

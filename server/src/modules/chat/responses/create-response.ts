@@ -1,5 +1,8 @@
-import type { InputOf } from '@bakehouse/contract/endpoint';
-import type { createResponse as contract } from '@bakehouse/contract/responses';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import {
+  createResponse as contract,
+  type countResponseTokens as counting,
+} from '@bakehouse/contract/responses';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { toErrorBody } from '../../../platform/http/send-error.ts';
@@ -7,6 +10,9 @@ import { answerCompletion } from '../answer-completion.ts';
 import { type AnswerShape, WAITING } from '../answer-shape.ts';
 import { type FieldName, renameField } from '../body/rename-field.ts';
 import type { ChatParts } from '../chat-parts.ts';
+import { countPrompt } from '../count-prompt.ts';
+import type { ToolName } from '../tools/client-tools.ts';
+import { ignoredWarning } from '../warnings.ts';
 import { keepResponse, readInput } from './kept-responses.ts';
 import { ResponseEvents } from './response-events.ts';
 import { type Item, type ResponseBody, toChat } from './to-chat.ts';
@@ -18,22 +24,60 @@ export async function createResponse(
   { body: asked }: InputOf<typeof contract>,
   http: Http,
 ): Promise<void> {
-  const renamed: { places: string[] } = { places: [] };
+  const reading = readChat(ctx, asked);
   const read = async () => {
-    const items = await readInput(ctx, asked);
-    const { body, places } = toChat(asked, items);
-    renamed.places = places;
-    return { path: '/v1/chat/completions' as const, body, shape: responseShape(ctx, asked, items) };
+    const { chat, items, warnings } = await reading.read();
+    const shape = responseShape(ctx, { asked, items, clientTools: chat.offered.clientTools });
+    return { path: '/v1/chat/completions' as const, body: chat.body, shape, warnings };
   };
   const question = { model: asked.model, isStream: asked.stream === true, read };
-  await answerCompletion(ctx, parts, question, http).catch((error: unknown) => {
-    throw renameField(error, { names, places: renamed.places, rest: 'input' });
-  });
+  await answerCompletion(ctx, parts, question, http).catch(reading.rename);
 }
 
-function responseShape(ctx: Context, asked: ResponseBody, items: Item[]): AnswerShape {
+/** Counts the tokens of what a response would read. Throws AppError 'not_found', 'invalid_request'. */
+export async function countResponseTokens(
+  ctx: Context,
+  parts: ChatParts,
+  { body: asked }: InputOf<typeof contract>,
+  http: Http,
+): Promise<ResponseOf<typeof counting>> {
+  const reading = readChat(ctx, asked);
+  const read = async () => {
+    const { chat, warnings } = await reading.read();
+    return { body: chat.body, warnings };
+  };
+  const tokens = await countPrompt(ctx, parts, { model: asked.model, read }, http).catch(reading.rename);
+  return { object: 'response.input_tokens', input_tokens: tokens };
+}
+
+/** The chat of a response, and its errors about the fields of the response. */
+function readChat(ctx: Context, asked: ResponseBody) {
+  let places: string[] = [];
+  let toolPlaces: string[] = [];
+  return {
+    read: async () => {
+      const items = await readInput(ctx, asked);
+      const chat = toChat(asked, items);
+      places = chat.places;
+      toolPlaces = chat.offered.places;
+      const warnings = [
+        ...ignoredWarning(contract.body, asked),
+        ...chat.offered.warnings,
+        ...(asked.truncation === 'auto' ? ['ignored truncation: an input that is too long is refused'] : []),
+      ];
+      return { chat, items, warnings };
+    },
+    rename: (error: unknown): never => {
+      throw renameField(error, { names, places, toolPlaces, rest: 'input' });
+    },
+  };
+}
+
+type ShapeOf = { asked: ResponseBody; items: Item[]; clientTools: Map<string, ToolName> };
+
+function responseShape(ctx: Context, { asked, items, clientTools }: ShapeOf): AnswerShape {
   const isKept = ctx.config.responseDays > 0 && asked.store !== false;
-  const events = new ResponseEvents(asked, ctx.clock.now(), isKept);
+  const events = new ResponseEvents(asked, { createdAt: ctx.clock.now(), isKept, clientTools });
   // What was answered is delivered and charged, whether or not it can be stored.
   const keep = async (response: ReturnType<typeof events.whole>) => {
     if (!isKept) return response;
@@ -61,7 +105,7 @@ function responseShape(ctx: Context, asked: ResponseBody, items: Item[]): Answer
 const names: FieldName[] = [
   [/^response_format\.json_schema\b/, 'text.format'],
   [/^response_format\b/, 'text.format'],
-  [/^tools\.(\d+)\.function\b/, 'tools.$1'],
+  [/^(tools[.\w]*\d)\.function\b/, '$1'],
   [/^messages$/, 'input'],
   [/^reasoning_effort$/, 'reasoning.effort'],
   [/^verbosity$/, 'text.verbosity'],

@@ -3,7 +3,21 @@ import { randomUUID } from 'node:crypto';
 type Fields = Record<string, unknown>;
 
 /** What is known of each item; whatever else was sent with it is not kept. */
-const KNOWN = ['type', 'id', 'status', 'role', 'content', 'call_id', 'name', 'arguments', 'output'];
+const KNOWN = [
+  ...[
+    'type',
+    'id',
+    'status',
+    'role',
+    'content',
+    'call_id',
+    'name',
+    'namespace',
+    'arguments',
+    'input',
+    'output',
+  ],
+];
 const SHORT = 200;
 
 /** An item with the fields that are known, its words in parts of nothing but text. Pure. */
@@ -41,7 +55,7 @@ export function itemId(kind: string, responseId: string, index: number): string 
 
 /** The response that an item's id is of: none where it is no such id. Pure. */
 export function responseIdOf(id: string): string[] {
-  const [, response] = /^(?:msg|rs|fc)_([0-9a-f]{32})\d{4,}$/.exec(id) ?? [];
+  const [, response] = /^(?:msg|rs|fc|ctc)_([0-9a-f]{32})\d{4,}$/.exec(id) ?? [];
   return response === undefined ? [] : [`resp_${response}`];
 }
 

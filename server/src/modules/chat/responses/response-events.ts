@@ -1,18 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { CallDelta, Chunk, Usage } from '../completion-stream.ts';
+import { type ToolName, toInput } from '../tools/client-tools.ts';
 import { itemId } from './kept-items.ts';
 import type { ResponseBody } from './to-chat.ts';
 
 type Text = { type: 'output_text' | 'reasoning_text'; text: string };
 type Item = {
   id: string;
-  type: 'message' | 'reasoning' | 'function_call';
+  type: 'message' | 'reasoning' | 'function_call' | 'custom_tool_call';
   status: string;
   content?: Text[];
   call_id?: string;
   name?: string;
+  namespace?: string;
   arguments?: string;
+  input?: string;
 };
+type Options = { createdAt: Date; isKept: boolean; clientTools: Map<string, ToolName> };
 type Response = { id: string; status: string; output: Item[]; [field: string]: unknown };
 type Event = { type: string; [field: string]: unknown };
 
@@ -23,13 +27,17 @@ export class ResponseEvents {
   private readonly items: Item[] = [];
   private readonly createdAt: number;
   private readonly isKept: boolean;
+  private readonly clientTools: Map<string, ToolName>;
+  /** The arguments of the open call. */
+  private written = '';
   private open: Item | null = null;
   private number = 0;
   private isCut = false;
 
-  constructor(asked: ResponseBody, createdAt: Date, isKept: boolean) {
+  constructor(asked: ResponseBody, { createdAt, isKept, clientTools }: Options) {
     this.asked = asked;
     this.isKept = isKept;
+    this.clientTools = clientTools;
     this.createdAt = Math.floor(createdAt.getTime() / 1000);
   }
 
@@ -93,16 +101,24 @@ export class ResponseEvents {
     });
   }
 
-  private call({ id, function: { name, arguments: more } }: CallDelta, events: Event[]): void {
-    if (id) this.begins('function_call', { call_id: id, name: name ?? '', arguments: '' }, events);
+  private call({ id, function: { name = '', arguments: more } }: CallDelta, events: Event[]): void {
+    if (id) {
+      const tool = this.clientTools.get(name);
+      const { namespace } = tool ?? {};
+      const called = { call_id: id, name: tool?.name ?? name, ...(namespace && { namespace }) };
+      if (tool?.type === 'custom') this.begins('custom_tool_call', { ...called, input: '' }, events);
+      else this.begins('function_call', { ...called, arguments: '' }, events);
+      this.written = '';
+    }
+    this.written += more;
     if (this.open?.type !== 'function_call' || more === '') return;
-    this.open.arguments += more;
+    this.open.arguments = this.written;
     events.push({ type: 'response.function_call_arguments.delta', ...this.place(), delta: more });
   }
 
   private begins(type: Item['type'], fields: Partial<Item>, events: Event[]): void {
     this.close(events);
-    const kind = { message: 'msg', reasoning: 'rs', function_call: 'fc' }[type];
+    const kind = { message: 'msg', reasoning: 'rs', function_call: 'fc', custom_tool_call: 'ctc' }[type];
     const id = itemId(kind, this.id, this.items.length);
     const item: Item = { id, type, status: 'in_progress', ...roleOf(type), ...fields };
     this.open = item;
@@ -112,7 +128,7 @@ export class ResponseEvents {
       output_index: this.items.length - 1,
       item: copied(item),
     });
-    if (type === 'function_call') return;
+    if (type === 'function_call' || type === 'custom_tool_call') return;
     item.content?.push(
       type === 'message'
         ? ({ type: 'output_text', annotations: [], logprobs: [], text: '' } as Text)
@@ -137,6 +153,13 @@ export class ResponseEvents {
         },
         this.partEvent('done'),
       );
+    } else if (open.type === 'custom_tool_call') {
+      // The model writes the text as JSON, so it is sent in one piece.
+      open.input = toInput(this.written);
+      const { input } = open;
+      const type = 'response.custom_tool_call_input';
+      events.push({ type: `${type}.delta`, ...this.place(), delta: input });
+      events.push({ type: `${type}.done`, ...this.place(), input });
     } else {
       const { name, arguments: whole } = open;
       events.push({ type: 'response.function_call_arguments.done', ...this.place(), name, arguments: whole });

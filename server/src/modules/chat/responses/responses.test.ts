@@ -288,12 +288,17 @@ it('refuses to go on from what would have more than 1 MB, before it costs anythi
 
 it.each([
   [{ input: [] }, 'input'],
-  [{ tools: [{ type: 'web_search' }] }, 'tools.0.type', 'runs no tools of its own'],
+  [{ tools: [{ type: 'custom' }] }, 'tools.0.name', 'is required'],
+  [{ tools: [{ type: 'web_search' }], tool_choice: 'required' }, 'tool_choice', "needs 'tools'"],
+  [
+    { tools: [{ type: 'namespace', name: 'crm', tools: [{ ...add, parameters: { type: 'string' } }] }] },
+    'tools.0.tools.0.parameters.type',
+    "must be 'object'",
+  ],
   [{ tools: [{ ...add, parameters: { type: 'string' } }] }, 'tools.0.parameters.type', "must be 'object'"],
   [{ tools: [add], tool_choice: { type: 'function', name: 'divide' } }, 'tool_choice', "no 'divide'"],
   [{ text: { format: { type: 'json_schema', schema: [] } } }, 'text.format.schema', 'must be a JSON Schema'],
   [{ background: true }, 'background', 'answered at once'],
-  [{ reasoning: { effort: 'low' } }, 'reasoning.effort', 'no levels'],
   [{ input: [{ type: 'item_reference', id: 'msg_1' }] }, 'input.0.id', "no item 'msg_1'"],
   [{ input: [reference(1), reference(2), reference(1)] }, 'input.2.id', 'input.0 names it already'],
   [{ input: Array.from({ length: 101 }, (_, index) => reference(index)) }, 'input', 'at most 100 items'],

@@ -1,30 +1,39 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { createResponse } from '@bakehouse/contract/responses';
 import type { CompletionBody } from '../body/completion-request.ts';
+import {
+  type AskedTool,
+  functionNameOf,
+  type OfferedTools,
+  offerTools,
+  type ToolName,
+  toArguments,
+} from '../tools/client-tools.ts';
 
 export type ResponseBody = InputOf<typeof createResponse>['body'];
 
+type SentTool = NonNullable<ResponseBody['tools']>[number];
 export type Item = Exclude<ResponseBody['input'], string>[number];
 type Call = { id: string; type: 'function'; function: { name: string; arguments: string } };
 type Message = { role: string; content: unknown; tool_calls?: Call[]; tool_call_id?: string };
 
-/** A chat, and where each of its messages stands in what was asked. */
-export type AskedChat = { body: CompletionBody; places: string[] };
+/** A chat, the path of each of its messages in the body, and its tools. */
+export type AskedChat = { body: CompletionBody; places: string[]; offered: OfferedTools };
 
 /** The chat that a response is the answer of, `items` being all that is to be read. Pure. */
 export function toChat(asked: ResponseBody, items: Item[]): AskedChat {
   const { messages, places } = toMessages(asked, items);
+  const choice = asked.tool_choice;
+  const allowed = allowedOf(choice);
+  const offered = offerTools((asked.tools ?? []).flatMap(toAskedTools), allowed?.tools ?? null);
   return {
-    places,
+    ...{ places, offered },
     body: {
       ...{ model: asked.model, messages, stream: asked.stream ?? false },
       ...{ temperature: asked.temperature, top_p: asked.top_p },
       max_completion_tokens: asked.max_output_tokens,
-      tools: asked.tools?.map(({ type, name, description, parameters, strict }) => ({
-        type,
-        function: { name, description, parameters, strict },
-      })),
-      tool_choice: toChoice(asked.tool_choice),
+      tools: offered.tools,
+      tool_choice: allowed ? allowed.mode : toChoice(choice),
       parallel_tool_calls: asked.parallel_tool_calls,
       response_format: toFormat(asked.text?.format),
       ...{ reasoning_effort: asked.reasoning?.effort, verbosity: asked.text?.verbosity },
@@ -53,15 +62,21 @@ function toMessages(
   return { messages, places };
 }
 
+type CallItem = Extract<Item, { type: 'function_call' } | { type: 'custom_tool_call' }>;
 type Added = { messages: Message[]; add: (message: Message, place: string) => void };
 
 function addItem(item: Item, place: string, { messages, add }: Added): void {
   if (item.type === 'reasoning') return;
-  if (item.type === 'function_call_output')
-    return add({ role: 'tool', content: toText(item.output), tool_call_id: item.call_id }, place);
-  if (item.type === 'function_call') {
-    const said = { name: item.name, arguments: item.arguments };
-    const call: Call = { id: item.call_id, type: 'function', function: said };
+  if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output')
+    return add({ role: 'tool', content: toText(item.output), tool_call_id: item.call_id as string }, place);
+  if (item.type === 'function_call' || item.type === 'custom_tool_call') {
+    const { call_id: id, ...called } = item as CallItem;
+    const written = called.type === 'function_call' ? called.arguments : toArguments(called.input);
+    const call: Call = {
+      id,
+      type: 'function',
+      function: { name: functionNameOf(called), arguments: written },
+    };
     const last = messages.at(-1);
     // What an answer said and called are several items, and one turn.
     if (last?.role === 'assistant') last.tool_calls = [...(last.tool_calls ?? []), call];
@@ -76,9 +91,24 @@ function toText(content: unknown): string {
   return content.map(({ text }: { text?: string }) => text ?? '').join('\n');
 }
 
+/** A namespace has several tools. */
+function toAskedTools(sent: SentTool, index: number): AskedTool[] {
+  const place = `tools.${index}`;
+  if (sent.type !== 'namespace') return [{ ...(sent as Omit<AskedTool, 'place'>), place }];
+  const { name: namespace, tools } = sent as { name: string; tools: Omit<AskedTool, 'place'>[] };
+  return tools.map((tool, at) => ({ ...tool, namespace, place: `${place}.tools.${at}` }));
+}
+
+/** The tools that a choice names, if it names several. */
+function allowedOf(choice: ResponseBody['tool_choice']): { mode: string; tools: ToolName[] } | null {
+  return typeof choice === 'object' && choice?.type === 'allowed_tools'
+    ? (choice as { mode: string; tools: ToolName[] })
+    : null;
+}
+
 function toChoice(choice: ResponseBody['tool_choice']): unknown {
   if (typeof choice !== 'object' || choice === null) return choice;
-  return { type: 'function', function: { name: choice.name } };
+  return { type: 'function', function: { name: functionNameOf(choice as ToolName) } };
 }
 
 function toFormat(format: NonNullable<ResponseBody['text']>['format']): unknown {

@@ -6,6 +6,7 @@ import { toServerRequest } from '../body/completion-request.ts';
 import { type Chunk, CompletionStream } from '../completion-stream.ts';
 import { callsOf } from '../grammar/testing/sample-grammar.ts';
 import { WholeAnswer } from '../whole-answer.ts';
+import { withFunctions } from './chat-tools.ts';
 import { RequiredCalls } from './required-calls.ts';
 
 const question = { role: 'user', content: 'What is 1 + 2?' };
@@ -38,7 +39,10 @@ function serverRequest(more: object, engine: TextEngine = 'llamacpp'): Record<st
     const [issue] = body?.error.issues ?? [];
     throw new Error(`${issue?.path.join('.')}: ${issue?.message}`);
   }
-  return toServerRequest(body.data, { engine, contextTokens: 4096 }) as Record<string, unknown>;
+  return toServerRequest(withFunctions(body.data).body, { engine, contextTokens: 4096 }) as Record<
+    string,
+    unknown
+  >;
 }
 
 describe('a chat with tools', () => {
@@ -46,7 +50,14 @@ describe('a chat with tools', () => {
     [{ tools: [{ type: 'function', function: {} }] }, 'tools.0.function.name'],
     [{ tools: [tool('two words')] }, 'tools.0.function.name: must be 1 to 64 letters'],
     [{ tools: [add, add] }, "tools.1.function.name: there are two 'add'"],
-    [{ tools: [{ type: 'web_search' }] }, 'this server runs no tools of its own'],
+    [{ tools: [{ type: 'custom', custom: {} }] }, 'tools.0.custom.name'],
+    [
+      {
+        tools: [add],
+        tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [named('x')] } },
+      },
+      "tool_choice: there is no 'x' in 'tools'",
+    ],
     [{ tools: Array.from({ length: 129 }, (_, at) => tool(`t${at}`)) }, 'tools'],
     [{ tools: [tool('add', { parameters: { type: 'string' } })] }, "parameters.type must be 'object'"],
     [

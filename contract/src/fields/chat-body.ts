@@ -1,0 +1,38 @@
+import * as z from 'zod';
+
+/** Fields of other services that bind the form of an answer. */
+const formats = [
+  ...['format', 'grammar', 'guided_choice', 'guided_grammar', 'guided_json', 'guided_regex', 'json_schema'],
+  ...['regex', 'response_format', 'structured_outputs'],
+];
+/** Fields of other services, or of the other calls here, that the answer depends on: what the model reads, and where the answer ends. */
+const required = [
+  ...['system', 'prompt', 'messages', 'input', 'instructions', 'images', 'documents', 'tools', 'functions'],
+  ...['n', 'best_of', 'echo', 'suffix', 'stop', 'stop_sequences', 'max_tokens', 'max_completion_tokens'],
+  ...['max_output_tokens', 'max_new_tokens', 'num_predict', 'min_tokens'],
+];
+
+/**
+ * The body of a call that answers a chat. Unknown fields are ignored, and named in a response header, since programs that move here
+ * from other services send them. A field whose loss makes an answer wrong is refused. `format` is the field for the form of an answer.
+ */
+export function chatBody<Shape extends z.ZodRawShape>(shape: Shape, format: string) {
+  return z
+    .object(shape)
+    .catchall(z.unknown())
+    .superRefine((body, check) => {
+      for (const name of ignoredFields(shape, body)) {
+        const isFormat = formats.includes(name);
+        if (!isFormat && !required.includes(name)) continue;
+        const why = isFormat ? `the form of an answer goes into ${format}` : 'this call does not know it';
+        check.addIssue({ code: 'custom', path: [name], message: `must be left out: ${why}` });
+      }
+    });
+}
+
+/** The fields of a body that its call does not know. Clients send null for what they do not ask for. */
+export function ignoredFields(shape: object, body: object): string[] {
+  return Object.entries(body).flatMap(([name, value]) =>
+    value === null || value === undefined || Object.hasOwn(shape, name) ? [] : [name],
+  );
+}

@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import type { Context } from '../../platform/context.ts';
+import type { Http } from '../../platform/http/bind.ts';
+import { clientSignal } from '../../platform/http/client-signal.ts';
+import type { ModelServer } from '../deployments/reach/await-model-server.ts';
+import { postToModelServer, readText } from '../serving/ask/model-server-client.ts';
+import { ONE_PIECE_MS_MAX } from '../serving/ask/request-deadline.ts';
+import { unavailable } from '../serving/ask/unavailable.ts';
+import { type CompletionBody, toServerRequest } from './body/completion-request.ts';
+import { withTemplateOptions } from './body/template-options.ts';
+import { callModel, type RunningCall } from './call-model.ts';
+import type { ChatParts } from './chat-parts.ts';
+import { toRefusal } from './to-refusal.ts';
+import { atModelServer } from './upstream/at-model-server.ts';
+import { sendWarnings } from './warnings.ts';
+
+type Read = { body: CompletionBody; warnings: string[] };
+
+/** Counts the tokens of the prompt of a chat, as its model server does. Free. */
+export function countPrompt(
+  ctx: Context,
+  parts: ChatParts,
+  { model, read }: { model: string; read: () => Read | Promise<Read> },
+  { reply }: Http,
+): Promise<number> {
+  return callModel(ctx, parts, {
+    ...{ modelName: model, kind: 'text' as const },
+    ...{ client: clientSignal(reply), inAllMs: ONE_PIECE_MS_MAX },
+    prepare: async (upstream) => {
+      const sent = await read();
+      const { body, warnings } = await withTemplateOptions(ctx, sent.body, upstream);
+      toServerRequest(body, { engine: upstream.engine, contextTokens: upstream.context_tokens });
+      sendWarnings(reply, [...sent.warnings, ...warnings]);
+      return {
+        quote: null,
+        run: (call) =>
+          atModelServer(ctx, parts, call, { kind: 'text', routed: false }, (server) =>
+            count(server, body, call),
+          ),
+      };
+    },
+  });
+}
+
+const told = z.union([
+  z.object({ input_tokens: z.int().min(0) }).transform(({ input_tokens: tokens }) => tokens),
+  z.object({ count: z.int().min(0) }).transform(({ count: tokens }) => tokens),
+]);
+
+async function count(
+  server: ModelServer,
+  body: Parameters<typeof toServerRequest>[0],
+  { upstream, signal, deadline }: RunningCall,
+): Promise<number> {
+  deadline.progress();
+  const request = toServerRequest(body, server);
+  const isVllm = server.engine === 'vllm';
+  const target = {
+    url: server.baseUrl + (isVllm ? '/tokenize' : '/v1/chat/completions/input_tokens'),
+    key: server.key,
+  };
+  const asked = isVllm ? { model: 'base', ...request } : request;
+  const answer = await postToModelServer(target, asked, signal);
+  const text = await readText(answer);
+  const status = answer.statusCode ?? 500;
+  if (status >= 400 && status < 500) throw toRefusal(text, body);
+  const { data } = told.safeParse(status < 400 ? parse(text) : null);
+  if (data === undefined) throw unavailable(`${upstream.model_name} does not answer`, new Error(text));
+  return data;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { refused } from '../../../platform/errors.ts';
+
+/** A tool as its client names it. */
+export type ToolName = { type: string; name: string; namespace?: string | null | undefined };
+/** A tool that a call offers, whatever the shape of the call. `place` is its path in the body. */
+export type AskedTool = {
+  place: string;
+  type: string;
+  name: string;
+  namespace?: string;
+  description?: string | null | undefined;
+  parameters?: Record<string, unknown> | null | undefined;
+  strict?: boolean | null | undefined;
+  format?: unknown;
+};
+type FunctionTool = {
+  type: 'function';
+  function: Pick<AskedTool, 'name' | 'description' | 'parameters' | 'strict'>;
+};
+
+export type OfferedTools = {
+  /** All tools that the client runs, as functions. */
+  tools: FunctionTool[];
+  /** The path of each in the body. */
+  places: string[];
+  /** The client's name for a function that is called differently at the model, or that stands for a custom tool. */
+  clientTools: Map<string, ToolName>;
+  /** What the caller is told of tools that are not offered as they were sent. */
+  warnings: string[];
+};
+
+const NAME_LENGTH_MAX = 64;
+/** A model writes the text for a custom tool as the only argument of a function. */
+const TEXT_PARAMETERS = {
+  ...{ type: 'object', required: ['input'], additionalProperties: false },
+  properties: { input: { type: 'string' } },
+};
+
+/**
+ * The tools of a call as functions, since model servers know nothing else: a custom tool takes one text, and a tool in a namespace
+ * has the namespace in its name. Tools of other types are left out, since this server runs none. `allowed` are the only ones to offer.
+ * Throws AppError 'invalid_request' if one of them is missing.
+ */
+export function offerTools(asked: AskedTool[], allowed: ToolName[] | null): OfferedTools {
+  const isOffered = ({ type }: AskedTool) => type === 'function' || type === 'custom';
+  const names = allowed && new Set(allowed.map(functionNameOf));
+  const offered = asked.filter((tool) => isOffered(tool) && (!names || names.delete(functionNameOf(tool))));
+  const [missing] = names ?? [];
+  if (missing !== undefined) throw refused('tool_choice', `tool_choice: there is no '${missing}' in 'tools'`);
+  const ignored = new Set(asked.filter((tool) => !isOffered(tool)).map(({ type }) => type.slice(0, 64)));
+  const free = offered.filter(({ format }) => grammarOf(format) !== null);
+  return {
+    tools: offered.map(toFunctionTool),
+    places: offered.map(({ place }) => place),
+    clientTools: new Map(
+      offered
+        .filter(({ type, namespace }) => type === 'custom' || namespace !== undefined)
+        .map((tool) => [functionNameOf(tool), tool]),
+    ),
+    warnings: [
+      ...(ignored.size > 0 ? [`ignored tools: ${[...ignored].join(', ')}`] : []),
+      ...free.map(({ place }) => `${place}.format is told to the model and not enforced`),
+    ],
+  };
+}
+
+/** The name of the function that stands for a tool. Pure. */
+export function functionNameOf({ name, namespace }: Pick<ToolName, 'name' | 'namespace'>): string {
+  const whole = namespace ? `${namespace}__${name}` : name;
+  if (whole.length <= NAME_LENGTH_MAX) return whole;
+  const hash = createHash('sha256').update(whole).digest('hex').slice(0, 8);
+  return `${whole.slice(0, NAME_LENGTH_MAX - 9)}_${hash}`;
+}
+
+/** The arguments of the function that stands for a custom tool. Pure. */
+export function toArguments(input: string): string {
+  return JSON.stringify({ input });
+}
+
+/** The text for a custom tool. The arguments of a call that was cut off are returned as they are. Pure. */
+export function toInput(written: string): string {
+  try {
+    const { input } = JSON.parse(written) as { input?: unknown };
+    return typeof input === 'string' ? input : written;
+  } catch {
+    return written;
+  }
+}
+
+function toFunctionTool(tool: AskedTool): FunctionTool {
+  const { type, description, parameters, strict, format } = tool;
+  const name = functionNameOf(tool);
+  if (type === 'function') return { type, function: { name, description, parameters, strict } };
+  const words = [description, grammarOf(format)].filter(Boolean).join('\n\n');
+  return {
+    type: 'function',
+    function: { name, description: words, parameters: TEXT_PARAMETERS },
+  };
+}
+
+/** A sentence with the grammar of a custom tool: a chat has it one level below. */
+function grammarOf(format: unknown): string | null {
+  const { grammar, ...flat } = (format ?? {}) as { grammar?: object; definition?: unknown };
+  const { syntax, definition } = { ...flat, ...grammar } as { syntax?: unknown; definition?: unknown };
+  if (typeof definition !== 'string') return null;
+  return `The input follows this grammar (${String(syntax)}):\n${definition}`;
+}
