@@ -138,7 +138,7 @@ function endOutdated(migration: string, log: Logger): void {
 /** Nothing can be said of the program's state any more: it ends at once, and whoever supervises it starts it again. */
 function endOnUncaughtError(errorReports: ErrorReports, log: Logger): void {
   // A terminal or pager that read the log may be gone: nobody reads it, and the work goes on.
-  process.stdout.on('error', () => {});
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'the server ends because of an error that nothing has caught');
     const end = () => process.exit(1);
