@@ -28,7 +28,7 @@ function start(settings: Record<string, string> = {}, args: string[] = []) {
       BAKEHOUSE_LOG_FORMAT: 'text',
       ...settings,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   onFileEnd(async () => void child.kill('SIGKILL'));
   let [stdout, stderr] = ['', ''];
@@ -51,7 +51,7 @@ async function urlOf(child: ChildProcess): Promise<string> {
 }
 
 describe('the server program', () => {
-  test('starts from nothing, keeps its secret and the work of its folder to itself, and stops its database at SIGTERM', async () => {
+  test('starts from nothing, keeps its secret and the work of its folder to itself, ends with its supervisor, and stops its database at SIGTERM', async () => {
     const first = start();
     const url = await urlOf(first.child);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
@@ -67,10 +67,9 @@ describe('the server program', () => {
     // Another process of the same server, for the web alone.
     const web = start({}, ['--services=web']);
     expect((await fetch(`${await urlOf(web.child)}/readyz`)).status).toBe(200);
-    for (const { child, ended } of [web, first]) {
-      child.kill('SIGTERM');
-      expect((await ended).code).toBe(0);
-    }
+    web.child.disconnect();
+    first.child.kill('SIGTERM');
+    expect([(await web.ended).code, (await first.ended).code]).toEqual([0, 0]);
     await expect(stat(path.join(dataDir, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT');
   });
 

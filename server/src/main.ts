@@ -44,6 +44,7 @@ async function main(): Promise<void> {
     const ready = await run({ config, log, errorReports, roles });
     if (lines) lines.info(ready);
     else console.log(ready);
+    process.send?.({ ready }, () => undefined);
   } catch (error) {
     if (!lines) throw error;
     lines.fatal(describe(error));
@@ -108,13 +109,17 @@ async function prepareDataDir(dir: string): Promise<void> {
   }
 }
 
-/** The first signal drains; a second one does not wait. */
+/**
+ * The first signal drains; a second one does not wait. When the supervisor closes its channel or dies, the server drains as
+ * well.
+ */
 function endOnSignal(stop: () => Promise<void>, log: Logger): void {
+  let signals = 0;
   let stopping = false;
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (stopping) process.exit(1);
+  const drain = (reason: string) => {
+    if (stopping) return;
     stopping = true;
-    log.info({ signal }, 'Stopping');
+    log.info({ signal: reason }, 'Stopping');
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -123,8 +128,15 @@ function endOnSignal(stop: () => Promise<void>, log: Logger): void {
       },
     );
   };
+  const onSignal = (signal: NodeJS.Signals) => {
+    signals += 1;
+    if (signals > 1) process.exit(1);
+    drain(signal);
+  };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
+  process.on('disconnect', () => drain('disconnect'));
+  if (process.connected === false) drain('disconnect');
 }
 
 /** Ends as when it is told to: whoever has started the later version may not know of this process. */
