@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { listNotifications } from '@bakehouse/contract/notifications';
 import { listPurchases, startPurchase } from '@bakehouse/contract/purchases';
 import { sql } from 'kysely';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { untilWaiting } from '../../../testing/test-database.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { syncPurchasesJob } from '../jobs/sync-purchases.ts';
@@ -177,8 +177,9 @@ describe('a purchase', () => {
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
   });
 
-  test('whose event has no signature, or other bytes, is refused', async () => {
+  test('whose event has no signature, or other bytes, is refused and logged once', async () => {
     const { ada, session } = await begin();
+    const warn = vi.spyOn(server.services.log, 'warn');
     const { body, headers } = signed(pay(session));
     expect((await deliver({ body, headers: { 'content-type': 'application/json' } })).status).toBe(400);
     expect((await deliver({ body: `${body} `, headers })).status).toBe(400);
@@ -186,6 +187,8 @@ describe('a purchase', () => {
       const answer = await deliver({ body, headers: { ...headers, 'stripe-signature': malformed } });
       expect([malformed, answer.status]).toEqual([malformed, 400]);
     }
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('BAKEHOUSE_STRIPE_WEBHOOK_SECRET')]]);
+    warn.mockRestore();
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
   });
 
