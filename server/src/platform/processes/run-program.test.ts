@@ -29,6 +29,6 @@ test('rejects with the error of a line handler, and ends the program', async () 
       throw new Error(pid);
     },
   });
-  const { message: pid } = await running.catch((error: Error) => error);
+  const pid = await running.then(String, ({ message }: Error) => message);
   await vi.waitFor(() => expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH'));
 });

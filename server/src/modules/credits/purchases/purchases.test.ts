@@ -179,6 +179,8 @@ describe('a purchase', () => {
 
   test('whose event has no signature, or other bytes, is refused and logged once', async () => {
     const { ada, session } = await begin();
+    // A wrong signature is logged again after a right one.
+    await deliver(signed(pay((await begin()).session)));
     const warn = vi.spyOn(server.services.log, 'warn');
     const { body, headers } = signed(pay(session));
     expect((await deliver({ body, headers: { 'content-type': 'application/json' } })).status).toBe(400);
