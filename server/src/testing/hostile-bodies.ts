@@ -4,6 +4,8 @@ import * as z from 'zod';
 
 /** Files may be larger than what is worth sending. */
 const FILE_BYTES = 16 * 1024 * 1024;
+/** Parsers of single fields have limits of their own, which lie above this. */
+const PARSED_BYTES = 60_000;
 const FILE_NAMES = ['README.md', 'rows.jsonl', 'notes.txt'];
 
 /** Texts that parsers stumble over, as they are repeated, and what stands around them. */
@@ -12,11 +14,15 @@ const fillings = {
   'deep nesting': ['', '[', ''],
   'one string': ['', 'a', ''],
   'YAML tags': ['---\n', '- !x 1\n', '---\n'],
+  'YAML nesting': ['---\na: ', '[', '\n---\n'],
   'Unicode separators': ['', '\u2028\u2029', ''],
   surrogates: ['', '\ud800', ''],
   NUL: ['', '\0', ''],
   'byte order marks': ['', '\ufeff', ''],
 } as const satisfies Record<string, [string, string, string]>;
+
+/** Text of fields that have a pattern: a hash, a short name. */
+const WORDS = ['a'.repeat(40), 'a'.repeat(64), 'a'];
 
 export type HostileBody = { name: string; body: string | FormData; type: string | null };
 type Schema = z.core.JSONSchema.JSONSchema;
@@ -37,12 +43,15 @@ export function* hostileBodies(endpoint: Endpoint, ids: string): Generator<Hosti
       const closed = '['.repeat(bodyBytesMax / 2) + ']'.repeat(bodyBytesMax / 2);
       yield { name, body: unit === '[' ? closed : fill(bodyBytesMax), type: 'application/json' };
       if (!schema) continue;
-      // Beside what the other fields take.
-      const bytes = 0.9 * bodyBytesMax;
+      const unitBytes = Buffer.byteLength(JSON.stringify(unit)) - 2;
       const strings = JSON.stringify(sample(schema, () => '§', ids)).split('§').length - 1;
-      const text = fill(bytes / Math.max(1, strings), JSON.stringify(unit).length - 2);
-      const value = sample(schema, ({ maxLength }) => text.slice(0, maxLength), ids);
-      yield { name: `${name} in fields`, body: JSON.stringify(value), type: 'application/json' };
+      for (const bytes of new Set([bodyBytesMax, Math.min(bodyBytesMax, PARSED_BYTES)])) {
+        // Beside what the other fields take.
+        const text = fill((0.9 * bytes) / Math.max(1, strings), unitBytes);
+        const value = sample(schema, ({ maxLength }) => text.slice(0, maxLength), ids);
+        const fields = `${name} in fields of ${bytes} bytes`;
+        yield { name: fields, body: JSON.stringify(value), type: 'application/json' };
+      }
     }
   }
 }
@@ -83,6 +92,11 @@ function sample(schema: Schema | boolean, text: (schema: Schema) => string, ids:
     case 'null':
       return null;
     default:
-      return schema.format === 'uuid' ? ids : text(schema);
+      return [ids, ...WORDS].find((word) => isOf(schema, word)) ?? text(schema);
   }
+}
+
+/** Of a format or pattern, so that the fields beside it are reached. */
+function isOf({ pattern }: Schema, word: string): boolean {
+  return pattern !== undefined && new RegExp(pattern, 'u').test(word);
 }
