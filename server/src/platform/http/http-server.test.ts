@@ -35,23 +35,6 @@ test('bytes are left to the handler as a stream, of any length', async () => {
   expect(answer.json).toEqual({ length: body.length });
 });
 
-test('does not log a client that leaves in the middle of its body as a failure', async () => {
-  const failed = Promise.withResolvers<void>();
-  const { app, url, logged } = await serve([
-    bindPublic(endpoint({ ...open, method: 'PUT' }), async (_ctx, _input, { request }) => {
-      await buffer(request.raw).finally(failed.resolve);
-    }),
-  ]);
-  const socket = net.connect(Number(new URL(url).port), '127.0.0.1', () => {
-    const type = 'content-type: application/octet-stream';
-    socket.write(`PUT /api/v1/test HTTP/1.1\r\nhost: x\r\n${type}\r\ncontent-length: 9\r\n\r\npart`);
-  });
-  app.server.once('request', () => socket.destroy());
-  await failed.promise;
-  await app.close();
-  expect(logged.filter((line) => line.includes('request failed'))).toEqual([]);
-});
-
 describe('access', () => {
   const keyed = endpoint({
     ...open,

@@ -1,7 +1,7 @@
 import { readlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type EmbeddedPostgres, keepLog, startEmbeddedPostgres } from './embedded-postgres.ts';
+import { keepLog, startEmbeddedPostgres } from './embedded-postgres.ts';
 
 const CHECK_MS = 500;
 /** After a failed start; doubled after each further one, up to the maximum. */

@@ -168,20 +168,18 @@ describe('a purchase', () => {
   });
 
   test.each([
-    ['another secret', { secret: 'whsec_forged' }],
-    ['an old time', { timestamp: 1_000_000_000 }],
-  ])('whose event comes with %s is refused', async (_name, forgery) => {
+    ['another secret', { secret: 'whsec_forged' }, 1],
+    ['an old time', { timestamp: 1_000_000_000 }, 0],
+  ])('whose event comes with %s is refused, and the first is logged', async (_name, forgery, logged) => {
+    using warn = vi.spyOn(server.services.log, 'warn');
     const { ada, session } = await begin();
-    const answer = await deliver(signed(pay(session), forgery));
-    expect(answer.status).toBe(400);
+    expect((await deliver(signed(pay(session), forgery))).status).toBe(400);
+    expect(warn).toHaveBeenCalledTimes(logged);
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
   });
 
-  test('whose event has no signature, or other bytes, is refused and logged once', async () => {
+  test('whose event has no signature, or other bytes, is refused', async () => {
     const { ada, session } = await begin();
-    // A wrong signature is logged again after a right one.
-    await deliver(signed(pay((await begin()).session)));
-    const warn = vi.spyOn(server.services.log, 'warn');
     const { body, headers } = signed(pay(session));
     expect((await deliver({ body, headers: { 'content-type': 'application/json' } })).status).toBe(400);
     expect((await deliver({ body: `${body} `, headers })).status).toBe(400);
@@ -189,8 +187,6 @@ describe('a purchase', () => {
       const answer = await deliver({ body, headers: { ...headers, 'stripe-signature': malformed } });
       expect([malformed, answer.status]).toEqual([malformed, 400]);
     }
-    expect(warn.mock.calls).toEqual([[expect.stringContaining('BAKEHOUSE_STRIPE_WEBHOOK_SECRET')]]);
-    warn.mockRestore();
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
   });
 
