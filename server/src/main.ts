@@ -136,7 +136,7 @@ function endOnSignal(stop: () => Promise<void>, log: Logger): void {
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
   process.on('disconnect', () => drain('disconnect'));
-  if (process.connected === false) drain('disconnect');
+  if (process.send && !process.connected) drain('disconnect');
 }
 
 /** Ends as when it is told to: whoever has started the later version may not know of this process. */
