@@ -2,13 +2,13 @@ import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { createAsset, getAsset, listAssets, uploadFile } from '@bakehouse/contract/assets';
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../server/src/config.ts';
 import { environmentPython } from '../server/src/engine/host/environment/environment.ts';
+import { readLines } from '../server/src/platform/processes/read-lines.ts';
 import { hubEnvironment, hubExamples } from '../web/src/lib/api/examples/hub-examples.ts';
 import { toRepository } from '../web/src/modules/assets/snippets/to-repository.ts';
 import { Client } from './client/client.ts';
@@ -115,7 +115,7 @@ async function reader(url: string, cwd: string) {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   onTestFinished(() => void runner.kill());
-  const answers = createInterface({ input: runner.stdout })[Symbol.asyncIterator]();
+  const answers = readLines(runner.stdout);
   const runPython = async (code = ''): Promise<string> => {
     runner.stdin.write(`${JSON.stringify(code)}\n`);
     const { printed, failure } = JSON.parse((await answers.next()).value ?? '{}') as Answer;

@@ -44,6 +44,6 @@ export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promi
   try {
     return await onOwnConnections(postgres.url, PROOF_CONNECTIONS, work);
   } finally {
-    if (!postgres.adopted) await postgres.stop();
+    await postgres.stop({ isCommand: true });
   }
 }

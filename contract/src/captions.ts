@@ -48,8 +48,8 @@ export const saveCaptions = endpoint({
   operation: 'save the captions',
   summary: 'Save captions of pictures as one commit',
   params: assetIdParams,
-  // In JSON many characters take two bytes or more.
-  bodyBytesMax: 32 * 1024 * 1024,
+  // All captions of two bytes a character; parsing a larger body would hold the event loop.
+  bodyBytesMax: 16 * 1024 * 1024,
   body: only({
     parent_commit: z
       .string('parent_commit is required')

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { readConfig } from '../../server/src/config.ts';
 import { runtimeDir } from '../../server/src/engine/host/environment/environment.ts';
 import { runtimeCommand } from '../../server/src/engine/host/runtime-command.ts';
+import { readLines } from '../../server/src/platform/processes/read-lines.ts';
 import { preparePython } from '../prepare/python-environment.ts';
 import { root } from '../root.ts';
 import { cleanEnvironment } from './clean-environment.ts';
@@ -23,7 +23,7 @@ export async function startBarePipeline(
     env: { ...cleanEnvironment(), PYTHONPATH: path.join(runtimeDir, 'src') },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
-  const lines = createInterface({ input: bare.stdout })[Symbol.asyncIterator]();
+  const lines = readLines(bare.stdout);
   const next = async () => {
     const { value, done } = await lines.next();
     if (done) throw new Error('The bare pipeline ended before it had generated anything.');

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import pg from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import { discardEmbeddedPostgres, startEmbeddedPostgres } from './platform/postgres/embedded-postgres.ts';
@@ -28,8 +29,8 @@ function start(settings: Record<string, string> = {}, args: string[] = []) {
       BAKEHOUSE_LOG_FORMAT: 'text',
       ...settings,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  }) as ChildProcess & { stdout: Readable; stderr: Readable };
   onFileEnd(async () => void child.kill('SIGKILL'));
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk) => {
@@ -51,7 +52,7 @@ async function urlOf(child: ChildProcess): Promise<string> {
 }
 
 describe('the server program', () => {
-  test('starts from nothing, keeps its secret and the work of its folder to itself, and stops its database at SIGTERM', async () => {
+  test('starts from nothing, keeps its secret and the work of its folder to itself, ends with its supervisor, and stops its database at SIGTERM', async () => {
     const first = start();
     const url = await urlOf(first.child);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
@@ -67,10 +68,11 @@ describe('the server program', () => {
     // Another process of the same server, for the web alone.
     const web = start({}, ['--services=web']);
     expect((await fetch(`${await urlOf(web.child)}/readyz`)).status).toBe(200);
-    for (const { child, ended } of [web, first]) {
-      child.kill('SIGTERM');
-      expect((await ended).code).toBe(0);
-    }
+    const webEnded = once(web.child, 'exit');
+    web.child.disconnect();
+    first.child.kill('SIGTERM');
+    expect(await webEnded).toEqual([0, null]);
+    expect((await first.ended).code).toBe(0);
     await expect(stat(path.join(dataDir, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT');
   });
 

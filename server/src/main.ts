@@ -44,6 +44,7 @@ async function main(): Promise<void> {
     const ready = await run({ config, log, errorReports, roles });
     if (lines) lines.info(ready);
     else console.log(ready);
+    process.send?.({ ready }, () => undefined);
   } catch (error) {
     if (!lines) throw error;
     lines.fatal(describe(error));
@@ -108,13 +109,17 @@ async function prepareDataDir(dir: string): Promise<void> {
   }
 }
 
-/** The first signal drains; a second one does not wait. */
+/**
+ * The first signal drains; a second one does not wait. When the supervisor closes its channel or dies, the server drains as
+ * well.
+ */
 function endOnSignal(stop: () => Promise<void>, log: Logger): void {
+  let signals = 0;
   let stopping = false;
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (stopping) process.exit(1);
+  const drain = (reason: string) => {
+    if (stopping) return;
     stopping = true;
-    log.info({ signal }, 'Stopping');
+    log.info({ signal: reason }, 'Stopping');
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -123,8 +128,15 @@ function endOnSignal(stop: () => Promise<void>, log: Logger): void {
       },
     );
   };
+  const onSignal = (signal: NodeJS.Signals) => {
+    signals += 1;
+    if (signals > 1) process.exit(1);
+    drain(signal);
+  };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
+  process.on('disconnect', () => drain('disconnect'));
+  if (process.send && !process.connected) drain('disconnect');
 }
 
 /** Ends as when it is told to: whoever has started the later version may not know of this process. */
@@ -138,7 +150,7 @@ function endOutdated(migration: string, log: Logger): void {
 /** Nothing can be said of the program's state any more: it ends at once, and whoever supervises it starts it again. */
 function endOnUncaughtError(errorReports: ErrorReports, log: Logger): void {
   // A terminal or pager that read the log may be gone: nobody reads it, and the work goes on.
-  process.stdout.on('error', () => {});
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'the server ends because of an error that nothing has caught');
     const end = () => process.exit(1);

@@ -57,6 +57,7 @@ export async function serverProcess(
     url: `http://127.0.0.1:${port}`,
     start,
     kill,
+    signal: (name: NodeJS.Signals) => child?.kill(name),
     id: async () => (await readFile(path.join(dataDir, 'machine'), 'utf8')).trim(),
   };
 }

@@ -1,24 +1,26 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { askAsVisitor as endpoint } from '@bakehouse/contract/visitors';
-import { inTurn } from '../../platform/concurrency/in-turn.ts';
+import { fairQueue } from '../../platform/concurrency/fair-queue.ts';
 import { openByKey } from '../../platform/concurrency/open-by-key.ts';
 import type { Caller, Context } from '../../platform/context.ts';
 import type { Http } from '../../platform/http/bind.ts';
+import { siteOf } from '../../platform/http/callers/rate-limits.ts';
 import { clientSignal } from '../../platform/http/client-signal.ts';
 import { completeChat } from '../chat/answer-completion.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
 import { starterLanguageModel } from '../models/starter/starter-language-model.ts';
-import { asVisitor, VISITORS } from './as-visitor.ts';
+import { asVisitor } from './as-visitor.ts';
 import { busyWithOthers, explainRefusal } from './explain-refusal.ts';
 import { openBudget } from './open-budget.ts';
 
-/** Of all visitors together, in this process. */
-const WAITING_MAX = 4;
+/** Open questions in this process, of all visitors and of one network: one network cannot fill the line. */
+const OPEN_MAX = 8;
+const OPEN_MAX_PER_NETWORK = 2;
 const ANSWER_TOKENS_MAX = 200;
 
 const open = openByKey();
-/** One after the other: who has signed in waits for no more than one of them. */
-const turns = inTurn();
+/** One answer at a time, so that users wait for one visitor at most; networks take turns. */
+const turns = fairQueue(1);
 
 /**
  * Asks the starter language model and streams its answer as a chat completion; the installation pays. Throws what
@@ -32,7 +34,8 @@ export async function askAsVisitor(
   http: Http,
 ): Promise<void> {
   const client = clientSignal(http.reply);
-  const leave = open.enter(VISITORS, WAITING_MAX);
+  const network = siteOf(http.request);
+  const leave = open.all() < OPEN_MAX ? open.enter(network, OPEN_MAX_PER_NETWORK) : null;
   if (!leave) throw busyWithOthers();
   try {
     await openBudget(ctx);
@@ -40,11 +43,11 @@ export async function askAsVisitor(
     const { slug: model } = starterLanguageModel;
     const body = { model, messages, max_tokens: ANSWER_TOKENS_MAX, temperature: 0, stream: true };
     await explainRefusal(() =>
-      turns(VISITORS, async () => {
-        // Who has left meanwhile is not answered.
-        if (client.aborted) return;
-        await completeChat(asVisitor(ctx), parts, { path: '/v1/chat/completions', body }, http);
-      }),
+      turns.run(
+        network,
+        () => completeChat(asVisitor(ctx), parts, { path: '/v1/chat/completions', body }, http),
+        client,
+      ),
     );
   } finally {
     leave();

@@ -15,8 +15,12 @@ beforeEach(() => {
   stub.requests.length = 0;
 });
 
-const ask = (question: string, turns: { role: 'user' | 'assistant'; content: string }[] = []) =>
-  server.send(visitors.askAsVisitor, { body: { question, turns } });
+const ask = (
+  question: string,
+  turns: { role: 'user' | 'assistant'; content: string }[] = [],
+  from = '203.0.113.1',
+) =>
+  server.send(visitors.askAsVisitor, { body: { question, turns } }, { headers: { 'x-forwarded-for': from } });
 
 test('a question is answered in a stream, with what was said before, at the cost of the installation', async () => {
   const tries = await server.request(visitors.getVisitorTries, {});
@@ -42,21 +46,24 @@ test('a question is answered in a stream, with what was said before, at the cost
   expect(rows).not.toEqual([]);
 });
 
-test('one is answered after the other, and who would wait longer than for three is told', async () => {
+test('answers one question at a time, and refuses a third of one network and a ninth of all', async () => {
   const held = Promise.withResolvers<void>();
   stub.answer = 'hold';
   stub.held = held.promise;
-  const answers = ['One?', 'Two?', 'Three?', 'Four?'].map((question) => ask(question));
+  const from = (network: number) => ask(`Of network ${network}?`, [], `203.0.113.${network}`);
+  const answers = [1, 1, 2, 2, 3, 3, 4].map(from);
   await vi.waitFor(() => expect(stub.requests).toHaveLength(1));
-  const fifth = await ask('Five?');
-  expect(fifth.status).toBe(429);
-  expect(await fifth.json()).toMatchObject({
+  const third = await from(1);
+  expect(third.status).toBe(429);
+  expect(await third.json()).toMatchObject({
     error: { message: 'Other visitors are trying it right now. Try again in a few seconds, or sign up.' },
   });
+  answers.push(from(4));
+  await vi.waitFor(async () => expect((await from(5)).status).toBe(429));
   expect(stub.requests).toHaveLength(1);
   held.resolve();
   for (const answer of await Promise.all(answers)) expect(await answer.text()).toContain('[DONE]');
-  expect((await ask('Six?')).status).toBe(200);
+  expect((await from(5)).status).toBe(200);
 });
 
 test('what is not understood is refused by its name, and costs nothing', async () => {

@@ -64,7 +64,7 @@ export async function backUp({ dataDir, file }: { dataDir: string; file: string 
     await rm(unfinished, { force: true });
     throw error;
   } finally {
-    if (!postgres.adopted) await postgres.stop();
+    await postgres.stop({ isCommand: true });
   }
 }
 

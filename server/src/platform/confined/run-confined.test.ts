@@ -25,6 +25,11 @@ describe('a confined program', () => {
     expect(Object.values(answer as { names: string[] }).flat()).not.toContain('PATH');
   });
 
+  test('whose answer is not JSON rejects', async () => {
+    const noisy = await program('noisy', "console.log('a warning of a library'); return 1;");
+    await expect(runConfined(sandbox, { program: noisy }, limits)).rejects.toThrow('not valid JSON');
+  });
+
   test('that never ends is ended', async () => {
     const endless = await program('endless', 'for (;;) {}');
     await expect(runConfined(sandbox, { program: endless }, { ...limits, cpuSeconds: 1 })).rejects.toThrow(

@@ -144,20 +144,20 @@ function limited(argv: string[], { cpuSeconds, heapMb }: Limits): string[] {
   return ['/bin/sh', '-c', script, 'sh', String(cpuSeconds), String(memoryKb), ...argv];
 }
 
-function run(
+async function run(
   argv: string[],
   input: string,
   { wallMs = WALL_MS, signal }: Limits,
   program: string,
 ): Promise<unknown> {
   const [command = '', ...args] = argv;
-  return new Promise((resolve, reject) => {
+  const answer = await new Promise<string>((resolve, reject) => {
     const child = execFile(
       command,
       args,
       { env: {}, timeout: wallMs, killSignal: 'SIGKILL', maxBuffer: ANSWER_BYTES_MAX, signal },
       (error, stdout, stderr) => {
-        if (!error) resolve(JSON.parse(stdout));
+        if (!error) resolve(stdout);
         else if (signal?.aborted) reject(signal.reason as Error);
         else if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') reject(error);
         else if (error.killed) reject(tooSlow(error));
@@ -171,4 +171,5 @@ function run(
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
   });
+  return JSON.parse(answer);
 }

@@ -30,15 +30,30 @@ export async function keepListening(options: Options): Promise<Listening> {
   const { name, onBreak, onReconnect, log } = options;
   let client: pg.Client | null = null;
   let closed = false;
+  /** An exception in a handler of the connection would end the process. */
+  const guarded = (handle: () => void, onFailure?: () => void) => {
+    try {
+      handle();
+    } catch (error) {
+      log.error({ err: error }, `a handler of the connection '${name}' failed`);
+      onFailure?.();
+    }
+  };
 
   const connect = async () => {
     const next = await openListener({
       ...options,
+      // Listeners after the one that threw did not get the notification, as if it was missed.
+      onMessage: (payload) =>
+        guarded(
+          () => options.onMessage(payload),
+          () => guarded(onReconnect),
+        ),
       onError: (error) => log.warn({ err: error }, `the connection '${name}' broke`),
     });
     next.once('end', () => {
       client = null;
-      onBreak?.();
+      if (onBreak) guarded(onBreak);
       reconnect();
     });
     client = next;
@@ -47,7 +62,7 @@ export async function keepListening(options: Options): Promise<Listening> {
   const reconnect = () => {
     if (closed) return;
     setTimeout(() => {
-      if (!closed) connect().then(onReconnect, reconnect);
+      if (!closed) connect().then(() => guarded(onReconnect), reconnect);
     }, RECONNECT_MS).unref();
   };
 

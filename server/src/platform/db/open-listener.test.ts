@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { sql } from 'kysely';
+import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { testDatabase } from '../../testing/test-database.ts';
+import { keepListening } from './keep-listening.ts';
 import { openListener } from './open-listener.ts';
 
 const { db, url } = await testDatabase();
@@ -27,6 +29,18 @@ test('hears its channel', async () => {
   await sql`select pg_notify('test_channel', 'hello')`.execute(db);
   await vi.waitFor(() => expect(heard).toEqual(['hello']));
   await listener.end();
+});
+
+test('counts a notification as missed when its handler throws', async () => {
+  const logged: string[] = [];
+  const log = pino({}, { write: (line) => void logged.push(JSON.parse(line).msg) });
+  const onReconnect = vi.fn();
+  const onMessage = (payload = '') => void JSON.parse(payload);
+  const listening = await keepListening({ url, name, channel: 'test_channel', onMessage, onReconnect, log });
+  await sql`select pg_notify('test_channel', 'no JSON')`.execute(db);
+  await vi.waitFor(() => expect(onReconnect).toHaveBeenCalledTimes(1));
+  expect(logged).toEqual([`a handler of the connection '${name}' failed`]);
+  await listening.close();
 });
 
 test('leaves no connection where it cannot listen', async () => {

@@ -1,5 +1,5 @@
 import net from 'node:net';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { endpoint } from '@bakehouse/contract/endpoint';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -67,4 +67,21 @@ test('the OpenAPI document says which bodies may be left out', async () => {
     },
   });
   expect((await call('/v1/optional', { method: 'POST' })).status).toBe(200);
+});
+
+test('does not log a client that leaves in the middle of its body as a failure', async () => {
+  const failed = Promise.withResolvers<void>();
+  const { app, url, logged } = await serve([
+    bindPublic(endpoint({ ...read, method: 'PUT', path: '/v1/put' }), async (_ctx, _input, { request }) => {
+      await buffer(request.raw).finally(failed.resolve);
+    }),
+  ]);
+  const socket = net.connect(Number(new URL(url).port), '127.0.0.1', () => {
+    const type = 'content-type: application/octet-stream';
+    socket.write(`PUT /v1/put HTTP/1.1\r\nhost: x\r\n${type}\r\ncontent-length: 9\r\n\r\npart`);
+  });
+  app.server.once('request', () => socket.destroy());
+  await failed.promise;
+  await app.close();
+  expect(logged.filter((line) => line.includes('request failed'))).toEqual([]);
 });

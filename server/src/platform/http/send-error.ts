@@ -20,7 +20,7 @@ export function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const known = toAppError(error);
+  const known = toAppError(error, request);
   if (known.status === 500) request.log.error({ err: error, ...about(request) }, 'request failed');
   else if (
     known.status > 500 &&
@@ -74,7 +74,7 @@ export function toErrorBody(error: Said, requestId: string): ErrorBody {
   };
 }
 
-function toAppError(error: FastifyError | AppError): AppError {
+function toAppError(error: FastifyError | AppError, { raw }: FastifyRequest): AppError {
   if (error instanceof AppError) return error;
   if (hasZodFastifySchemaValidationErrors(error)) return toInvalidRequest(error);
   if (isDatabaseAway(error)) {
@@ -92,6 +92,13 @@ function toAppError(error: FastifyError | AppError): AppError {
   if (status >= 400 && status < 500) {
     return new AppError('invalid_request', {
       publicMessage: error.message || (STATUS_CODES[status] ?? 'Bad request'),
+      cause: error,
+    });
+  }
+  // The client left: no fault of ours, so it is not logged as one.
+  if (raw.destroyed && !raw.complete) {
+    return new AppError('invalid_request', {
+      publicMessage: 'The connection closed before the body was complete',
       cause: error,
     });
   }

@@ -145,13 +145,21 @@ describe('startEmbeddedPostgres', () => {
     ]);
   });
 
-  test('does not stop a server that somebody else still uses', async () => {
+  test('stops although psql is connected, but not while another Bakehouse process is', async () => {
     const server = await startEmbeddedPostgres({ dir: newFolder(), settings });
-    const other = new pg.Client({ connectionString: server.url });
-    await other.connect();
-    await server.stop();
+    const connectAs = async (application_name: string) => {
+      const client = new pg.Client({ connectionString: server.url, application_name });
+      client.on('error', () => undefined);
+      await client.connect();
+      return client;
+    };
+    const psql = await connectAs('psql');
+    const other = await connectAs('bakehouse events');
+    expect(await server.stop({ isCommand: true })).toBe(false);
     expect((await other.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
     await other.end();
+    expect(await server.stop()).toBe(true);
+    await expect(psql.query('select 1')).rejects.toThrow();
   });
 
   test('says what is wrong with a folder that it cannot use', async () => {

@@ -21,8 +21,11 @@ const SOCKET_PATH_MAX = 100;
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
-/** Our own connections have just been closed, and stay a moment on the server's side. */
-const LEAVING_MS = 2_000;
+/** Our own connections have just been closed, and stay a moment on the server's side: longer on a busy machine. */
+const LEAVING_MS = 5_000;
+
+/** Of the pools of connections, which commands have as well. */
+const POOL_NAME = 'bakehouse';
 
 export type EmbeddedPostgres = {
   /** `postgresql://…` of the database `bakehouse`, over the unix socket, with the password that it asks for. */
@@ -33,8 +36,11 @@ export type EmbeddedPostgres = {
   pid: number;
   /** Whether the server has not ended. */
   isRunning: () => Promise<boolean>;
-  /** Stops the server, unless another process has connections to it. Throws an Error when it does not end. */
-  stop: () => Promise<void>;
+  /**
+   * Stops the server unless another Bakehouse process uses it: false then. A command says `isCommand`, and does not wait
+   * for connections that only a running Bakehouse server has. Throws an Error when it does not end.
+   */
+  stop: (by?: { isCommand: boolean }) => Promise<boolean>;
 };
 
 type Place = { socketDir: string; password: string };
@@ -82,8 +88,10 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
         adopted: child?.pid !== lock.pid,
         pid: lock.pid,
         isRunning: () => isRunning(lock.pid, dir),
-        stop: async () => {
-          if (!(await isUsedByOthers(place))) await endServer(dir, 'SIGINT');
+        stop: async ({ isCommand } = { isCommand: false }) => {
+          if (await isUsedByOthers(place, isCommand)) return false;
+          await endServer(dir, 'SIGINT');
+          return true;
         },
       };
     }
@@ -135,6 +143,8 @@ async function spawnServer(
     listen_addresses: '',
     unix_socket_directories: `"${socketDir}"`,
     port: String(PORT),
+    // Ends the query of a client that died: its connection would count as in use at a stop.
+    client_connection_check_interval: '1s',
     ...settings,
   };
   const child = spawn(
@@ -285,14 +295,16 @@ async function endServer(dir: string, signal: 'SIGINT' | 'SIGQUIT'): Promise<voi
   }
 }
 
-async function isUsedByOthers(place: Place): Promise<boolean> {
+/** psql and scripts do not count: nothing would stop the server after them. */
+async function isUsedByOthers(place: Place, isCommand: boolean): Promise<boolean> {
   const deadline = Date.now() + LEAVING_MS;
   for (;;) {
-    const others = await ask(
+    const others = await ask<{ name: string }>(
       place,
-      "select 1 from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1",
+      "select application_name as name from pg_stat_activity where application_name like 'bakehouse%' and pid <> pg_backend_pid()",
     );
     if (!others || others.length === 0) return false;
+    if (isCommand && others.some(({ name }) => name !== POOL_NAME)) return true;
     if (Date.now() > deadline) return true;
     await sleep(POLL_MS);
   }

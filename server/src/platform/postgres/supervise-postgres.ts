@@ -1,14 +1,14 @@
 import { readlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type EmbeddedPostgres, keepLog, startEmbeddedPostgres } from './embedded-postgres.ts';
+import { keepLog, startEmbeddedPostgres } from './embedded-postgres.ts';
 
 const CHECK_MS = 500;
 /** After a failed start; doubled after each further one, up to the maximum. */
 const RETRY_MS = 1_000;
 const RETRY_MS_MAX = 30_000;
 
-export type SupervisedPostgres = Pick<EmbeddedPostgres, 'url' | 'stop'>;
+export type SupervisedPostgres = { url: string; stop: () => Promise<void> };
 
 /**
  * Starts the embedded PostgreSQL, and starts it again whenever it has ended by itself, e.g. killed for memory.
@@ -53,7 +53,7 @@ export async function supervisePostgres(dir: string, log: Logger): Promise<Super
     stop: async () => {
       stopping.abort();
       await supervising;
-      await server.stop();
+      if (!(await server.stop())) log.info('PostgreSQL keeps running for another Bakehouse process');
     },
   };
 }

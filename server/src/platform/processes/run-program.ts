@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { readLines } from './read-lines.ts';
 
 type Options = {
   cwd?: string;
@@ -24,21 +25,33 @@ export class ProgramFailed extends Error {
   }
 }
 
-/** Runs a program to its end and resolves to its last lines. Throws ProgramFailed, or what spawn throws. */
+/**
+ * Runs a program to its end and resolves to its last lines. Throws ProgramFailed, what spawn throws, or what `onLine`
+ * throws, which ends the program.
+ */
 export async function runProgram(command: string, args: string[], options: Options = {}): Promise<string[]> {
   const { cwd, env, onLine, signal } = options;
   signal?.throwIfAborted();
   const child = spawn(command, args, { cwd, env, signal, stdio: ['ignore', 'pipe', 'pipe'] });
   const output: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) {
-    createInterface({ input: stream }).on('line', (line) => {
-      if (output.push(line) > LINES_KEPT) output.shift();
-      onLine?.(line);
-    });
-  }
   const ended = await new Promise<number | string>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code, killedBy) => resolve(code ?? killedBy ?? 'no status'));
+    const read = async (stream: Readable) => {
+      for await (const line of readLines(stream)) {
+        if (output.push(line) > LINES_KEPT) output.shift();
+        onLine?.(line);
+      }
+    };
+    const reading = Promise.all([child.stdout, child.stderr].map(read));
+    reading.catch((error: unknown) => {
+      child.kill();
+      reject(error);
+    });
+    // Not `once`: a failing kill is an error as well.
+    child.on('error', reject);
+    child.once('close', (code, killedBy) => {
+      const status = code ?? killedBy ?? 'no status';
+      reading.then(() => resolve(status), reject);
+    });
   });
   if (ended !== 0) throw new ProgramFailed(command, ended, output);
   return output;

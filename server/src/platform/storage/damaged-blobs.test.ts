@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import * as contract from '@bakehouse/contract/assets';
 import { sql } from 'kysely';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { type FakeClock, fakeClock } from '../../testing/fake-clock.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
 import { inTransaction } from '../db/in-transaction.ts';
@@ -74,6 +74,15 @@ async function refusal(response: Response): Promise<[number, string]> {
 const sentence = (name: string) =>
   `The stored bytes of ${name} are damaged. Upload the file again, ` +
   'or ask the operator of this server to restore it from a backup.';
+
+test('a storage that fails before its bytes are read fails the reader alone', async () => {
+  const bytes = new Readable({ read: () => undefined });
+  const blobs = { ...server.services.blobs, read: async () => bytes };
+  const stream = await readBlob({ ...server.services, blobs }, { sha256: 'a'.repeat(64), path: 'a' });
+  bytes.destroy(new Error('gone'));
+  await vi.waitFor(() => expect(stream.destroyed).toBe(true));
+  await expect(buffer(stream)).rejects.toThrow('gone');
+});
 
 test('a file whose bytes nobody begins to read is closed with the stream', async () => {
   const bytes = Readable.from(['never read']);

@@ -20,6 +20,8 @@ export async function readBlob(
     stream.destroy(await toError(error).catch((failure: Error) => failure));
   };
   bytes.once('error', (error) => void breakOff(error));
+  // An error before the caller reads would otherwise end the process; the caller still gets it when it reads.
+  stream.on('error', () => undefined);
   // A client that disconnects before the storage answers leaves nothing open.
   stream.once('close', () => bytes.destroy());
   return bytes.pipe(stream);

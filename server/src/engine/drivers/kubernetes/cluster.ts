@@ -1,8 +1,8 @@
 import http from 'node:http';
 import https from 'node:https';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { readLines } from '../../../platform/processes/read-lines.ts';
 
 /** What an API server answered instead of what was asked for. */
 export class ApiError extends Error {
@@ -112,7 +112,7 @@ class ApiServer implements Cluster {
       if (!isOk(response)) throw this.refusal(response, await readAll(response));
       onOpen?.();
       response.on('data', () => timer.refresh());
-      for await (const line of createInterface({ input: response })) onLine(line);
+      for await (const line of readLines(response)) onLine(line);
       if (!response.complete) throw new Error('The API server has broken the connection');
     } finally {
       clearTimeout(timer);

@@ -45,6 +45,15 @@ test('follows what comes, changes and goes', async () => {
   await close();
 });
 
+test('reads an object that has U+2028 in it', async () => {
+  const { get, close } = await watchPods();
+  await create('separated');
+  apiserver.change('pods', 'separated', { status: { message: 'one\u2028two' } });
+  await vi.waitFor(() => expect(get('separated')?.status?.message).toBe('one\u2028two'));
+  await remove('separated');
+  await close();
+});
+
 test('misses nothing where its connection is cut again and again, and asks hardly more', async () => {
   const { seen, values, close } = await watchPods();
   const cuts = effort({ usual: 30, soak: 100 });

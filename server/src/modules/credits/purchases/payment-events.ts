@@ -15,6 +15,15 @@ const BODY_BYTES_MAX = 256 * 1024;
  * come late, twice or out of order. One without the provider's signature is refused.
  */
 export function paymentEvents(services: Services, provider: PaymentProvider) {
+  let isWarned = false;
+  const readEvent = async (body: Buffer, signature: string) => {
+    const event = await provider.readEvent(body, signature);
+    // Once until an event is valid: anybody can send a wrong signature.
+    if (event === null && !isWarned)
+      services.log.warn('A payment event has a wrong signature. Check BAKEHOUSE_STRIPE_WEBHOOK_SECRET');
+    isWarned = event === null;
+    return event;
+  };
   return async (app: FastifyInstance): Promise<void> => {
     // The signature covers the bytes as they came.
     app.removeAllContentTypeParsers();
@@ -29,9 +38,7 @@ export function paymentEvents(services: Services, provider: PaymentProvider) {
       handler: async ({ body, headers }) => {
         const signature = headers['stripe-signature'];
         const event =
-          Buffer.isBuffer(body) && typeof signature === 'string'
-            ? await provider.readEvent(body, signature)
-            : null;
+          Buffer.isBuffer(body) && typeof signature === 'string' ? await readEvent(body, signature) : null;
         if (event === null)
           throw new AppError('invalid_request', {
             publicMessage: 'The signature is not valid',

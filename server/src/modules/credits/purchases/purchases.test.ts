@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { listNotifications } from '@bakehouse/contract/notifications';
 import { listPurchases, startPurchase } from '@bakehouse/contract/purchases';
 import { sql } from 'kysely';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { untilWaiting } from '../../../testing/test-database.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { syncPurchasesJob } from '../jobs/sync-purchases.ts';
@@ -168,12 +168,13 @@ describe('a purchase', () => {
   });
 
   test.each([
-    ['another secret', { secret: 'whsec_forged' }],
-    ['an old time', { timestamp: 1_000_000_000 }],
-  ])('whose event comes with %s is refused', async (_name, forgery) => {
+    ['another secret', { secret: 'whsec_forged' }, 1],
+    ['an old time', { timestamp: 1_000_000_000 }, 0],
+  ])('whose event comes with %s is refused, and the first is logged', async (_name, forgery, logged) => {
+    using warn = vi.spyOn(server.services.log, 'warn');
     const { ada, session } = await begin();
-    const answer = await deliver(signed(pay(session), forgery));
-    expect(answer.status).toBe(400);
+    expect((await deliver(signed(pay(session), forgery))).status).toBe(400);
+    expect(warn).toHaveBeenCalledTimes(logged);
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
   });
 

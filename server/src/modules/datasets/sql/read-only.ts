@@ -19,6 +19,9 @@ const READING = new Set(
     .split(' '),
 );
 
+/** Returns settings, which name folders of this machine. */
+const SETTINGS_FUNCTION = 'current_setting';
+
 /** What DuckDB makes of the text of a query; only statements that select are written out so. */
 type Parsed =
   | { error: true; error_type: string; error_message: string; position?: string }
@@ -35,20 +38,24 @@ export async function refuseOthers(database: DuckDBConnection, query: string): P
   }
   if (parsed.statements.length === 0) throw new RefusedQuery('There is no query.');
   if (parsed.statements.length > 1) throw new RefusedQuery('Run one query at a time.');
-  for (const called of tableFunctions(parsed.statements)) {
-    if (!READING.has(called.toLowerCase()))
-      throw new RefusedQuery(`The function ${called} cannot be used here.`);
+  for (const { name, isTable } of calledFunctions(parsed.statements)) {
+    const isRead = isTable ? READING.has(name.toLowerCase()) : name.toLowerCase() !== SETTINGS_FUNCTION;
+    if (!isRead) throw new RefusedQuery(`The function ${name} cannot be used here.`);
   }
 }
 
-/** The names of the table functions that a parsed statement calls, at any depth. */
-function tableFunctions(statements: object[]): string[] {
-  const names: string[] = [];
+type Called = { name: string; isTable: boolean };
+
+/** The functions that a parsed statement calls, at any depth. */
+function calledFunctions(statements: object[]): Called[] {
+  const all: Called[] = [];
   JSON.stringify(statements, (_key, value: unknown) => {
-    const { type, function: called }: { type?: unknown; function?: { function_name?: unknown } } =
+    const node: { type?: unknown; function_name?: unknown; function?: { function_name?: unknown } } =
       Object(value);
-    if (type === 'TABLE_FUNCTION') names.push(String(called?.function_name));
+    if (node.type === 'TABLE_FUNCTION')
+      all.push({ name: String(node.function?.function_name), isTable: true });
+    else if (node.type === 'FUNCTION') all.push({ name: String(node.function_name), isTable: false });
     return value;
   });
-  return names;
+  return all;
 }

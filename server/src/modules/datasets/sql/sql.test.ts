@@ -202,6 +202,11 @@ describe('what a query may not', () => {
     ['attach a database', "ATTACH 'x.db'", /Only queries that read/],
     ['install an extension', 'INSTALL httpfs', /Only queries that read/],
     ['load one', 'LOAD httpfs', /Only queries that read/],
+    [
+      'read a setting',
+      "SELECT upper(Current_Setting('allowed_paths'))",
+      /current_setting cannot be used here/,
+    ],
     ['change a setting', 'SET enable_external_access = true', /Only queries that read/],
     ['change one by its pragma', 'PRAGMA memory_limit = "99GB"', /Only queries that read/],
     ['make a table', 'CREATE TABLE x AS SELECT 1', /Only queries that read/],

@@ -60,6 +60,13 @@ test('Markdown has its text under its headings; in a fence there are none', asyn
 
 test.each<[string, string | Buffer, string]>([
   ['no.pdf', 'This is no PDF', 'is not a PDF that can be read'],
+  [
+    'loop.pdf',
+    makePdf([['a'], ['b']])
+      .toString('latin1')
+      .replace('[4 0 R 6 0 R] /Count 2', '[2 0 R 2 0 R] /Count 9'),
+    'is damaged. Save it again and add it.',
+  ],
   ['no.docx', 'This is no archive', 'is not a Word document that can be read'],
   ['latin.txt', Buffer.from('Br\xf6tchen', 'latin1'), 'is not UTF-8 text'],
   [

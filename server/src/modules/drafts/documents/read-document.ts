@@ -16,8 +16,13 @@ const readers: Record<Kind, (localPath: string) => Promise<Section[]>> = {
 };
 
 /** The parts of a document with their texts, by the ending of its name. Throws UnreadableDocument. */
-export function readDocument(localPath: string, name: string): Promise<Section[]> {
-  return readers[path.extname(name).toLowerCase() as Kind](localPath);
+export async function readDocument(localPath: string, name: string): Promise<Section[]> {
+  try {
+    return await readers[path.extname(name).toLowerCase() as Kind](localPath);
+  } catch (error) {
+    if (error instanceof UnreadableDocument) throw error;
+    throw new UnreadableDocument('is damaged. Save it again and add it.', { cause: error });
+  }
 }
 
 async function readText(localPath: string): Promise<string> {

@@ -16,7 +16,11 @@ const tenMinutes = () => vi.advanceTimersByTimeAsync(10 * 60_000);
 
 /** Watches a key; what the database says of it can be changed. */
 function watch(opened: Found) {
-  const state: { found: Found | null; error: Error | null } = { found: opened, error: null };
+  const state: { found: Found | null; error: Error | null; areCurrent: boolean } = {
+    ...{ found: opened, error: null },
+    // Changes may be missed: it has to look.
+    areCurrent: false,
+  };
   const look = vi.fn(async () => {
     if (state.error) throw state.error;
     return state.found;
@@ -32,7 +36,7 @@ function watch(opened: Found) {
   };
   const { signal, stop } = untilKeyEnds({
     caller: { kind: 'user', userId: 'ada', isOperator: false, key },
-    rowChanges: { areCurrent: () => true, catchUp: async () => undefined, subscribe },
+    rowChanges: { areCurrent: () => state.areCurrent, catchUp: async () => undefined, subscribe },
     clock: { now: () => new Date() },
     log: pino({ level: 'silent' }),
   });
@@ -49,6 +53,20 @@ test.each([0, 399, 60_000])('a key that is revoked after %i ms ends what it has 
   state.found = null;
   await oneSecond();
   expect(signal.reason).toMatchObject({ code: 'unauthenticated' });
+});
+
+test('does not read the key while its changes are announced, but does after some may be missed', async () => {
+  const { state, look, announce, signal } = watch(open);
+  state.areCurrent = true;
+  await tenMinutes();
+  expect(look).not.toHaveBeenCalled();
+  announce({ of: 'api_key', id: 'other' });
+  expect(look).not.toHaveBeenCalled();
+  state.found = null;
+  announce(null);
+  await oneSecond();
+  expect(look).toHaveBeenCalledTimes(1);
+  expect(signal.aborted).toBe(true);
 });
 
 test('all that is open looks at the same moments', async () => {

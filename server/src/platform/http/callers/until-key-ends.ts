@@ -50,15 +50,16 @@ export function untilKeyEnds({
     }
   };
   const unsubscribe = rowChanges.subscribe((change) => {
-    if (change?.of !== 'api_key' || change.id !== key.id) return;
+    if (change === null) return void look();
+    if (change.of !== 'api_key' || change.id !== key.id) return;
     changes += 1;
     unread ??= setTimeout(end, UNREAD_MS_MAX).unref();
     void look();
   });
-  // Does not wait for a look, which waits for a connection where the database is busy.
+  // Changes are announced; only while they may be missed does each tick read the key. A tick does not wait for that.
   const tick = () => {
     if (expiresAt !== null && expiresAt <= clock.now()) return end();
-    if (!isLooking) void look();
+    if (!isLooking && !rowChanges.areCurrent()) void look();
     tickAgain();
   };
   const tickAgain = () => {

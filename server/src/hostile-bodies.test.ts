@@ -1,0 +1,109 @@
+import { getMe } from '@bakehouse/contract/accounts';
+import { createAsset } from '@bakehouse/contract/assets';
+import type { Endpoint } from '@bakehouse/contract/endpoint';
+import { expect, test } from 'vitest';
+import { contractEndpoints } from './testing/access/contract-endpoints.ts';
+import { type HostileBody, hostileBodies } from './testing/hostile-bodies.ts';
+import { serverProcess } from './testing/server-process.ts';
+import { effort } from './testing/soak.ts';
+import { testClient } from './testing/test-client.ts';
+import { testDatabase } from './testing/test-database.ts';
+
+/*
+ * Hostile bodies of the largest size, sent to a server in its own process, which has to survive. A soak sends them to each
+ * operation that takes a body, and bounds how long any of them may hold the event loop.
+ */
+
+const DELAY_MS_MAX = 200;
+/** The machine is busy with other things as well: only what is slow each time counts. */
+const TRIES = 3;
+const ANSWER_MS_MAX = 120_000;
+const USUAL = new Set([
+  'POST /api/v1/asset',
+  'POST /v1/chat/completions',
+  'POST /v1/responses',
+  'POST /api/v1/asset/:id/sql',
+]);
+
+const { url: databaseUrl } = await testDatabase();
+const server = await serverProcess(databaseUrl, ['web'], {
+  BAKEHOUSE_SECRET: 'only-for-tests-only-for-tests-only',
+});
+expect(await server.start()).toBe('');
+const client = testClient(server.url);
+
+/** The longest delay of the server's event loop since the last call. */
+async function takeDelayMs(): Promise<number> {
+  const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  return 1_000 * Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(metrics)?.[1]);
+}
+
+async function open(endpoint: Endpoint) {
+  const user = await client.signUp('Eve');
+  const { userId } = user;
+  const asset = { dataset_type: 'RAW', title: 'Hostile', user_id: userId } as const;
+  const id = await client.request(createAsset, { body: asset }, { as: user });
+  const me = await client.request(getMe, {}, { as: user });
+  const values: Record<string, string> = {
+    ...{ userId, user_id: userId, type: 'datasets', namespace: me.username, name: 'Hostile' },
+    ...{ revision: 'main', '*': 'README.md' },
+  };
+  const target = new URL(
+    endpoint.path.replace(/:(\w+)|\*/g, (part, name?: string) => values[name ?? part] ?? id),
+    server.url,
+  );
+  target.searchParams.set('user_id', userId);
+  const headers: Record<string, string> =
+    endpoint.access === 'session'
+      ? { cookie: user.cookie, origin: server.url }
+      : { 'x-api-key': user.apiKey };
+  return async ({ body, type }: HostileBody): Promise<number> => {
+    const response = await fetch(target, {
+      method: endpoint.method,
+      headers: { ...headers, ...(type && { 'content-type': type }) },
+      body,
+      signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  };
+}
+
+test('a server that stands still is noticed', async () => {
+  await takeDelayMs();
+  server.signal('SIGSTOP');
+  await new Promise((resolve) => setTimeout(resolve, 2 * DELAY_MS_MAX));
+  server.signal('SIGCONT');
+  expect(await takeDelayMs()).toBeGreaterThan(DELAY_MS_MAX);
+});
+
+test('hostile bodies neither end nor block the server', { timeout: 3 * 3_600_000 }, async () => {
+  const endpoints = (await contractEndpoints()).filter(
+    ({ body, upload, access, method, path }) =>
+      (body ?? upload) &&
+      !['operator', 'workload'].includes(access) &&
+      effort({ usual: USUAL.has(`${method} ${path}`), soak: true }),
+  );
+  expect(endpoints.length).toBeGreaterThanOrEqual(effort({ usual: USUAL.size, soak: 80 }));
+  const slow: string[] = [];
+  let understood = 0;
+  for (const endpoint of endpoints) {
+    const send = await open(endpoint);
+    const name = `${endpoint.method} ${endpoint.path}`;
+    for (const hostile of hostileBodies(endpoint, crypto.randomUUID())) {
+      let delayMs = Number.POSITIVE_INFINITY;
+      for (let tries = 0; tries < effort({ usual: 1, soak: TRIES }) && delayMs > DELAY_MS_MAX; tries += 1) {
+        await takeDelayMs();
+        const status = await send(hostile).catch((cause: unknown) => {
+          throw new Error(`${name}: no answer to ${hostile.name}`, { cause });
+        });
+        expect([name, hostile.name, status]).not.toEqual([name, hostile.name, 500]);
+        if (![401, 403, 404].includes(status)) understood += 1;
+        delayMs = Math.min(delayMs, await takeDelayMs());
+      }
+      if (delayMs > DELAY_MS_MAX) slow.push(`${name}, ${hostile.name}: ${Math.round(delayMs)} ms`);
+    }
+  }
+  expect(understood).toBeGreaterThan(10 * USUAL.size);
+  expect(effort({ usual: [], soak: slow })).toEqual([]);
+});
