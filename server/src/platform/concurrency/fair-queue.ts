@@ -30,10 +30,16 @@ export function fairQueue(limit: number | (() => number), options: Options = {})
   /** What waits, by key; the first key is next. */
   const lines = new Map<string, (() => void)[]>();
 
+  function findFirst(): [string, (() => void)[]] | null {
+    if (places.areFull()) return null;
+    for (const entry of lines) if (places.mayTake(entry[0])) return entry;
+    return null;
+  }
+
   /** Starts all that may start: several where the limit has grown. */
   function next(): void {
     for (;;) {
-      const first = [...lines].find(([key]) => places.mayTake(key));
+      const first = findFirst();
       if (!first) return;
       const [key, line] = first;
       const begin = line.shift();
@@ -67,7 +73,9 @@ export function fairQueue(limit: number | (() => number), options: Options = {})
         reject(signal?.reason as Error);
       };
       signal?.addEventListener('abort', abort, { once: true });
-      lines.set(key, [...(lines.get(key) ?? []), begin]);
+      const line = lines.get(key);
+      if (line) line.push(begin);
+      else lines.set(key, [begin]);
       next();
     });
 
@@ -101,6 +109,7 @@ function countPlaces(
   let taken = 0;
   return {
     taken: () => taken,
+    areFull: () => taken >= readLimit(),
     mayTake: (key: string) => {
       const own = takenBy.get(key) ?? 0;
       const max = readLimit();
