@@ -30,16 +30,10 @@ export function fairQueue(limit: number | (() => number), options: Options = {})
   /** What waits, by key; the first key is next. */
   const lines = new Map<string, (() => void)[]>();
 
-  function findFirst(): [string, (() => void)[]] | null {
-    if (places.areFull()) return null;
-    for (const entry of lines) if (places.mayTake(entry[0])) return entry;
-    return null;
-  }
-
   /** Starts all that may start: several where the limit has grown. */
   function next(): void {
-    for (;;) {
-      const first = findFirst();
+    while (!places.areFull()) {
+      const first = lines.entries().find(([key]) => places.mayTake(key));
       if (!first) return;
       const [key, line] = first;
       const begin = line.shift();

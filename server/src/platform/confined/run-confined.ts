@@ -17,6 +17,7 @@ const KINDS = {
   preview: { places: 2, waitMs: 60_000 },
   check: { places: 2, waitMs: 600_000 },
   thumbnail: { places: 1, waitMs: 60_000 },
+  card: { places: 2, waitMs: 30_000 },
 };
 /** Calls of one user that wait for one kind of place. */
 const WAITING_MAX = 32;
@@ -42,6 +43,7 @@ const queues = {
   preview: fairQueue(KINDS.preview.places, { perKey: 1 }),
   check: fairQueue(KINDS.check.places, { perKey: 1 }),
   thumbnail: fairQueue(KINDS.thumbnail.places, { perKey: 1 }),
+  card: fairQueue(KINDS.card.places, { perKey: 1 }),
 };
 
 type Work = {

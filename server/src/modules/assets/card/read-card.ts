@@ -4,7 +4,7 @@ import type { Services } from '../../../platform/context.ts';
 import { frontMatterOf, METADATA_BYTES_MAX, type ParsedCard } from './parse-card.ts';
 
 const PROGRAM = new URL('./parse-card-program.ts', import.meta.url);
-const limits = { kind: 'check', cpuSeconds: 5, wallMs: 30_000, heapMb: 128 } as const;
+const limits = { kind: 'card', cpuSeconds: 5, wallMs: 30_000, heapMb: 128 } as const;
 const parsed = z.object({
   data: z.record(z.string(), z.unknown()).nullable(),
   problem: z.string().nullable(),

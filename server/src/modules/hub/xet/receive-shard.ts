@@ -180,7 +180,7 @@ async function makeFile(
 ): Promise<void> {
   const { userId } = ctx.caller;
   if (sizeBytes === 0 || (sha256 !== null && (await ownsBlob(ctx.db, userId, sha256)))) {
-    for await (const _ of terms);
+    while (!(await terms.next()).done);
     return;
   }
   refuseLarge(ctx.config, { sizeBytes, param: 'shard' });

@@ -73,7 +73,7 @@ test('a session is a day, and a xorb has the hash for its name', async () => {
 test('a xorb has pieces of some bytes, and no more than clients make', async () => {
   const piecesOf = async (...chunks: Buffer[]) => {
     const headers: Buffer[] = [];
-    for await (const _ of collectHeaders(Readable.from(chunks), headers));
+    await Array.fromAsync(collectHeaders(Readable.from(chunks), headers));
     return listPieces(Buffer.concat(headers));
   };
   const footer = Buffer.from('XETBLOB');

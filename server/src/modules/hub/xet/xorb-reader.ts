@@ -44,7 +44,8 @@ export function xorbReader(
   /** Reads a xorb that came before its headers were kept. */
   async function readHeaders(hash: string, sha256: string): Promise<Buffer> {
     const headers: Buffer[] = [];
-    for await (const _ of collectHeaders(await readBlob(ctx, { sha256, path: hash }), headers));
+    const passed = collectHeaders(await readBlob(ctx, { sha256, path: hash }), headers);
+    while (!(await passed.next()).done);
     return Buffer.concat(headers);
   }
 
