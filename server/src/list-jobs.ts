@@ -1,4 +1,5 @@
 import { deleteExpiredJob } from './modules/accounts/jobs/delete-expired.ts';
+import { readCardJob } from './modules/assets/card/card-data.ts';
 import { collectBlobsJob } from './modules/assets/jobs/collect-blobs.ts';
 import { forgetRequestsJob } from './modules/chat/jobs/forget-requests.ts';
 import { closeLostWindowsJob } from './modules/credits/jobs/close-lost-windows.ts';
@@ -15,6 +16,7 @@ import { forgetServerWorkloadsJob } from './modules/deployments/jobs/forget-serv
 import { meterDeploymentsJob } from './modules/deployments/jobs/meter-deployments.ts';
 import { reconcileModelServerJob } from './modules/deployments/jobs/reconcile-model-server.ts';
 import { forgetPicturesJob } from './modules/generations/jobs/forget-pictures.ts';
+import { makeThumbnailJob } from './modules/generations/sources/ensure-thumbnail.ts';
 import { forgetClonesJob } from './modules/hub/clone/forget-clones.ts';
 import { forgetXorbsJob } from './modules/hub/xet/forget-xorbs.ts';
 import { forgetNotificationsJob } from './modules/notifications/jobs/forget-notifications.ts';
@@ -62,6 +64,8 @@ export function listJobs({ databaseUrl, readData, closeIdle }: Needed): AnyJob[]
     logRunsJob,
     forgetPicturesJob,
     forgetXorbsJob,
+    readCardJob,
+    makeThumbnailJob,
     forgetClonesJob,
     collectBlobsJob,
     deleteExpiredJob,

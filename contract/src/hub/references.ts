@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CARD_BYTES_MAX } from '../asset-commits.ts';
 import { endpoint } from '../endpoint.ts';
 import { hubError, repositoryParams, revisionParam, revisionParams } from './shared.ts';
 
@@ -29,9 +30,10 @@ export const deleteRepositoryTag = endpoint({
 export const validateCard = endpoint({
   method: 'POST',
   path: '/hub/api/validate-yaml',
-  access: 'key',
+  // huggingface_hub sends no token to it.
+  access: 'public',
   summary: 'Check the metadata of a card, as the hub does',
-  bodyBytesMax: 4 * 1024 * 1024,
+  bodyBytesMax: CARD_BYTES_MAX + 256 * 1024,
   body: z.object({ content: z.string(), repoType: z.string().max(50).optional() }),
   error: hubError,
   response: z.object({

@@ -6,9 +6,10 @@ import { readBlob } from '../../platform/storage/read-blob.ts';
 import { findReadableAsset } from './access/find-readable-asset.ts';
 import { hideParents } from './access/hide-parents.ts';
 import { selectReadableIds } from './access/select-readable-ids.ts';
-import { readCardMetadata } from './card/card-metadata.ts';
+import { findCardData } from './card/card-data.ts';
+import { toCardMetadata } from './card/card-metadata.ts';
 import { listFilesPage } from './files/list-files-page.ts';
-import { type AssetRow, CARD_PATH, findNewestFile } from './queries.ts';
+import { type AssetRow, CARD_PATH, type FileRow, findNewestFile } from './queries.ts';
 import { readLineage } from './read-lineage.ts';
 import { findPipelines } from './recognise/find-pipelines.ts';
 import { repositoryId } from './repositories/namespace.ts';
@@ -21,20 +22,23 @@ const CARD_BYTES_MAX = 512 * 1024;
 export async function getAsset(ctx: Context, input: { assetId: string }): Promise<Asset> {
   const { userId } = ctx.caller;
   const asset = await findReadableAsset(ctx.db, { assetId: input.assetId, userId });
-  const [[shown = asset], { files, nextCursor }, card, lineage, pipelines, source] = await Promise.all([
-    hideParents(ctx.db, { rows: [asset], userId }),
-    listFilesPage(ctx.db, { assetId: asset.id, path: '', limit: FIRST_FILES_MAX }),
-    readCard(ctx, asset.id),
-    findLineage(ctx, asset),
-    findPipelines(ctx, [asset.id]),
-    findSource(ctx.db, asset.id),
-  ]);
+  const readme = await findNewestFile(ctx.db, asset.id, CARD_PATH);
+  const [[shown = asset], { files, nextCursor }, card, cardData, lineage, pipelines, source] =
+    await Promise.all([
+      hideParents(ctx.db, { rows: [asset], userId }),
+      listFilesPage(ctx.db, { assetId: asset.id, path: '', limit: FIRST_FILES_MAX }),
+      readText(ctx, readme),
+      findCardData(ctx, readme),
+      findLineage(ctx, asset),
+      findPipelines(ctx, [asset.id]),
+      findSource(ctx.db, asset.id),
+    ]);
   return {
     ...toSummary(shown, pipelines.get(asset.id)),
     files,
     next_files_cursor: nextCursor,
     card,
-    card_metadata: readCardMetadata(card),
+    card_metadata: toCardMetadata(cardData),
     repo_id: repositoryId(asset),
     lineage,
     downloads: Number(asset.downloads),
@@ -42,8 +46,7 @@ export async function getAsset(ctx: Context, input: { assetId: string }): Promis
   };
 }
 
-async function readCard(services: Services, assetId: string): Promise<string | null> {
-  const card = await findNewestFile(services.db, assetId, CARD_PATH);
+async function readText(services: Services, card: FileRow | undefined): Promise<string | null> {
   if (!card || card.size_bytes === 0n) return null;
   const range = { start: 0, end: Math.min(Number(card.size_bytes), CARD_BYTES_MAX) - 1 };
   try {

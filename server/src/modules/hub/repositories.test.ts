@@ -235,8 +235,7 @@ test('what is not here is refused in words', async () => {
 });
 
 test('the metadata of a card is checked before it is committed', async () => {
-  const check = (content: string) =>
-    read('/api/validate-yaml', { as: ada, body: { content, repoType: 'model' } });
+  const check = (content: string) => read('/api/validate-yaml', { body: { content, repoType: 'model' } });
   expect(await check('---\nlicense: mit\n---\nText')).toEqual({ errors: [], warnings: [] });
   expect((await check('Text')).warnings).toHaveLength(1);
   expect((await check('---\na: [b\n---\n')).errors[0].message).toContain('cannot be read');

@@ -37,6 +37,8 @@ import { startUpload } from './xet/start-upload.ts';
 
 /** A copy of a repository is two calls for each of its files. */
 const FILES_PER_MINUTE = 12_000;
+/** A confined process parses each. */
+const CARDS_PER_MINUTE = 60;
 const transfers = { ownCallsPerMinute: FILES_PER_MINUTE };
 
 type Parts = { findUses: FindAssetUse[]; checkModelFile: CheckModelFile };
@@ -96,7 +98,7 @@ function referenceRoutes(): Binding[] {
     bind(files.listCommits, (ctx, input, http) => awaitMirror(http, () => showCommits(ctx, input, http))),
     bind(references.createRepositoryTag, tagRevision),
     bind(references.deleteRepositoryTag, untagRevision),
-    bind(references.validateCard, async (_ctx, input) => validateCard(input)),
+    bindPublic(references.validateCard, validateCard, { ownCallsPerMinute: CARDS_PER_MINUTE }),
     bind(references.createBranch, refuseBranch),
     bind(references.deleteBranch, refuseBranch),
     bind(references.listDiscussions, listDiscussions),

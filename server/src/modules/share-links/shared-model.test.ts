@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { signUpOperator } from '../../testing/sign-up-operator.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
+import { saveCardData } from '../assets/card/card-data.ts';
 import { assetCalls, refusalOf } from '../assets/testing/asset-calls.ts';
 import { insertModel } from '../deployments/testing/test-models.ts';
 import { linkPages } from './testing/link-pages.ts';
@@ -41,6 +42,14 @@ test('a link shows what a model is and its card, and no file', async () => {
   expect(await share(id)).toEqual(made);
   expect(await request(getModelShare, { params: { id } }, { as: ada })).toEqual({ share: made });
   const token = tokenOf(made);
+  // No upload has parsed this card.
+  const { sha256 } = await db
+    .selectFrom('asset_files')
+    .select('sha256')
+    .where('asset_id', '=', id)
+    .where('path', '=', 'README.md')
+    .executeTakeFirstOrThrow();
+  await saveCardData(server.services, sha256, { license: 'mit', pipeline_tag: 'text-generation' });
   expect(await shown('model', token)).toEqual({
     ...{ kind: 'model', title: 'Rye model', maker: 'Ada', details: 'Knows *rye*', card: CARD },
     card_metadata: expect.objectContaining({ license: 'mit', pipeline_tag: 'text-generation' }),

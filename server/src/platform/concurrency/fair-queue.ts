@@ -32,8 +32,8 @@ export function fairQueue(limit: number | (() => number), options: Options = {})
 
   /** Starts all that may start: several where the limit has grown. */
   function next(): void {
-    for (;;) {
-      const first = [...lines].find(([key]) => places.mayTake(key));
+    while (!places.areFull()) {
+      const first = lines.entries().find(([key]) => places.mayTake(key));
       if (!first) return;
       const [key, line] = first;
       const begin = line.shift();
@@ -67,7 +67,9 @@ export function fairQueue(limit: number | (() => number), options: Options = {})
         reject(signal?.reason as Error);
       };
       signal?.addEventListener('abort', abort, { once: true });
-      lines.set(key, [...(lines.get(key) ?? []), begin]);
+      const line = lines.get(key);
+      if (line) line.push(begin);
+      else lines.set(key, [begin]);
       next();
     });
 
@@ -101,6 +103,7 @@ function countPlaces(
   let taken = 0;
   return {
     taken: () => taken,
+    areFull: () => taken >= readLimit(),
     mayTake: (key: string) => {
       const own = takenBy.get(key) ?? 0;
       const max = readLimit();

@@ -9,7 +9,7 @@ import { writeProgram } from './testing/write-program.ts';
 
 const dir = await temporaryFolder();
 const sandbox = noSandbox(path.join(dir, 'lent'));
-const limits = { cpuSeconds: 20, heapMb: 64, userId: 'ada' };
+const limits = { kind: 'preview', cpuSeconds: 20, heapMb: 64, userId: 'ada' } as const;
 
 const program = (name: string, body: string) => writeProgram(dir, name, body);
 
@@ -98,6 +98,23 @@ describe('a confined program', () => {
       statfs.mockRestore();
       syncBuiltinESMExports();
     }
+  });
+
+  test('does not wait for programs of other kinds', async () => {
+    const endless = await program('endless', 'for (;;) {}');
+    const leaving = new AbortController();
+    const slow = ['ada', 'bob', 'eve'].map((userId) =>
+      runConfined(
+        sandbox,
+        { program: endless },
+        { ...limits, kind: 'query', userId, signal: leaving.signal },
+      ).catch(() => null),
+    );
+    const echo = await program('beside', 'return input.name;');
+    const asked = { program: echo, input: { name: 'here' } };
+    await expect(runConfined(sandbox, asked, { ...limits, userId: 'zoe' })).resolves.toBe('here');
+    leaving.abort();
+    await Promise.all(slow);
   });
 
   test('of one user does not keep those of another waiting for all of the first', async () => {

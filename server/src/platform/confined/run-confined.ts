@@ -8,8 +8,19 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { SCRATCH, type SharedFile, shareFiles } from '../sandbox/share-files.ts';
 import { noRoom } from '../storage/local-files.ts';
 
-/** Programs of all users that run at once: together they stay below the memory of a small machine. */
-const AT_ONCE = 2;
+/**
+ * What a program is for. Each kind has its own places, so that slow queries do not hold previews or uploads, and a limit
+ * for how long a call waits for a place. `check` is for uploads, which wait longer because a refused upload is sent again.
+ */
+const KINDS = {
+  query: { places: 2, waitMs: 120_000 },
+  preview: { places: 2, waitMs: 60_000 },
+  check: { places: 2, waitMs: 600_000 },
+  thumbnail: { places: 1, waitMs: 60_000 },
+  card: { places: 2, waitMs: 30_000 },
+};
+/** Calls of one user that wait for one kind of place. */
+const WAITING_MAX = 32;
 /** Long enough for a busy machine; ends what waits for a disk that never answers. */
 const WALL_MS = 180_000;
 /** Far above any answer that is expected. */
@@ -20,14 +31,20 @@ const BESIDE_HEAP_MB = 1024;
 /** 1 GB of what the shell counts in. */
 const FILE_BLOCKS_MAX = 2 * 1024 * 1024;
 /** What all that run may write, and 1 GB for the database, which may stand on the same disk. */
-const FREE_BYTES_MIN = (AT_ONCE + 1) * 1024 ** 3;
+const FREE_BYTES_MIN = (KINDS.query.places + 1) * 1024 ** 3;
 
 /** What our own programs consist of. */
 const CODE = ['server', 'contract', 'node_modules', 'package.json'].map((name) =>
   path.resolve(import.meta.dirname, '../../../..', name),
 );
 
-const queue = fairQueue(AT_ONCE, { perKey: 1 });
+const queues = {
+  query: fairQueue(KINDS.query.places, { perKey: 1 }),
+  preview: fairQueue(KINDS.preview.places, { perKey: 1 }),
+  check: fairQueue(KINDS.check.places, { perKey: 1 }),
+  thumbnail: fairQueue(KINDS.thumbnail.places, { perKey: 1 }),
+  card: fairQueue(KINDS.card.places, { perKey: 1 }),
+};
 
 type Work = {
   program: URL;
@@ -39,13 +56,14 @@ type Work = {
 };
 
 type Limits = {
+  kind: keyof typeof KINDS;
   /** Processor time in whole seconds, the start of the process included. */
   cpuSeconds: number;
   wallMs?: number;
   heapMb: number;
-  /** One program of a user runs at a time, and users who wait take turns. */
+  /** One program of a user and kind runs at a time, and users who wait take turns. */
   userId: string;
-  /** Programs of this user that may wait; unlimited unless said. */
+  /** Programs of this user and kind that may wait. Defaults to 32. */
   waitingMax?: number;
   /** Aborted when the answer is no longer wanted: the program does not begin, or is killed. */
   signal?: AbortSignal | undefined;
@@ -88,8 +106,8 @@ async function confine<T>(
   limits: Limits,
   { scratch, finish }: { scratch: boolean; finish: (answer: unknown, folder: string) => Promise<T> },
 ): Promise<T> {
-  const { heapMb, userId, waitingMax = Number.POSITIVE_INFINITY, signal } = limits;
-  if (queue.waiting(userId) >= waitingMax) throw tooMany();
+  const { kind, heapMb, userId, waitingMax = WAITING_MAX } = limits;
+  if (queues[kind].waiting(userId) >= waitingMax) throw tooMany();
   const shared = localPath ? [{ localPath, as: 'file' }, ...files] : files;
   const start = async ({ folder, user }: { folder: string; user: number }): Promise<T> => {
     if (scratch) await refuseFullDisk(folder);
@@ -104,7 +122,23 @@ async function confine<T>(
     const words = JSON.stringify({ ...input, folder, localPath: path.join(folder, 'file') });
     return finish(await run(argv, words, limits, file), folder);
   };
-  return queue.run(userId, () => shareFiles(sandbox, shared, start, { scratch }), signal);
+  const leave = await enter(limits);
+  try {
+    return await shareFiles(sandbox, shared, start, { scratch });
+  } finally {
+    leave();
+  }
+}
+
+/** Waits for a place. Throws AppError 'unavailable' if that takes too long. */
+async function enter({ kind, userId, signal }: Limits): Promise<() => void> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(tooSlow()), KINDS[kind].waitMs);
+  try {
+    return await queues[kind].enter(userId, signal ? AbortSignal.any([signal, late.signal]) : late.signal);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function refuseFullDisk(folder: string): Promise<void> {
@@ -128,7 +162,7 @@ function tooMany(): AppError {
   });
 }
 
-function tooSlow(cause: Error): AppError {
+function tooSlow(cause?: Error): AppError {
   return new AppError('unavailable', {
     publicMessage:
       'The file could not be read in time, because this server is busy. Try again in a few minutes.',

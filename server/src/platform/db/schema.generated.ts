@@ -207,6 +207,11 @@ export type BlobsTable = {
   unowned: Generated<boolean>;
 };
 
+export type CardDataTable = {
+  sha256: string;
+  data: Json | null;
+};
+
 export type ChatRequestsTable = {
   id: string;
   user_id: string;
@@ -538,6 +543,7 @@ export type HubXorbsTable = {
   sha256: string;
   size_bytes: bigint;
   created_at: Generated<Timestamp>;
+  chunk_headers: Buffer | null;
 };
 
 export type IdempotencyKeysTable = {
@@ -1264,6 +1270,7 @@ export type DB = {
   blob_deletions: BlobDeletionsTable;
   blob_owners: BlobOwnersTable;
   blobs: BlobsTable;
+  card_data: CardDataTable;
   chat_requests: ChatRequestsTable;
   column_statistics: ColumnStatisticsTable;
   contact_messages: ContactMessagesTable;

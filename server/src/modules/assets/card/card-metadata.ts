@@ -1,13 +1,12 @@
 import type { Asset } from '@bakehouse/contract/assets';
-import { parseCardData } from './read-card-data.ts';
+import type { CardData } from './parse-card.ts';
 
 /** Of a card that names more of something, the rest stays in the card. */
 const NAMES_MAX = 50;
 const NAME_CHARS_MAX = 200;
 
-/** What the metadata before a card's text says of it; null where it has none that can be read. Pure. */
-export function readCardMetadata(card: string | null): Asset['card_metadata'] {
-  const data = card === null ? null : parseCardData(card);
+/** Returns the fields of a card's metadata that pages show. Pure. */
+export function toCardMetadata(data: CardData | null): Asset['card_metadata'] {
   if (data === null) return null;
   return {
     license: namesOf(data.license_name ?? data.license)[0] ?? null,

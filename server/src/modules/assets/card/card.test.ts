@@ -1,8 +1,10 @@
 import { getCard, listAssetCommits, saveCard } from '@bakehouse/contract/asset-commits';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { assetCalls } from '../testing/asset-calls.ts';
-import { readCardMetadata } from './card-metadata.ts';
+import { readCardJob } from './card-data.ts';
+import { toCardMetadata } from './card-metadata.ts';
+import { parseMetadata } from './parse-card.ts';
 
 const server = await testServer();
 const { create, upload, get, download } = assetCalls(server);
@@ -130,18 +132,57 @@ test('a card of 10 MB that was uploaded shows its beginning, and is not cut by a
 const longMetadata = `---\nlicense: mit\n${Array.from({ length: 12_000 }, (_, index) => `n${index}: 1\n`).join('')}---\n`;
 
 test('metadata is parsed up to a length, and its names are not compared with each other', () => {
-  expect(readCardMetadata(longMetadata)).toBeNull();
-  expect(readCardMetadata(longMetadata.replace(/^n[4-9].*\n/gm, ''))).toMatchObject({ license: 'mit' });
-  expect(readCardMetadata('---\nlicense: mit\nlicense: apache-2.0\n---\n')).toMatchObject({
-    license: 'apache-2.0',
-  });
+  const names = longMetadata.slice(4, -4).replace(/^n[4-9].*\n/gm, '');
+  expect(parseMetadata(names).data).toMatchObject({ license: 'mit' });
+  expect(parseMetadata('license: mit\nlicense: apache-2.0').data).toEqual({ license: 'apache-2.0' });
 });
 
 test('metadata is told as names, whatever stands there', () => {
-  expect(readCardMetadata('# No metadata')).toBeNull();
-  expect(readCardMetadata('---\na: *b\n---\n')).toBeNull();
-  const odd = readCardMetadata(
-    '---\nlicense: other\nlicense_name: ours\ntags: [1, " a ", a]\nlanguage: 7\n---\n',
+  expect(toCardMetadata(null)).toBeNull();
+  const { data } = parseMetadata(
+    'license: other\nlicense_name: ours\ntags: [1, " a ", a]\nlanguage: 7\nx: !!str 5',
   );
-  expect(odd).toMatchObject({ license: 'ours', tags: ['a'], languages: [] });
+  expect(toCardMetadata(data)).toMatchObject({ license: 'ours', tags: ['a'], languages: [] });
+  expect(data).toMatchObject({ x: '5' });
+});
+
+test.each([
+  ['an unknown tag', `a: ${'!x '.repeat(20_000)}`, /tag/],
+  ['a tag of a key', '!x a: 1', /tag/],
+  ['a tag of the document', '!x\na: 1', /tag/],
+  ['too many values', 'a: [' + '1,'.repeat(30_000) + ']', /values/],
+  ['deep lists', '['.repeat(60_000), /values|deep/],
+  ['deep items', `a:\n  ${'- '.repeat(1000)}x`, /deep/],
+  ['a list without an end', 'tags: [a', /Flow|\]/],
+  ['an alias of nothing', 'a: *b', /alias/i],
+  ['itself', 'a: &a [*a]', /itself|alias/i],
+  ['repeated aliases', `a: &a "${'x'.repeat(20_000)}"\nb: [${'*a,'.repeat(50)}]`, /repeat/],
+  ['a NUL', 'a: "\\0"', /stored/],
+])('refuses metadata with %s, and writes no warning', (_, metadata, problem) => {
+  const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  expect(parseMetadata(metadata)).toEqual({ data: null, problem: expect.stringMatching(problem) });
+  expect(warn).not.toHaveBeenCalled();
+  warn.mockRestore();
+});
+
+test('a card is parsed when it is stored, and never when it is read', async () => {
+  const id = await create(ada);
+  await upload(ada, id, 'README.md', CARD.replace('apache-2.0', 'mit'));
+  const { sandbox } = server.services;
+  const enclose = vi.spyOn(sandbox, 'enclose');
+  expect((await get(ada, id)).card_metadata).toMatchObject({ license: 'mit' });
+  // As if it came in a way that does not parse cards.
+  await server.services.db.deleteFrom('card_data').execute();
+  expect((await get(ada, id)).card_metadata).toBeNull();
+  expect((await get(ada, id)).card_metadata).toBeNull();
+  expect(enclose).not.toHaveBeenCalled();
+  const { sha256, size_bytes } = await server.services.db
+    .selectFrom('asset_files')
+    .select(['sha256', 'size_bytes'])
+    .where('asset_id', '=', id)
+    .executeTakeFirstOrThrow();
+  const signal = new AbortController().signal;
+  await readCardJob.run(server.services, { sha256, sizeBytes: Number(size_bytes) }, signal);
+  expect((await get(ada, id)).card_metadata).toMatchObject({ license: 'mit' });
+  enclose.mockRestore();
 });

@@ -9,7 +9,8 @@ import { findChangeableAsset } from '../access/find-changeable-asset.ts';
 import { CARD_PATH, findNewestFile } from '../queries.ts';
 import { commitFiles } from '../revisions/commit-files.ts';
 import { toWireCommit } from '../revisions/to-wire-commit.ts';
-import { findMetadataProblem } from './find-metadata-problem.ts';
+import { saveCardData } from './card-data.ts';
+import { readCard } from './read-card.ts';
 
 type Input = { assetId: string } & InputOf<typeof endpoint>['body'];
 
@@ -28,10 +29,11 @@ export async function saveCard(
     const publicMessage = 'A card has at most 1 MB. Put what is longer into a file of its own';
     throw new AppError('payload_too_large', { publicMessage, param: 'content' });
   }
-  const problem = findMetadataProblem(content);
+  const { data, problem } = await readCard(ctx, content, userId);
   if (problem !== null) throw refused('content', problem);
   const isNew = (await findNewestFile(ctx.db, id, CARD_PATH)) === undefined;
   const blob = await storeBlob(ctx, Readable.from([bytes]));
+  await saveCardData(ctx, blob.sha256, data);
   const commit = await inTransaction(ctx.db, (tx) =>
     commitFiles(tx, ctx.config, {
       ...{ assetId: id, userId, parentCommit },

@@ -1,6 +1,7 @@
 import type { Services } from '../../../platform/context.ts';
 import type { ReadableRevision } from '../access/require-revision.ts';
-import { type CardData, readCardData } from '../card/read-card-data.ts';
+import { findCardData } from '../card/card-data.ts';
+import type { CardData } from '../card/parse-card.ts';
 import { CARD_PATH, findAsset } from '../queries.ts';
 import { repositoryId } from '../repositories/namespace.ts';
 import { findSource } from '../sources/sources.ts';
@@ -16,7 +17,7 @@ const COPIED = 1;
  * not know of it.
  */
 export async function nameRevision(
-  services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
+  services: Pick<Services, 'db' | 'jobs'>,
   { asset, revision }: ReadableRevision,
 ): Promise<{ repository: string | null; commitId: string | null; card: CardData | null }> {
   const { db } = services;
@@ -27,7 +28,7 @@ export async function nameRevision(
     findCommitIds(db, [revision.id]),
     findFilesOf(db, of),
   ]);
-  const said = await readCardData(services, card);
+  const said = await findCardData(services, card);
   if (source) {
     const commitId = revision.number === COPIED ? source.commitId : null;
     return { repository: source.repoId, commitId, card: said };

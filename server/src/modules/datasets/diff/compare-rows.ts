@@ -13,7 +13,7 @@ import type { RowsPair } from './find-row-differences.ts';
 const PROGRAM = new URL('./compare-rows-program.ts', import.meta.url);
 /** How long the comparison may take. DuckDB ends it by itself; the limits end what does not listen. */
 const SECONDS_MAX = 30;
-const limits = { cpuSeconds: 120, wallMs: 60_000, heapMb: 1024, waitingMax: 4 };
+const limits = { kind: 'query', cpuSeconds: 120, wallMs: 60_000, heapMb: 1024, waitingMax: 4 } as const;
 
 const answer = z.union([
   z.object({ found: rowDifferences }),

@@ -17,10 +17,12 @@ import { readQuota } from '../../assets/files/storage-quota.ts';
 import { cleanFileName } from '../../assets/files/upload/clean-file-name.ts';
 import { enterUpload } from '../../assets/files/upload/upload-slots.ts';
 import { findFile, toOpenAiFile } from './find-file.ts';
-import { readJsonLines } from './json-lines.ts';
+import { LINE_BYTES_MAX, readJsonLines } from './json-lines.ts';
 import { keepFile } from './keep-file.ts';
 
 const PART = 'file';
+/** Bytes that wait for the end of their line: the longest line, and no more empty ones. */
+const UNREAD_BYTES_MAX = 2 * LINE_BYTES_MAX;
 /** A file of the largest size at half a megabit a second. */
 const WHOLE_MS = 2.5 * 60 * 60_000;
 
@@ -83,15 +85,19 @@ async function receive(ctx: Context, parts: AsyncIterable<Multipart>): Promise<R
 /** The bytes as they come, each piece once its lines have been read. */
 async function* checked(bytes: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> {
   const passed: Buffer[] = [];
+  let unread = 0;
   const noted = async function* () {
     for await (const chunk of bytes) {
       passed.push(chunk);
+      unread += chunk.length;
+      if (unread > UNREAD_BYTES_MAX) throw refused(PART, `${path} has too many empty lines`);
       yield chunk;
     }
   };
   let lines = 0;
   for await (const { number } of readJsonLines(noted(), PART)) {
     lines = number;
+    unread = 0;
     yield* passed.splice(0);
   }
   if (lines === 0) throw refused(PART, `${path} is empty`);

@@ -1,5 +1,6 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect, it } from 'vitest';
-import { LINE_BYTES_MAX, readJsonLines } from './json-lines.ts';
+import { LINE_BYTES_MAX, LINES_MAX, readJsonLines } from './json-lines.ts';
 
 async function* pieces(...all: (string | Buffer)[]) {
   for (const piece of all) yield Buffer.from(piece);
@@ -23,6 +24,26 @@ it.each([
   ['{"a": 1}\nquestion,answer\n', 'Line 2 is not valid JSON. Send JSON Lines: one object per line'],
   ['{"a": 1}\n[1]', 'Line 2 is not a JSON object. Send JSON Lines: one object per line'],
   [`{}\n"${'a'.repeat(LINE_BYTES_MAX)}"`, 'Line 2 has more than 4.00 MB'],
+  [
+    `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`,
+    'Line 1 is not valid JSON. Send JSON Lines: one object per line',
+  ],
 ])('refuses what is none by its line (%#)', async (text, publicMessage) => {
   await expect(lines(text)).rejects.toMatchObject({ code: 'invalid_request', param: 'file', publicMessage });
+});
+
+it('counts empty lines, and lets the event loop turn between them', async () => {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  await expect(lines(Buffer.alloc(LINES_MAX, '\n'))).rejects.toMatchObject({
+    publicMessage: `A file has at most ${LINES_MAX} lines`,
+  });
+  delay.disable();
+  // 5 million lines take about a second.
+  expect(delay.max / 1e6).toBeLessThan(300);
+});
+
+it('reads a long line with text that looks like many values', async () => {
+  const value = { text: '[{:'.repeat(200_000), quote: '\\"[' };
+  expect(await lines(JSON.stringify(value))).toEqual([{ number: 1, value }]);
 });

@@ -42,12 +42,14 @@ export async function readConfined(
   { program, input, signal, cpuSeconds = CPU_SECONDS }: Reading,
 ): Promise<unknown> {
   const limits = {
+    // Reading a whole file takes as long as a query.
+    kind: cpuSeconds > CPU_SECONDS ? 'query' : 'preview',
     cpuSeconds,
     heapMb: HEAP_MB,
     userId: ctx.caller.userId,
     waitingMax: WAITING_MAX,
     signal,
-  };
+  } as const;
   const output = await withBlobFile(ctx, file, (localPath) =>
     runConfined(ctx.sandbox, { program, localPath, input }, limits),
   ).catch((cause: unknown) => {

@@ -13,7 +13,7 @@ export const PROGRAM = new URL('./answer-query-program.ts', import.meta.url);
 /** How long a query may take. */
 const SECONDS_MAX = 30;
 /** DuckDB ends a query by itself; this ends what does not listen. */
-const limits = { cpuSeconds: 120, wallMs: 60_000, heapMb: 1024, waitingMax: 4 };
+const limits = { kind: 'query', cpuSeconds: 120, wallMs: 60_000, heapMb: 1024, waitingMax: 4 } as const;
 
 /** A query of a dataset, of the newest revision unless said. With the signal it ends. */
 export type AskedQuery = AskedRevision & {

@@ -235,7 +235,7 @@ describe('what a query may not', () => {
   test('run for ever', async () => {
     const query = 'WITH RECURSIVE r AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM r) SELECT count(*) FROM r';
     const input = { query, tables: [], seconds: 1, offset: 0, limit: 1 };
-    const limits = { cpuSeconds: 30, heapMb: 512, userId: ada.userId };
+    const limits = { kind: 'query', cpuSeconds: 30, heapMb: 512, userId: ada.userId } as const;
     expect(await runConfined(server.services.sandbox, { program: PROGRAM, input }, limits)).toEqual({
       refused: 'The query was stopped after 1 second. Read fewer rows, or add a LIMIT.',
     });

@@ -92,9 +92,10 @@ async function read(
   { name, blob, signal }: Received & { signal: AbortSignal },
 ): Promise<Section[]> {
   const limits = {
+    kind: 'check',
     ...{ cpuSeconds: CPU_SECONDS, heapMb: HEAP_MB, waitingMax: WAITING_MAX },
     ...{ userId: ctx.caller.userId, signal },
-  };
+  } as const;
   const output = await withBlobFile(ctx, { sha256: blob.sha256, path: name }, (localPath) =>
     runConfined(ctx.sandbox, { program: PROGRAM, localPath, input: { name } }, limits),
   ).catch((cause: unknown) => {

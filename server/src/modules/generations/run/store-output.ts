@@ -7,10 +7,11 @@ import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { BadMedia } from '../../media/bad-media.ts';
 import type { InspectedPicture } from '../../media/inspect-picture.ts';
 import { embedMetadata } from '../../media/metadata/embed-metadata.ts';
-import { makeThumbnail, type Thumbnail } from '../../media/thumbnails/make-thumbnail.ts';
+import type { Thumbnail } from '../../media/thumbnails/make-thumbnail.ts';
 import { lookAtVideo } from '../../media/videos/look-at-video.ts';
 import { withPicture } from '../../media/with-picture.ts';
 import type { Medium } from '../media-table.ts';
+import { ensureThumbnail } from '../sources/ensure-thumbnail.ts';
 import type { ComingOutput, OutputShape, StoredOutput } from './attempt.ts';
 
 type Options = {
@@ -62,7 +63,7 @@ async function keepPicture(
       return { ...found, blob: anew ?? come };
     },
   );
-  const thumbnail = await makeThumbnail(services, { ...picture, ...blob }, userId);
+  const thumbnail = await ensureThumbnail(services, { ...picture, ...blob }, userId);
   return { ...picture, ...blob, durationS: null, frames: null, hasAudio: null, thumbnail, strip: null };
 }
 

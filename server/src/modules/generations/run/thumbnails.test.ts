@@ -1,9 +1,10 @@
 import { deleteGeneration, startGeneration } from '@bakehouse/contract/generations';
 import sharp from 'sharp';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { AppError } from '../../../platform/errors.ts';
 import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
-import { makeThumbnail } from '../../media/thumbnails/make-thumbnail.ts';
+import { ensureThumbnail, makeThumbnailJob } from '../sources/ensure-thumbnail.ts';
 import { pngOf } from '../testing/picture-files.ts';
 
 const setting = await testGenerations();
@@ -76,5 +77,31 @@ test('what cannot be decoded has none, and is shown as it is', async () => {
   const [output] = (await setting.until(ada, id, 'completed')).outputs;
   expect(output?.thumbnail_url).toBe(output?.url);
   const missing = { sha256: 'f'.repeat(64), width: 1000, height: 1000 };
-  expect(await makeThumbnail(server.services, missing, ada.userId)).toBeNull();
+  expect(await ensureThumbnail(server.services, missing, ada.userId)).toBeNull();
+});
+
+test('a thumbnail that a busy machine has no time for is made later', async () => {
+  const content = (await picture(1000, 1000).png().toBuffer()).toString('base64');
+  stub.picture = { content, width: 1000, height: 1000 };
+  const { services } = server;
+  const enclose = vi
+    .spyOn(services.sandbox, 'enclose')
+    .mockRejectedValue(new AppError('unavailable', { publicMessage: 'Busy' }));
+  const { id } = await setting.generate(ada);
+  const before = (await setting.until(ada, id, 'completed')).outputs[0];
+  expect(before?.thumbnail_url).toBe(before?.url);
+  enclose.mockRestore();
+  const { sha256 } = await db
+    .selectFrom('generation_outputs')
+    .select('sha256')
+    .where('user_id', '=', ada.userId)
+    .executeTakeFirstOrThrow();
+  const data = { sha256, width: 1000, height: 1000, userId: ada.userId };
+  // The job may have run already.
+  await makeThumbnailJob.run(services, data, new AbortController().signal).catch(() => undefined);
+  const after = (await setting.until(ada, id, 'completed')).outputs[0];
+  expect(await look(after?.thumbnail_url)).toMatchObject({ width: 512, height: 512 });
+  expect(await owned()).toBe(2);
+  await server.request(deleteGeneration, { params: { id } }, { as: ada });
+  expect(await owned()).toBe(0);
 });

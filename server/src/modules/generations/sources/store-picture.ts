@@ -7,8 +7,8 @@ import { AppError } from '../../../platform/errors.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { keepWithinQuota } from '../../assets/files/keep-within-quota.ts';
 import { BadPicture, type InspectedPicture, inspectPicture } from '../../media/inspect-picture.ts';
-import { makeThumbnail } from '../../media/thumbnails/make-thumbnail.ts';
 import { withPicture } from '../../media/with-picture.ts';
+import { ensureThumbnail } from './ensure-thumbnail.ts';
 import type { InputPicture } from './picture-queries.ts';
 
 /**
@@ -17,7 +17,7 @@ import type { InputPicture } from './picture-queries.ts';
  * 'payload_too_large', or 'invalid_request' for what is no picture that can be edited.
  */
 export async function storePicture(
-  ctx: Pick<Context, 'blobs' | 'clock' | 'db' | 'log' | 'sandbox' | 'caller' | 'config'>,
+  ctx: Pick<Context, 'blobs' | 'clock' | 'db' | 'jobs' | 'log' | 'sandbox' | 'caller' | 'config'>,
   bytes: Buffer,
   param: string,
 ): Promise<InputPicture> {
@@ -27,7 +27,7 @@ export async function storePicture(
   const { userId } = ctx.caller;
   await inTransaction(ctx.db, (tx) => keepWithinQuota(tx, ctx.config, { userId, blob, param }));
   await storeBlob(ctx, Readable.from([bytes]), { expectedBytes: bytes.length });
-  const thumbnail = await makeThumbnail(ctx, { sha256, ...described }, userId);
+  const thumbnail = await ensureThumbnail(ctx, { sha256, ...described }, userId);
   return { ...described, ...blob, thumbnail };
 }
 
@@ -36,7 +36,7 @@ export async function storePicture(
  * `withBlobFile` throws.
  */
 export async function describePicture(
-  ctx: Pick<Context, 'blobs' | 'clock' | 'db' | 'log' | 'sandbox' | 'caller'>,
+  ctx: Pick<Context, 'blobs' | 'clock' | 'db' | 'jobs' | 'log' | 'sandbox' | 'caller'>,
   { sizeBytes, ...file }: { sha256: string; path: string; sizeBytes: number },
   param: string,
 ): Promise<InputPicture> {
@@ -50,7 +50,7 @@ export async function describePicture(
   })).catch((error: unknown) => {
     throw named(error, param);
   });
-  const thumbnail = await makeThumbnail(ctx, { sha256, ...described }, ctx.caller.userId);
+  const thumbnail = await ensureThumbnail(ctx, { sha256, ...described }, ctx.caller.userId);
   return { ...described, sha256, sizeBytes, thumbnail };
 }
 

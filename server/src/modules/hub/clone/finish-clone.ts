@@ -8,6 +8,7 @@ import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { completeOnboardingStep } from '../../accounts/complete-onboarding-step.ts';
 import type { NewFile } from '../../assets/add-revision.ts';
+import { noteCard } from '../../assets/card/card-data.ts';
 import { createRevisionFromBlobs } from '../../assets/create-revision-from-blobs.ts';
 import { insertAsset } from '../../assets/insert-asset.ts';
 import { recordSource } from '../../assets/sources/sources.ts';
@@ -36,6 +37,9 @@ export async function finishClone(
     ? await storeBlob(services, Readable.from([]))
     : null;
   const family = await readFamilyOf(services, lease.row, toFiles(copied, empty));
+  const userId = lease.row.user_id ?? 'mirror';
+  for (const file of toFiles(copied, empty))
+    await noteCard(services, { path: file.path, blob: file, userId });
   const done = await underLease(services.db, clonesTable, lease, async (tx, row) => {
     const files = toFiles(await selectCopied(tx, row.id), empty);
     if (files.length === 0 || files.length < (row.files_total ?? 0))

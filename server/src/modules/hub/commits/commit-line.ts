@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { refused } from '../../../platform/errors.ts';
+import { parseLine } from '../../../platform/http/bodies/split-lines.ts';
 import { cleanFilePath } from '../../assets/files/upload/clean-file-path.ts';
 
 /** Where a file lies. What comes is not always what is kept: accents are composed, and nothing invisible stays. */
@@ -50,7 +51,7 @@ export function parseCommitLine(text: string, number: number): CommitLine {
 
 function parseJson(text: string, number: number): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseLine(text);
   } catch (cause) {
     throw refused('key', `Line ${number} of the commit is not JSON`, cause);
   }

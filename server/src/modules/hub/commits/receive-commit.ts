@@ -8,11 +8,13 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { refused } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { receiveBytes } from '../../../platform/http/bodies/receive-bytes.ts';
+import { splitLines } from '../../../platform/http/bodies/split-lines.ts';
 import { ownsBlob } from '../../../platform/storage/owner-queries.ts';
 import { touchBlobs } from '../../../platform/storage/queries.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { releaseUploadsOf } from '../../../platform/storage/uploads/end-upload.ts';
 import type { NewFile } from '../../assets/add-revision.ts';
+import { noteCard } from '../../assets/card/card-data.ts';
 import { quotaExceeded, readQuota } from '../../assets/files/storage-quota.ts';
 import { listPendingUploads } from '../../assets/files/upload/parts/list-pending-uploads.ts';
 import type { CheckModelFile } from '../../assets/files/upload/upload-file.ts';
@@ -29,12 +31,13 @@ import { openCommit } from '../repositories/open-repository.ts';
 import { type CommitLine, parseCommitLine } from './commit-line.ts';
 import { openOwnBranch } from './open-own-branch.ts';
 import { REGULAR_BYTES_MAX } from './preupload-files.ts';
-import { readLines } from './read-lines.ts';
 
 /** A file of the largest size in Base64, and what stands around it. */
 const LINE_BYTES_MAX = (REGULAR_BYTES_MAX / 3) * 4 + 16 * 1024;
 /** Far more than the hub takes. */
 const LINES_MAX = 50_000;
+/** Of all lines together, without the contents of files. */
+const BESIDES_BYTES_MAX = 64 * 1024 * 1024;
 /** Each is looked for while nobody else can change the repository. */
 const FOLDERS_MAX = 1000;
 /** Well within what the collector leaves to bytes that nothing refers to yet. */
@@ -63,6 +66,8 @@ export async function receiveCommit(
       : new Map<string, string>();
   const { summary, description, parentCommit } = draft.header;
   const { userId } = ctx.caller;
+  const card = draft.put.findLast(({ path }) => path === CARD_PATH);
+  if (card) await noteCard(ctx, { path: card.path, blob: card, userId });
   const commit = await inTransaction(ctx.db, async (tx) => {
     const made = await commitFiles(tx, ctx.config, {
       ...draft,
@@ -91,12 +96,28 @@ async function readDraft(ctx: Context, asset: AssetRow, bytes: AsyncIterable<Buf
   const draft: Draft = { header: null, put: [], removeFiles: [], removeFolders: [] };
   const countNew = await countWithinQuota(ctx);
   const touch = touchNowAndThen(ctx);
-  let count = 0;
-  for await (const text of readLines(bytes, LINE_BYTES_MAX)) {
-    if (text.trim() === '') continue;
-    count += 1;
-    if (count > LINES_MAX) throw refused('files', `A commit may change at most ${LINES_MAX} files`);
-    const line = parseCommitLine(text, count);
+  let besides = 0;
+  const countBytes = async function* () {
+    for await (const chunk of bytes) {
+      besides += chunk.length;
+      if (besides > BESIDES_BYTES_MAX)
+        throw refused('files', `A commit has at most ${formatBytes(BESIDES_BYTES_MAX)} besides its files`);
+      yield chunk;
+    }
+  };
+  const limits = {
+    lineBytesMax: LINE_BYTES_MAX,
+    linesMax: LINES_MAX,
+    refuseLine: () =>
+      refused(
+        'content',
+        'A file is too large to stand in a commit. Send it on its own before, as Git LFS does',
+      ),
+    refuseCount: () => refused('files', `A commit may change at most ${LINES_MAX} files`),
+  };
+  for await (const { number, text } of splitLines(countBytes(), limits)) {
+    const line = parseCommitLine(text, number);
+    if (line.key === 'file') besides -= line.value.content.length;
     await addLine(ctx, { asset, draft, line });
     const added = draft.put.at(-1);
     if (line.key === 'file' && added) await countNew(added);

@@ -1,5 +1,5 @@
 import type { RepositorySummary } from '@bakehouse/contract/hub/repositories';
-import type { CardData } from '../../assets/card/read-card-data.ts';
+import type { CardData } from '../../assets/card/parse-card.ts';
 import type { AssetRow } from '../../assets/queries.ts';
 import { namespaceOf, repositoryId } from '../../assets/repositories/namespace.ts';
 import { emptyCommit } from '../../assets/revisions/find-commit.ts';

@@ -2,7 +2,7 @@ import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { getRepositoryRevision as endpoint, RepositoryInfo } from '@bakehouse/contract/hub/repositories';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
-import { readCardData } from '../../assets/card/read-card-data.ts';
+import { findCardData } from '../../assets/card/card-data.ts';
 import { BRANCH } from '../../assets/revisions/find-commit.ts';
 import {
   CARD_PATH,
@@ -48,7 +48,7 @@ async function read(
   const of = { assetId: asset.id, number: commit.number };
   const expand = [...query.expand, ...query['expand[]']];
   const [readme] = await findFilesOf(ctx.db, { ...of, paths: [CARD_PATH] });
-  const card = await readCardData(ctx, readme);
+  const card = await findCardData(ctx, readme);
   const files = expand.length === 0 || expand.includes('siblings') ? await listAll(ctx, of) : null;
   return {
     ...describeRepository(asset, { userId: ctx.caller.userId, sha: commit.commitId, card }),

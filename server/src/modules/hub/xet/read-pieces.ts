@@ -11,24 +11,68 @@ const PIECES_MAX = 8 * 1024;
 /** How a piece is compressed. */
 const [AS_IT_IS, LZ4, GROUPED_LZ4] = [0, 1, 2];
 
-/** Where the pieces of a xorb lie in it (https://huggingface.co/docs/xet/xorb). Throws AppError('invalid_request'). Pure. */
-export function listPieces(xorb: Buffer): Piece[] {
-  const pieces: Piece[] = [];
-  // What follows the pieces begins with the letters XETBLOB, and no piece with any but 0.
-  for (let at = 0; at + HEADER_BYTES <= xorb.length && xorb[at] === 0; ) {
-    const piece = {
-      from: at + HEADER_BYTES,
-      storedBytes: xorb.readUIntLE(at + 1, 3),
-      scheme: xorb.readUInt8(at + 4),
-      bytes: xorb.readUIntLE(at + 5, 3),
-    };
-    at = piece.from + piece.storedBytes;
-    if (at > xorb.length || piece.bytes > PIECE_BYTES_MAX) throw refused('xorb', 'The xorb is not whole');
-    if (piece.bytes === 0) throw refused('xorb', 'A piece of the xorb has no bytes');
-    if (pieces.length === PIECES_MAX) throw refused('xorb', `A xorb has at most ${PIECES_MAX} pieces`);
-    pieces.push(piece);
+/** What compression may add to a piece that it cannot make smaller. */
+const excessOf = (bytes: number) => 1024 + bytes / 16;
+
+/**
+ * Passes on the bytes of a xorb (https://huggingface.co/docs/xet/xorb) and adds the header of each piece to `headers`.
+ * Throws AppError('invalid_request') for a broken xorb, and one that clients do not make.
+ */
+export async function* collectHeaders(
+  bytes: AsyncIterable<Buffer>,
+  headers: Buffer[],
+): AsyncGenerator<Buffer> {
+  let partial = Buffer.alloc(0);
+  let skip = 0;
+  let isFooter = false;
+  for await (const chunk of bytes) {
+    for (let at = 0; at < chunk.length && !isFooter; ) {
+      if (skip > 0) {
+        const skipped = Math.min(skip, chunk.length - at);
+        skip -= skipped;
+        at += skipped;
+        continue;
+      }
+      const part = chunk.subarray(at, at + HEADER_BYTES - partial.length);
+      at += part.length;
+      partial = Buffer.concat([partial, part]);
+      // The footer begins with the letters XETBLOB, and each piece with 0.
+      isFooter = partial[0] !== 0;
+      if (isFooter || partial.length < HEADER_BYTES) continue;
+      assertPiece(readHeader(partial, 0));
+      if (headers.length === PIECES_MAX) throw refused('xorb', `A xorb has at most ${PIECES_MAX} pieces`);
+      headers.push(partial);
+      skip = readHeader(partial, 0).storedBytes;
+      partial = Buffer.alloc(0);
+    }
+    yield chunk;
   }
-  return pieces;
+  if (skip > 0) throw refused('xorb', 'The xorb is not whole');
+}
+
+/** Returns where the pieces of a xorb are, from their headers. Pure. */
+export function listPieces(headers: Buffer): Piece[] {
+  let from = 0;
+  return Array.from({ length: headers.length / HEADER_BYTES }, (_, index) => {
+    const piece = { from: from + HEADER_BYTES, ...readHeader(headers, index * HEADER_BYTES) };
+    from = piece.from + piece.storedBytes;
+    return piece;
+  });
+}
+
+function readHeader(headers: Buffer, at: number): Omit<Piece, 'from'> {
+  return {
+    storedBytes: headers.readUIntLE(at + 1, 3),
+    scheme: headers.readUInt8(at + 4),
+    bytes: headers.readUIntLE(at + 5, 3),
+  };
+}
+
+function assertPiece({ storedBytes, bytes }: Omit<Piece, 'from'>): void {
+  if (bytes === 0) throw refused('xorb', 'A piece of the xorb has no bytes');
+  if (bytes > PIECE_BYTES_MAX) throw refused('xorb', 'A piece of the xorb has more than 1 MiB');
+  if (storedBytes > bytes + excessOf(bytes))
+    throw refused('xorb', 'A piece of the xorb is larger compressed than it is');
 }
 
 /** The bytes of a piece, of those that are stored. Throws AppError('invalid_request'). Pure. */

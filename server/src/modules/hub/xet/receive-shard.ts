@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
@@ -9,24 +10,28 @@ import { AppError, refused } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { receiveBytes } from '../../../platform/http/bodies/receive-bytes.ts';
 import { clientSignal } from '../../../platform/http/client-signal.ts';
-import { OtherBytes } from '../../../platform/storage/blob-store.ts';
+import { type Blob, OtherBytes } from '../../../platform/storage/blob-store.ts';
 import { ownsBlob } from '../../../platform/storage/owner-queries.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { keepUpload } from '../../../platform/storage/uploads/keep-upload.ts';
+import { withBlobFile } from '../../../platform/storage/with-blob-file.ts';
 import { keepWithinQuota } from '../../assets/files/keep-within-quota.ts';
 import { refuseLackOfRoom } from '../../assets/files/storage-quota.ts';
 import { refuseLarge } from '../../assets/files/upload/parts/get-upload-limits.ts';
-import { parseShard, type ShardFile } from './parse-shard.ts';
-import { xorbReader } from './xorb-reader.ts';
+import { readShard, type ShardFile, type ShardPart, type Term } from './read-shard.ts';
+import { hasXorb } from './xorb-queries.ts';
+import { notSent, xorbReader } from './xorb-reader.ts';
 
 /** As large as the clients make them. */
 const SHARD_BYTES_MAX = 66 * 1024 * 1024;
 /** Well below what a client waits for a word. */
 const BEAT_MS = 10_000;
-/** Shards in memory: of one user the one that files are made of, and the same sent again. */
-const held = fairQueue(8, { perKey: 2 });
-/** A xorb is in memory while a file is made of it. */
-const making = fairQueue(2, { perKey: 1 });
+/** Shards of one user: the one that files are made of, and the same sent again. */
+const held = fairQueue(Number.POSITIVE_INFINITY, { perKey: 2 });
+const making = fairQueue(Number.POSITIVE_INFINITY, { perKey: 1 });
+/** A shard may take this long, and longer the larger its files are. */
+const MAKING_MS = 10 * 60_000;
+const BYTES_PER_MS = 4 * 1024;
 
 /** How far the files of a shard are; `total` is 0 until it is read. */
 type Progress = { verified: number; total: number };
@@ -68,9 +73,11 @@ async function takeShard(
   if (!leave) throw tooMany();
   const progress = { verified: 0, total: 0 };
   try {
-    const shard = await receiveBytes(ctx, request, readAll);
+    const shard = await receiveBytes(ctx, request, (bytes) =>
+      storeBlob(ctx, bytes, { sizeBytesMax: SHARD_BYTES_MAX, tooLargeMessage: 'A shard has at most 64 MiB' }),
+    );
     // What a client forgot is refused before the answer begins.
-    if (shard.length === 0) throw refused('shard', 'The body is empty. Send a shard');
+    if (shard.sizeBytes === 0) throw refused('shard', 'The body is empty. Send a shard');
     const work = makeFiles(ctx, { session, shard, progress, client: clientSignal(reply) }).finally(leave);
     // It may fail before anybody looks.
     work.catch(() => undefined);
@@ -79,6 +86,12 @@ async function takeShard(
     leave();
     throw error;
   }
+}
+
+function tooSlow(): AppError {
+  return new AppError('unavailable', {
+    publicMessage: 'Making these files takes too long. Send the shard again',
+  });
 }
 
 function tooMany(): AppError {
@@ -109,44 +122,70 @@ function toFailure({ log }: Context, error: unknown): { type: 'error'; message: 
   return { type: 'error', message: 'Something went wrong on our side. Please try again.', retryable: true };
 }
 
-type Making = { session: string; shard: Buffer; progress: Progress; client: AbortSignal };
+type Making = { session: string; shard: Blob; progress: Progress; client: AbortSignal };
 
-/** A client that has sent a shard again waits for its turn: then its files are there. One that has left gets no further file. */
+/** Makes the files of a shard. A shard that comes again waits for the first one, and then finds its files. */
 async function makeFiles(ctx: Context, { session, shard, progress, client }: Making): Promise<void> {
-  const make = async () => {
-    const files = parseShard(shard);
-    progress.total = files.length;
-    for (const file of files) {
-      client.throwIfAborted();
-      await makeFile(ctx, session, file);
-      progress.verified += 1;
-    }
-  };
+  const make = () =>
+    withBlobFile(ctx, { sha256: shard.sha256, path: 'the shard' }, async (localPath) => {
+      const files = await listFiles(ctx, { session, localPath, client });
+      progress.total = files.length;
+      const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
+      const late = new AbortController();
+      const timer = setTimeout(() => late.abort(tooSlow()), MAKING_MS + sizeBytes / BYTES_PER_MS);
+      const signal = AbortSignal.any([client, late.signal]);
+      const bytes = createReadStream(localPath);
+      const parts = readShard(bytes);
+      const readTerm = xorbReader(ctx, session, signal);
+      try {
+        for (const file of files) {
+          signal.throwIfAborted();
+          await makeFile(ctx, file, { terms: nextTerms(parts), readTerm });
+          progress.verified += 1;
+        }
+      } finally {
+        clearTimeout(timer);
+        bytes.destroy();
+      }
+    });
   await making.run(ctx.caller.userId, make, client);
 }
 
-async function readAll(bytes: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of bytes as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > SHARD_BYTES_MAX)
-      throw new AppError('payload_too_large', { publicMessage: 'A shard has at most 64 MiB' });
-    chunks.push(chunk);
+/** Lists the files of a shard, once all xorbs that it names are known to be there. */
+async function listFiles(
+  ctx: Context,
+  { session, localPath, client }: { session: string; localPath: string; client: AbortSignal },
+): Promise<ShardFile[]> {
+  const { userId } = ctx.caller;
+  const files: ShardFile[] = [];
+  const sent = new Set<string>();
+  for await (const part of readShard(createReadStream(localPath, { signal: client }))) {
+    if ('file' in part) files.push(part.file);
+    else if (!sent.has(part.term.xorb)) {
+      const hash = part.term.xorb;
+      if (!(await hasXorb(ctx.db, { userId, session, hash }))) throw notSent(hash);
+      sent.add(hash);
+    }
   }
-  return Buffer.concat(chunks);
+  return files;
 }
 
+type ReadTerm = ReturnType<typeof xorbReader>;
+
+/** Makes the next file of a shard, unless the caller has it. Takes all of its terms. */
 async function makeFile(
   ctx: Context,
-  session: string,
-  { sha256, sizeBytes, terms }: ShardFile,
+  { sha256, sizeBytes }: ShardFile,
+  { terms, readTerm }: { terms: AsyncGenerator<Term>; readTerm: ReadTerm },
 ): Promise<void> {
   const { userId } = ctx.caller;
-  if (sizeBytes === 0 || (sha256 !== null && (await ownsBlob(ctx.db, userId, sha256)))) return;
+  if (sizeBytes === 0 || (sha256 !== null && (await ownsBlob(ctx.db, userId, sha256)))) {
+    while (!(await terms.next()).done);
+    return;
+  }
   refuseLarge(ctx.config, { sizeBytes, param: 'shard' });
   await refuseLackOfRoom(ctx, { userId, sizeBytes, param: 'shard' });
-  const bytes = Readable.from(readTerms(ctx, session, terms), { objectMode: false });
+  const bytes = Readable.from(readTerms(terms, readTerm), { objectMode: false });
   const others = () => refused('shard', 'The pieces do not make the file that the shard names');
   const blob = await storeBlob(ctx, bytes, {
     ...{ sizeBytesMax: sizeBytes, expectedBytes: sizeBytes },
@@ -161,7 +200,12 @@ async function makeFile(
   });
 }
 
-async function* readTerms(ctx: Context, session: string, terms: ShardFile['terms']): AsyncGenerator<Buffer> {
-  const readTerm = xorbReader(ctx, session);
-  for (const term of terms) yield* readTerm(term);
+/** The terms up to the end of their file. */
+async function* nextTerms(parts: AsyncGenerator<ShardPart, void>): AsyncGenerator<Term> {
+  for (let next = await parts.next(); !next.done && 'term' in next.value; next = await parts.next())
+    yield next.value.term;
+}
+
+async function* readTerms(terms: AsyncGenerator<Term>, readTerm: ReadTerm): AsyncGenerator<Buffer> {
+  for await (const term of terms) yield* readTerm(term);
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { putXorb as endpoint } from '@bakehouse/contract/hub/xet';
 import { formatBytes } from '@bakehouse/contract/labels';
@@ -9,7 +10,8 @@ import type { Http } from '../../../platform/http/bind.ts';
 import { receiveBytes } from '../../../platform/http/bodies/receive-bytes.ts';
 import { lockStoredBytes } from '../../../platform/storage/owner-queries.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
-import { findXorb, insertXorb, sumXorbs } from './xorb-queries.ts';
+import { collectHeaders } from './read-pieces.ts';
+import { hasXorb, insertXorb, sumXorbs } from './xorb-queries.ts';
 
 /** The protocol has at most 64 MiB of pieces, and something to describe them. */
 const XORB_BYTES_MAX = 72 * 1024 * 1024;
@@ -25,13 +27,14 @@ export async function receiveXorb(
 ): Promise<ResponseOf<typeof endpoint>> {
   const { userId } = ctx.caller;
   const name = { userId, ...params };
-  if ((await findXorb(ctx.db, name)) !== undefined) {
+  if (await hasXorb(ctx.db, name)) {
     request.raw.resume();
     return { was_inserted: false };
   }
+  const headers: Buffer[] = [];
   const blob = await receiveBytes(ctx, request, async (bytes) => {
     await refuseManyXorbs(ctx.db, ctx.config, { userId, sizeBytes: 0 });
-    return storeBlob(ctx, bytes, {
+    return storeBlob(ctx, Readable.from(collectHeaders(bytes, headers)), {
       sizeBytesMax: XORB_BYTES_MAX,
       tooLargeMessage: 'A xorb has at most 64 MiB',
     });
@@ -40,7 +43,7 @@ export async function receiveXorb(
   await inTransaction(ctx.db, async (tx) => {
     await lockStoredBytes(tx, userId);
     await refuseManyXorbs(tx, ctx.config, { userId, sizeBytes: blob.sizeBytes });
-    await insertXorb(tx, name, blob);
+    await insertXorb(tx, name, { ...blob, headers: Buffer.concat(headers) });
   });
   return { was_inserted: true };
 }

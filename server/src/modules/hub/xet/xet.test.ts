@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { expect, test, vi } from 'vitest';
 import { findStoredBytes } from '../../../platform/storage/owner-queries.ts';
 import { testServer } from '../../../testing/test-server.ts';
 import { hubCalls } from '../testing/hub-calls.ts';
-import { listPieces } from './read-pieces.ts';
+import { collectHeaders, listPieces } from './read-pieces.ts';
 
 const server = await testServer({ config: { storageGb: 1 / 1024 } });
 const { signUpAs, send, refusal } = hubCalls(server);
@@ -69,16 +70,31 @@ test('a session is a day, and a xorb has the hash for its name', async () => {
   });
 });
 
-test('a xorb has pieces of some bytes, and no more than clients make', () => {
-  expect(listPieces(xorbOf('ab', 'c'))).toHaveLength(2);
-  expect(() => listPieces(Buffer.alloc(16))).toThrow('A piece of the xorb has no bytes');
-  expect(() => listPieces(xorbOf(...Array.from({ length: 8193 }, () => 'a')))).toThrow('at most 8192 pieces');
+test('a xorb has pieces of some bytes, and no more than clients make', async () => {
+  const piecesOf = async (...chunks: Buffer[]) => {
+    const headers: Buffer[] = [];
+    await Array.fromAsync(collectHeaders(Readable.from(chunks), headers));
+    return listPieces(Buffer.concat(headers));
+  };
+  const footer = Buffer.from('XETBLOB');
+  const xorb = Buffer.concat([xorbOf('ab', 'c'), footer]);
+  expect(await piecesOf(...[...xorb].map((byte) => Buffer.from([byte])))).toEqual([
+    { from: 8, storedBytes: 2, scheme: 0, bytes: 2 },
+    { from: 18, storedBytes: 1, scheme: 0, bytes: 1 },
+  ]);
+  await expect(piecesOf(xorbOf('ab').subarray(0, 9))).rejects.toThrow('The xorb is not whole');
+  await expect(piecesOf(Buffer.alloc(16))).rejects.toThrow('A piece of the xorb has no bytes');
+  const many = xorbOf(...Array.from({ length: 8193 }, () => 'a'));
+  await expect(piecesOf(many)).rejects.toThrow('at most 8192 pieces');
+  const padded = xorbOf('x'.repeat(5000));
+  padded.writeUIntLE(1, 5, 3);
+  await expect(piecesOf(padded)).rejects.toThrow('larger compressed than it is');
 });
 
-test('a file that goes to and fro between xorbs is made, and each is opened once', async () => {
+test('a file that goes to and fro between xorbs is made, and reads only the pieces that it names', async () => {
   expect((await sendXorb(A, xorbOf('ab', 'cd'))).status).toBe(200);
   expect((await sendXorb(B, xorbOf('1', '2', '3'))).status).toBe(200);
-  const opened = vi.spyOn(server.services.blobs, 'withLocalFile');
+  const read = vi.spyOn(server.services.blobs, 'read');
   const shard = shardOf(
     { xorb: A, bytes: 2 },
     { xorb: B, bytes: 2, end: 2 },
@@ -86,8 +102,10 @@ test('a file that goes to and fro between xorbs is made, and each is opened once
     { xorb: B, bytes: 1, start: 2, end: 3 },
   );
   expect((await send(`${SESSION}/v1/shards`, bytes(shard))).status).toBe(200);
-  expect(opened).toHaveBeenCalledTimes(2);
-  opened.mockRestore();
+  const sizes = read.mock.calls.map(([, range]) => (range ? range.end - range.start + 1 : null));
+  // Two pieces of B are next to each other, with a header between them.
+  expect(sizes).toEqual([2, 10, 2, 1]);
+  read.mockRestore();
   const oid = createHash('sha256').update('ab12cd3').digest('hex');
   const verified = await send('/lfs/verify', { as: ada, body: { oid, size: 7 } });
   expect(verified.status).toBe(200);
@@ -99,6 +117,37 @@ test('a term whose pieces have other bytes than it says is refused', async () =>
     status: 400,
     error: expect.stringContaining('not of the size that it says'),
   });
+});
+
+test('a file has no more terms than its size allows', async () => {
+  await sendXorb(A, xorbOf('ab', 'cd'));
+  const terms = Array.from({ length: 17 }, () => ({ xorb: A, bytes: 2 }));
+  expect(await refusal(`${SESSION}/v1/shards`, bytes(shardOf(...terms)))).toMatchObject({
+    status: 400,
+    error: expect.stringContaining('more terms than a file of its size'),
+  });
+});
+
+test('stops reading for a client that has left', async () => {
+  await sendXorb(A, xorbOf('ab', 'cd'));
+  const stop = new AbortController();
+  const read = server.services.blobs.read;
+  const slow = vi.spyOn(server.services.blobs, 'read').mockImplementation(async (...range) => {
+    stop.abort();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    return read(...range);
+  });
+  const shard = shardOf(...Array.from({ length: 16 }, () => ({ xorb: A, bytes: 2 })));
+  const leaving = fetch(`${server.url}/hub${SESSION}/v1/shards`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ada.apiKey}` },
+    body: new Uint8Array(shard),
+    signal: stop.signal,
+  });
+  await expect(leaving).rejects.toThrow();
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  expect(slow.mock.calls.length).toBeLessThan(3);
+  slow.mockRestore();
 });
 
 test('a user has two shards in memory, and another waits outside', async () => {

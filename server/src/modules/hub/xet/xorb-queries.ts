@@ -4,30 +4,44 @@ import type { Blob } from '../../../platform/storage/blob-store.ts';
 
 type XorbName = { userId: string; session: string; hash: string };
 
-/** The bytes of a xorb that the user has sent in this session. */
+/** A xorb that the user has sent in this session, with the headers of its chunks. */
 export async function findXorb(
   db: Database | Transaction,
   { userId, session, hash }: XorbName,
-): Promise<string | undefined> {
-  const row = await db
+): Promise<{ sha256: string; chunk_headers: Buffer | null } | undefined> {
+  return db
     .selectFrom('hub_xorbs')
-    .select('sha256')
+    .select(['sha256', 'chunk_headers'])
     .where('user_id', '=', userId)
     .where('session', '=', session)
     .where('hash', '=', hash)
     .executeTakeFirst();
-  return row?.sha256;
+}
+
+/** Whether the user has sent a xorb in this session. */
+export async function hasXorb(db: Database, { userId, session, hash }: XorbName): Promise<boolean> {
+  const row = await db
+    .selectFrom('hub_xorbs')
+    .select('hash')
+    .where('user_id', '=', userId)
+    .where('session', '=', session)
+    .where('hash', '=', hash)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Keeps the bytes as those of a xorb; one that is there stays. */
 export async function insertXorb(
   tx: Transaction,
   { userId, session, hash }: XorbName,
-  blob: Blob,
+  { sha256, sizeBytes, headers }: Blob & { headers: Buffer },
 ): Promise<void> {
   await tx
     .insertInto('hub_xorbs')
-    .values({ user_id: userId, session, hash, sha256: blob.sha256, size_bytes: BigInt(blob.sizeBytes) })
+    .values({
+      ...{ user_id: userId, session, hash, sha256 },
+      ...{ size_bytes: BigInt(sizeBytes), chunk_headers: headers },
+    })
     .onConflict((conflict) => conflict.columns(['user_id', 'session', 'hash']).doNothing())
     .execute();
 }

@@ -1,30 +1,32 @@
-import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
+import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import type { Context } from '../../../platform/context.ts';
 import { refused } from '../../../platform/errors.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
-import { withBlobFile } from '../../../platform/storage/with-blob-file.ts';
-import type { ShardFile } from './parse-shard.ts';
-import { listPieces, type Piece, readPiece } from './read-pieces.ts';
+import { collectHeaders, listPieces, type Piece, readPiece } from './read-pieces.ts';
+import type { Term } from './read-shard.ts';
 import { findXorb } from './xorb-queries.ts';
 
-type Term = ShardFile['terms'][number];
-type Xorb = { hash: string; sha256: string; pieces: Piece[] };
+type Xorb = { sha256: string; pieces: Piece[] };
 
 /** Files go from one xorb to the next, and back to others whose pieces they have as well. */
 const LISTS_MAX = 16;
+/** Stored bytes that are read at once. */
+const RANGE_BYTES_MAX = 4 * 1024 * 1024;
+/** Reads of all users. A place is held for one range only, so that a long file delays others by no more than that. */
+const reading = fairQueue(2, { perKey: 1 });
 
-/**
- * Reads pieces of the xorbs that the caller has sent in a session. The xorb that was opened last is in memory; of some before
- * it where their pieces lie, so that only what is wanted is read of them.
- */
-export function xorbReader(ctx: Context, session: string): (term: Term) => AsyncGenerator<Buffer> {
+/** Reads pieces of the xorbs that the caller has sent in a session, and no more bytes of them than the pieces have. */
+export function xorbReader(
+  ctx: Context,
+  session: string,
+  signal: AbortSignal,
+): (term: Term) => AsyncGenerator<Buffer> {
+  const { userId } = ctx.caller;
   const lists = new Map<string, Xorb>();
-  let atHand: { hash: string; bytes: Buffer } | null = null;
 
   async function openXorb(hash: string): Promise<Xorb> {
-    const known = lists.get(hash);
-    const xorb = known ?? (await readXorb(hash));
+    const xorb = lists.get(hash) ?? (await findPieces(hash));
     lists.delete(hash);
     lists.set(hash, xorb);
     const [oldest] = lists.keys();
@@ -32,34 +34,56 @@ export function xorbReader(ctx: Context, session: string): (term: Term) => Async
     return xorb;
   }
 
-  async function readXorb(hash: string): Promise<Xorb> {
-    const sha256 = await findXorb(ctx.db, { userId: ctx.caller.userId, session, hash });
-    if (sha256 === undefined) throw refused('shard', `The shard names the xorb ${hash}, which was not sent`);
-    // Of two at once none is needed.
-    atHand = null;
-    const bytes = await withBlobFile(ctx, { sha256, path: hash }, (localPath) => readFile(localPath));
-    atHand = { hash, bytes };
-    return { hash, sha256, pieces: listPieces(bytes) };
+  async function findPieces(hash: string): Promise<Xorb> {
+    const row = await findXorb(ctx.db, { userId, session, hash });
+    if (row === undefined) throw notSent(hash);
+    const { sha256 } = row;
+    return { sha256, pieces: listPieces(row.chunk_headers ?? (await readHeaders(hash, sha256))) };
   }
 
-  async function readRange({ hash, sha256 }: Xorb, start: number, end: number): Promise<Buffer> {
-    if (atHand?.hash === hash) return atHand.bytes.subarray(start, end);
-    return buffer(await readBlob(ctx, { sha256, path: hash, range: { start, end: end - 1 } }));
+  /** Reads a xorb that came before its headers were kept. */
+  async function readHeaders(hash: string, sha256: string): Promise<Buffer> {
+    const headers: Buffer[] = [];
+    const passed = collectHeaders(await readBlob(ctx, { sha256, path: hash }), headers);
+    while (!(await passed.next()).done);
+    return Buffer.concat(headers);
   }
 
-  /** The bytes of a term, piece by piece. Throws AppError('invalid_request') where its xorb has not what it names. */
+  /** The bytes of a term, piece by piece. Throws AppError('invalid_request') if its xorb does not have them. */
   return async function* readTerm({ xorb: hash, bytes, start, end }) {
-    const xorb = await openXorb(hash);
-    const wanted = xorb.pieces.slice(start, end);
-    const [first, last] = [wanted[0], wanted.at(-1)];
-    if (!first || !last || wanted.length < end - start)
-      throw refused('shard', 'The shard names pieces that its xorb has not');
+    const { sha256, pieces } = await reading.run(userId, () => openXorb(hash), signal);
+    const wanted = pieces.slice(start, end);
+    if (wanted.length < end - start) throw refused('shard', 'The shard names pieces that its xorb has not');
     if (wanted.reduce((sum, piece) => sum + piece.bytes, 0) !== bytes)
       throw refused('shard', 'The pieces that the shard names are not of the size that it says');
-    const stored = await readRange(xorb, first.from, last.from + last.storedBytes);
-    for (const piece of wanted) {
-      const from = piece.from - first.from;
-      yield readPiece(stored.subarray(from, from + piece.storedBytes), piece);
+    for (const group of inRanges(wanted)) {
+      const [from, to] = [group[0]?.from ?? 0, endOf(group.at(-1))];
+      const range = { start: from, end: to - 1 };
+      const read = async () => buffer(await readBlob(ctx, { sha256, path: hash, range }));
+      const stored = await reading.run(userId, read, signal);
+      for (const piece of group)
+        yield readPiece(stored.subarray(piece.from - from, endOf(piece) - from), piece);
     }
   };
+}
+
+/** An error about a xorb that a shard names. */
+export function notSent(hash: string): Error {
+  return refused('shard', `The shard names the xorb ${hash}, which was not sent`);
+}
+
+function endOf(piece: Piece | undefined): number {
+  return piece ? piece.from + piece.storedBytes : 0;
+}
+
+function* inRanges(pieces: Piece[]): Generator<Piece[]> {
+  let group: Piece[] = [];
+  for (const piece of pieces) {
+    if (group[0] && endOf(piece) - group[0].from > RANGE_BYTES_MAX) {
+      yield group;
+      group = [];
+    }
+    group.push(piece);
+  }
+  yield group;
 }

@@ -3,39 +3,41 @@ import { THUMBNAIL_SIDE_MAX } from '@bakehouse/contract/media';
 import * as z from 'zod';
 import { runConfined } from '../../../platform/confined/run-confined.ts';
 import type { Services } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { withBlobFile } from '../../../platform/storage/with-blob-file.ts';
 
 /** The small copy of a picture, as a WebP. */
 export type Thumbnail = { sha256: string; sizeBytes: number };
 
-type Picture = { sha256: string; width: number; height: number };
+export type Picture = { sha256: string; width: number; height: number };
 
 const program = new URL('./make-thumbnail-program.ts', import.meta.url);
-/** A picture of 40 megapixels takes a second; others' files may be read before it. */
-const LIMIT_MS = 10_000;
+/** A picture of 40 megapixels takes a second. */
+const CPU_SECONDS = 10;
 const HEAP_MB = 256;
 const answer = z.object({ webp: z.base64() });
 
 /**
  * Makes the small copy of a stored picture, and stores it; it is collected unless a row keeps it soon. The picture is
- * decoded away from the server, since a stranger or a service has made it. Null for one that is small itself, and where
- * no copy can be made: then lists show the picture, so that is only logged.
+ * decoded away from the server, since a stranger or a service has made it. Returns null for a small picture and for one
+ * that cannot be decoded: then lists show the picture. Throws AppError 'unavailable' if the machine is too busy, and the
+ * signal's reason.
  */
 export async function makeThumbnail(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log' | 'sandbox'>,
   { sha256, width, height }: Picture,
-  userId: string,
+  { userId, signal }: { userId: string; signal: AbortSignal },
 ): Promise<Thumbnail | null> {
   if (Math.max(width, height) <= THUMBNAIL_SIDE_MAX) return null;
-  const signal = AbortSignal.timeout(LIMIT_MS);
-  const limits = { cpuSeconds: LIMIT_MS / 1000, heapMb: HEAP_MB, userId, signal };
+  const limits = { kind: 'thumbnail', cpuSeconds: CPU_SECONDS, heapMb: HEAP_MB, userId, signal } as const;
   try {
     const made = await withBlobFile(services, { sha256, path: `picture ${sha256}` }, (localPath) =>
       runConfined(services.sandbox, { program, localPath }, limits),
     );
     return await storeBlob(services, Readable.from([Buffer.from(answer.parse(made).webp, 'base64')]));
   } catch (error) {
+    if (signal.aborted || (error instanceof AppError && error.code === 'unavailable')) throw error;
     services.log.warn({ err: error, sha256 }, 'no thumbnail of a picture could be made');
     return null;
   }

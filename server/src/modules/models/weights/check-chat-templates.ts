@@ -23,7 +23,7 @@ export async function checkChatTemplates(
   await runConfined(
     sandbox,
     { program: PROGRAM, localPath: file.localPath, input: { source } },
-    { cpuSeconds, heapMb: HEAP_MB, userId: file.userId },
+    { kind: 'check', cpuSeconds, heapMb: HEAP_MB, userId: file.userId },
   ).catch((error: unknown) => {
     if (!(error instanceof OutOfLimits)) throw error;
     throw new AppError('invalid_request', {

@@ -24,7 +24,7 @@ export async function checkWeights(
   const fault = await runConfined(
     sandbox,
     { program: PROGRAM, localPath: file.localPath, input: { extension } },
-    { cpuSeconds, heapMb: HEAP_MB, userId: file.userId },
+    { kind: 'check', cpuSeconds, heapMb: HEAP_MB, userId: file.userId },
   )
     .then((answer) => z.string().nullable().parse(answer))
     .catch((error: unknown) => {

@@ -19,7 +19,7 @@ const sharedDir = path.join(dir, 'lent');
 const reader = spawn(process.execPath, [READER, socket], { stdio: 'ignore' });
 onFileEnd(async () => void reader.kill('SIGTERM'));
 const sandbox = await findReader({ sharedDir, reads: [] }, socket);
-const limits = { cpuSeconds: 20, heapMb: 64, userId: 'ada' };
+const limits = { kind: 'preview', cpuSeconds: 20, heapMb: 64, userId: 'ada' } as const;
 
 const program = (name: string, body: string) => writeProgram(dir, name, body);
 

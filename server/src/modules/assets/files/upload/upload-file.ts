@@ -13,6 +13,7 @@ import type { Sandbox } from '../../../../platform/sandbox/sandbox.ts';
 import type { Blob } from '../../../../platform/storage/blob-store.ts';
 import { storeBlob } from '../../../../platform/storage/store-blob.ts';
 import { findChangeableAsset } from '../../access/find-changeable-asset.ts';
+import { noteCard } from '../../card/card-data.ts';
 import { readFamilyOf } from '../../recognise/note-family.ts';
 import { type Quota, quotaExceeded, readQuota } from '../storage-quota.ts';
 import { addFile } from './add-file.ts';
@@ -84,6 +85,7 @@ async function takeUpload(
     );
 
   const family = type === 'MODEL' ? await readFamilyOf(ctx, { path, blob }) : null;
+  await noteCard(ctx, { path, blob, userId: who.userId });
   coming.signal.throwIfAborted();
   return inTransaction(ctx.db, (tx) =>
     addFile(tx, { ...who, path, blob, quota, family, params: { path: param, bytes: PART } }),

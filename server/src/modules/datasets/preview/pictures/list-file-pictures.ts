@@ -8,7 +8,7 @@ import { readRevision } from '../../../assets/read-revision.ts';
 const PROGRAM = new URL('./read-file-pictures-program.ts', import.meta.url);
 const PICTURE_FILE = '\\.(png|jpe?g|webp)$';
 /** A page of pictures of a few megapixels. */
-const limits = { cpuSeconds: 60, heapMb: 512, waitingMax: 4 };
+const limits = { kind: 'preview', cpuSeconds: 60, heapMb: 512, waitingMax: 4 } as const;
 
 const looked = z.array(
   z.object({

@@ -6,6 +6,7 @@ import { AppError } from '../../../../../platform/errors.ts';
 import type { Http } from '../../../../../platform/http/bind.ts';
 import { completeUpload as makeBlob } from '../../../../../platform/storage/uploads/complete-upload.ts';
 import { endUpload, releaseUpload } from '../../../../../platform/storage/uploads/end-upload.ts';
+import { noteCard } from '../../../card/card-data.ts';
 import { findNewestFile } from '../../../queries.ts';
 import { readFamilyOf } from '../../../recognise/note-family.ts';
 import { toWireFile } from '../../../to-wire.ts';
@@ -68,6 +69,7 @@ async function complete(ctx: Context, params: UploadParams, checkModelFile: Chec
       });
   }
   const family = asset.dataset_type === 'MODEL' ? await readFamilyOf(ctx, { path: row.path, blob }) : null;
+  await noteCard(ctx, { path: row.path, blob, userId });
   const quota = await readQuota(ctx, userId);
   return inTransaction(ctx.db, async (tx) => {
     const added = await addFile(tx, {

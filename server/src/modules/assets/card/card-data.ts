@@ -1,0 +1,76 @@
+import { text } from 'node:stream/consumers';
+import type { Services } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { defineJob } from '../../../platform/jobs/define-job.ts';
+import type { Blob } from '../../../platform/storage/blob-store.ts';
+import { readBlob } from '../../../platform/storage/read-blob.ts';
+import { CARD_PATH, type FileRow } from '../queries.ts';
+import { type CardData, HEAD_BYTES_MAX } from './parse-card.ts';
+import { readCard } from './read-card.ts';
+
+type Parts = Pick<Services, 'blobs' | 'clock' | 'db' | 'log' | 'sandbox'>;
+
+/** Parses a card that no upload has parsed, such as the card of a clone. */
+export const readCardJob = defineJob({
+  name: 'assets.read-card',
+  run: (services, { sha256, sizeBytes }: { sha256: string; sizeBytes: number }) =>
+    saveCardDataOf(services, { sha256, sizeBytes }, 'cards'),
+});
+
+/** Returns the metadata of a card. Never parses: a card that is not parsed yet has none, and a job parses it. */
+export async function findCardData(
+  { db, jobs }: Pick<Services, 'db' | 'jobs'>,
+  card: Pick<FileRow, 'sha256' | 'size_bytes'> | undefined,
+): Promise<CardData | null> {
+  if (!card || card.size_bytes === 0n) return null;
+  const { sha256 } = card;
+  const row = await db.selectFrom('card_data').select('data').where('sha256', '=', sha256).executeTakeFirst();
+  if (row) return row.data as CardData | null;
+  await inTransaction(db, async (tx) => {
+    const added = await tx
+      .insertInto('card_data')
+      .values({ sha256, data: null })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    // Only the first reader enqueues the job.
+    if (added.numInsertedOrUpdatedRows === 1n)
+      await jobs.enqueue(tx, readCardJob, { sha256, sizeBytes: Number(card.size_bytes) });
+  });
+  return null;
+}
+
+/** Parses an uploaded file if it is a card, so that its metadata is there at once. `findCardData` retries if it cannot now. */
+export async function noteCard(
+  services: Parts,
+  { path, blob, userId }: { path: string; blob: Blob; userId: string },
+): Promise<void> {
+  if (path !== CARD_PATH || blob.sizeBytes === 0) return;
+  try {
+    await saveCardDataOf(services, blob, userId);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    services.log.warn({ err: error }, 'could not parse a card');
+  }
+}
+
+async function saveCardDataOf(services: Parts, { sha256, sizeBytes }: Blob, userId: string): Promise<void> {
+  const range = { start: 0, end: Math.min(sizeBytes, HEAD_BYTES_MAX) - 1 };
+  const head = await text(await readBlob(services, { sha256, path: CARD_PATH, range }));
+  const { data } = await readCard(services, head, userId);
+  await saveCardData(services, sha256, data);
+}
+
+/** Keeps the metadata of a stored card. */
+export async function saveCardData(
+  { db }: Pick<Services, 'db'>,
+  sha256: string,
+  data: CardData | null,
+): Promise<void> {
+  const value = data && JSON.stringify(data);
+  await db
+    .insertInto('card_data')
+    .values({ sha256, data: value })
+    .onConflict((conflict) => conflict.column('sha256').doUpdateSet({ data: value }))
+    .execute();
+}

@@ -1,0 +1,75 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
+const NEWLINE = 0x0a;
+/** Work between two turns of the event loop. */
+const TURN_MS = 10;
+/** Shorter lines have too few values to be slow. */
+const SHORT_CHARS = 64 * 1024;
+const NODES_MAX = 100_000;
+
+export type Line = { number: number; text: string };
+
+type Limits = {
+  lineBytesMax: number;
+  /** Empty lines count. */
+  linesMax: number;
+  refuseLine: (number: number) => Error;
+  refuseCount: () => Error;
+};
+
+/**
+ * Splits a body into lines and skips empty ones. Holds one line in memory, and lets the event loop turn however short the
+ * lines are. Throws the errors of `limits`.
+ */
+export async function* splitLines(bytes: AsyncIterable<Buffer>, limits: Limits): AsyncGenerator<Line> {
+  let pieces: Buffer[] = [];
+  let length = 0;
+  let number = 1;
+  let turnedAt = performance.now();
+  for await (const chunk of bytes) {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      const piece = chunk.subarray(from, end);
+      if (length + piece.length > limits.lineBytesMax) throw limits.refuseLine(number);
+      if (length + piece.length > 0) {
+        const text = Buffer.concat([...pieces, piece])
+          .toString()
+          .trim();
+        if (text !== '') yield { number, text };
+      }
+      pieces = [];
+      length = 0;
+      number += 1;
+      if (number > limits.linesMax) throw limits.refuseCount();
+      from = end + 1;
+      if (performance.now() - turnedAt > TURN_MS) {
+        await turn();
+        turnedAt = performance.now();
+      }
+    }
+    pieces.push(chunk.subarray(from));
+    length += chunk.length - from;
+    if (length > limits.lineBytesMax) throw limits.refuseLine(number);
+  }
+  const text = Buffer.concat(pieces).toString().trim();
+  if (text !== '') yield { number, text };
+}
+
+/** Parses a line of JSON. Throws SyntaxError, also for a line with so many values that parsing it blocks the event loop. */
+export function parseLine(text: string): unknown {
+  if (text.length > SHORT_CHARS && hasManyNodes(text)) throw new SyntaxError('The line has too many values');
+  return JSON.parse(text);
+}
+
+/** Counts the objects, arrays and names outside of strings. */
+function hasManyNodes(text: string): boolean {
+  let nodes = 0;
+  for (let at = 0; at < text.length && nodes <= NODES_MAX; at += 1) {
+    const char = text[at];
+    if (char === '"') {
+      at += 1;
+      while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+    } else if (char === '[' || char === '{' || char === ':') nodes += 1;
+  }
+  return nodes > NODES_MAX;
+}
