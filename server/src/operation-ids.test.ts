@@ -53,7 +53,10 @@ test('the OpenAPI document has no dangling reference, undeclared path parameter 
 
 function at(document: object, reference: string): unknown {
   const parts = reference.split('/').slice(1);
-  return parts.reduce<unknown>((found, part) => (found as Record<string, unknown> | undefined)?.[part], document);
+  return parts.reduce<unknown>(
+    (found, part) => (found as Record<string, unknown> | undefined)?.[part],
+    document,
+  );
 }
 
 /** Whether two names become one when a generator drops case and punctuation. */
