@@ -12,6 +12,8 @@ export type AuditAction =
   | 'api_key.created'
   | 'api_key.revoked'
   | 'api_key.rotated'
+  | 'asset.branch_created'
+  | 'asset.branch_deleted'
   | 'asset.changed'
   | 'asset.committed'
   | 'asset.created'

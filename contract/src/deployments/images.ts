@@ -44,7 +44,8 @@ export type ImageDeploymentState = (typeof states)[number];
 /** The same of a Wan deployment, in its own words. */
 const wanStates = ['PENDING', 'DEPLOYING', 'running', 'READY', 'FAILED', 'TERMINATED'] as const;
 export type WanDeploymentState = (typeof wanStates)[number];
-const anyState = z.enum([...states, 'PENDING', 'DEPLOYING', 'FAILED', 'TERMINATED']);
+// Two enums: 'pending' and 'PENDING' in one enum are one name in generated clients.
+const anyState = z.union([z.enum(states), z.enum(wanStates)]);
 
 const status = z.object({ status: anyState });
 

@@ -34,12 +34,12 @@ const splitName = z.object({ dataset: z.string(), config: z.string(), split: z.s
 const nothing = { pending: z.array(z.never()), failed: z.array(z.never()) };
 
 /** A column: its place, its name, and its type as the library `datasets` writes it. */
-const feature = z.object({ feature_idx: z.int(), name: z.string(), type: z.json() });
+const feature = z.object({ feature_idx: z.int(), name: z.string(), type: z.unknown() });
 
 const row = z.object({
   /** Its place in the split, from 0. */
   row_idx: z.int(),
-  row: z.record(z.string(), z.json()),
+  row: z.record(z.string(), z.unknown()),
   truncated_cells: z.array(z.string()),
 });
 

@@ -42,16 +42,20 @@ export const validateCard = endpoint({
   }),
 });
 
-/* What the hub has and this server has not: refused in words that say what to do. */
-
 const branchParams = repositoryParams.extend({ branch: revisionParam });
 
 export const createBranch = endpoint({
   method: 'POST',
   path: '/hub/api/:type/:namespace/:name/branch/:branch',
   access: 'key',
-  summary: 'Refuse a branch: repositories here have one, main',
+  summary: 'Create a branch, as the hub does',
   params: branchParams,
+  body: z
+    .object({
+      /** A revision of main; its newest one by default. */
+      startingPoint: revisionParam.nullish(),
+    })
+    .nullish(),
   error: hubError,
   status: 204,
 });
@@ -60,11 +64,13 @@ export const deleteBranch = endpoint({
   method: 'DELETE',
   path: '/hub/api/:type/:namespace/:name/branch/:branch',
   access: 'key',
-  summary: 'Refuse to delete a branch: repositories here have one, main',
+  summary: 'Delete a branch with its commits, as the hub does',
   params: branchParams,
   error: hubError,
   status: 204,
 });
+
+/* What the hub has and this server has not: refused in words that say what to do. */
 
 export const listDiscussions = endpoint({
   method: 'GET',

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { endpoint } from '../endpoint.ts';
+import { only } from '../fields/only.ts';
 import {
   hubError,
   repeated,
@@ -73,15 +74,25 @@ export const listRepositories = endpoint({
   access: 'key',
   summary: 'List models or datasets, as the hub does; the header Link has the next page',
   params: z.object({ type: z.enum(repositoryTypes, 'Repositories here are models and datasets') }),
-  query: z.object({
+  // An unknown filter is refused: ignoring it would list wrong repositories.
+  query: only({
     search: z.string().trim().max(200).default(''),
     /** A namespace. */
     author: z.string().max(200).optional(),
-    /** Tags, each of which it has. */
+    /** Tags, each of which it has; the task, library and license of its card count as tags. */
     filter: repeated,
+    /** The task of its card. */
+    pipeline_tag: z.string().max(200).optional(),
     sort: z.string().max(100).optional(),
     limit: z.coerce.number().int().min(1).default(100),
     cursor: z.string().max(2000).optional(),
+    /** What an answer has; it has all of it always. */
+    full: z.unknown().optional(),
+    config: z.unknown().optional(),
+    cardData: z.unknown().optional(),
+    direction: z.unknown().optional(),
+    expand: z.unknown().optional(),
+    'expand[]': z.unknown().optional(),
   }),
   error: hubError,
   response: z.array(summary),

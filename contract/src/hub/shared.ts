@@ -35,7 +35,8 @@ export const repeated = z
 
 /** A yes or no as the clients' languages write it. */
 export const yesOrNo = z
-  .union([z.boolean(), z.enum(['true', 'false', 'True', 'False', '1', '0'])])
+  // A pattern rather than an enum: 'true' and 'True' are one name in generated clients.
+  .union([z.boolean(), z.string().regex(/^([Tt]rue|[Ff]alse|[01])$/)])
   .default(false)
   .transform((value) => value === true || value === 'true' || value === 'True' || value === '1');
 

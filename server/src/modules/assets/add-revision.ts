@@ -33,8 +33,8 @@ export async function addRevision(tx: Transaction, asset: AssetRow, change: Revi
   const number = (newest?.number ?? 0) + 1;
   const revisionId = await insertRevision(tx, { assetId: asset.id, number, ...change });
   const paths = [...change.remove, ...change.put.map((file) => file.path)];
-  const ended = await endFiles(tx, asset.id, paths, number - 1);
-  await insertFiles(tx, asset.id, change.put, number);
+  const ended = await endFiles(tx, asset.id, { paths, lastNumber: number - 1 });
+  await insertFiles(tx, asset.id, { files: change.put, firstNumber: number });
   const bytesAdded = change.put.reduce((sum, file) => sum + BigInt(file.sizeBytes), 0n);
   const bytesEnded = ended.reduce((sum, file) => sum + file.size_bytes, 0n);
   await setNewestRevision(tx, asset.id, {

@@ -254,8 +254,12 @@ export async function listFiles(
   return query.orderBy('path').execute();
 }
 
-export function newestFiles(db: Database | Transaction, assetId: string) {
-  return db.selectFrom('asset_files').where('asset_id', '=', assetId).where('last_number', 'is', null);
+/** `end`: the end of a branch's range; null for main. */
+export function newestFiles(db: Database | Transaction, assetId: string, end: number | null = null) {
+  return db
+    .selectFrom('asset_files')
+    .where('asset_id', '=', assetId)
+    .where('last_number', end === null ? 'is' : '=', end);
 }
 
 export async function listNewestFiles(db: Database | Transaction, assetId: string): Promise<FileRow[]> {
@@ -293,15 +297,14 @@ export async function insertRevision(
 export async function endFiles(
   tx: Transaction,
   assetId: string,
-  paths: string[],
-  lastNumber: number,
+  { paths, lastNumber, end = null }: { paths: string[]; lastNumber: number; end?: number | null },
 ): Promise<{ size_bytes: bigint }[]> {
   return tx
     .updateTable('asset_files')
     .set({ last_number: lastNumber })
     .where('asset_id', '=', assetId)
     .where(sql<boolean>`path = any(${paths}::text[])`)
-    .where('last_number', 'is', null)
+    .where('last_number', end === null ? 'is' : '=', end)
     .returning('size_bytes')
     .execute();
 }
@@ -310,12 +313,19 @@ export async function endFiles(
 export async function insertFiles(
   tx: Transaction,
   assetId: string,
-  files: { path: string; sha256: string; sizeBytes: number }[],
-  firstNumber: number,
+  {
+    files,
+    firstNumber,
+    end = null,
+  }: {
+    files: { path: string; sha256: string; sizeBytes: number }[];
+    firstNumber: number;
+    end?: number | null;
+  },
 ): Promise<void> {
   await sql`
-    insert into asset_files (asset_id, path, sha256, size_bytes, first_number)
-    select ${assetId}, path, sha256, size_bytes, ${firstNumber}
+    insert into asset_files (asset_id, path, sha256, size_bytes, first_number, last_number)
+    select ${assetId}, path, sha256, size_bytes, ${firstNumber}::int, ${end}::int
     from unnest(
       ${files.map((file) => file.path)}::text[],
       ${files.map((file) => file.sha256)}::text[],

@@ -116,6 +116,11 @@ describe('lists', () => {
     expect(await list('search=brot&filter=rye')).toEqual(['ada/Facts-uber-Brot']);
     expect(await list('author=bob')).toEqual([]);
     expect(await list('filter=rye&filter=wheat')).toEqual([]);
+    expect(await list('filter=rye&full=True&expand=tags&expand=author')).toHaveLength(1);
+    expect(await refusal('/api/models?gated=true&num_parameters=min:1', { as: ada })).toMatchObject({
+      status: 400,
+      error: 'Unknown fields: gated, num_parameters',
+    });
     const first = await send('/api/datasets?limit=1', { as: ada });
     const next = /<([^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
     const second = await fetch(next, { headers: { authorization: `Bearer ${ada.apiKey}` } });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { testServer } from '../../testing/test-server.ts';
 import { hubCalls } from './testing/hub-calls.ts';
 
-test('a browser is led from what the clients print to the page of that name, and a program has its error', async () => {
+test('redirects a browser to the page of that name, tells git to use hf download, and refuses other programs', async () => {
   const server = await testServer();
   const { read, signUpAs, refusal } = hubCalls(server);
   const ada = await signUpAs('ada');
@@ -29,6 +29,10 @@ test('a browser is led from what the clients print to the page of that name, and
   expect(await open(url, '*/*')).toEqual([404, null]);
   expect(await open(`${server.url}/hub/api/datasets/ada`)).toEqual([404, null]);
   expect(await open(`${server.url}/hub/datasets`)).toEqual([404, null]);
+  // Git prints the text of a 403 with this type, and of no other answer.
+  const cloned = await fetch(`${url}/info/refs?service=git-upload-pack`);
+  expect([cloned.status, cloned.headers.get('content-type')]).toEqual([403, 'text/plain; charset=utf-8']);
+  expect(await cloned.text()).toContain('hf download ada/loaf --repo-type dataset --local-dir loaf');
 
   // The page asks which it is.
   const named = '/api/datasets/ADA/loaf/auth-check';

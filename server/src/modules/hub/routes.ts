@@ -7,10 +7,11 @@ import * as xet from '@bakehouse/contract/hub/xet';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
 import type { FindAssetUse } from '../assets/asset-use.ts';
 import type { CheckModelFile } from '../assets/files/upload/upload-file.ts';
+import { addBranch, removeBranch } from './commits/change-branches.ts';
 import { tagRevision, untagRevision } from './commits/change-tags.ts';
 import { preuploadFiles } from './commits/preupload-files.ts';
 import { receiveCommit } from './commits/receive-commit.ts';
-import { listDiscussions, refuseBranch, refuseDiscussion } from './commits/refuse-branches.ts';
+import { listDiscussions, refuseDiscussion } from './commits/refuse-discussions.ts';
 import { showCommits, showReferences } from './commits/show-commits.ts';
 import { validateCard } from './commits/validate-card.ts';
 import { describePaths } from './files/describe-paths.ts';
@@ -99,8 +100,8 @@ function referenceRoutes(): Binding[] {
     bind(references.createRepositoryTag, tagRevision),
     bind(references.deleteRepositoryTag, untagRevision),
     bindPublic(references.validateCard, validateCard, { ownCallsPerMinute: CARDS_PER_MINUTE }),
-    bind(references.createBranch, refuseBranch),
-    bind(references.deleteBranch, refuseBranch),
+    bind(references.createBranch, addBranch),
+    bind(references.deleteBranch, removeBranch),
     bind(references.listDiscussions, listDiscussions),
     bind(references.createDiscussion, refuseDiscussion),
   ];

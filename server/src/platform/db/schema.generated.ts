@@ -891,6 +891,14 @@ export type RestrictedModelsTable = {
   search_text: GeneratedAlways<string>;
 };
 
+export type RevisionBranchesTable = {
+  asset_id: string;
+  name: string;
+  start_number: number;
+  fork_number: number;
+  head_number: number;
+};
+
 export type RevisionCidsTable = {
   id: string;
   asset_id: string;
@@ -1332,6 +1340,7 @@ export type DB = {
   referrals: ReferralsTable;
   responses: ResponsesTable;
   restricted_models: RestrictedModelsTable;
+  revision_branches: RevisionBranchesTable;
   revision_cids: RevisionCidsTable;
   revision_tags: RevisionTagsTable;
   revisions: RevisionsTable;

@@ -11,7 +11,7 @@ type Operation = {
   summary?: string;
   tags?: string[];
   security?: object[];
-  parameters?: object[];
+  parameters?: { name: string; in: string }[];
   requestBody?: object;
   responses?: Record<string, object>;
 };
@@ -83,14 +83,14 @@ function sessionCookie(publicUrl: string): string {
 
 /** Adds what the routes' schemas cannot say: names, files, answers without JSON, the one shape of errors, and the header of calls that spend. */
 function complete(document: Document, { endpoints, operationIds, furtherPaths }: Described): void {
-  document.paths = { ...document.paths, ...furtherPaths };
+  document.paths = nameWildcards({ ...document.paths, ...furtherPaths });
   const { $schema: _, ...error } = z.toJSONSchema(errorBody);
   document.components = {
     ...document.components,
     responses: { Error: { description: 'Every error', content: { 'application/json': { schema: error } } } },
   };
   for (const endpoint of endpoints) {
-    const path = endpoint.path.replace(/:(\w+)/g, '{$1}').replace('*', '{*}');
+    const path = endpoint.path.replace(/:(\w+)/g, '{$1}').replace('*', '{path}');
     const operation = document.paths?.[path]?.[endpoint.method.toLowerCase()];
     if (!operation) continue;
     const operationId = operationIds.get(endpoint);
@@ -104,8 +104,21 @@ function complete(document: Document, { endpoints, operationIds, furtherPaths }:
       default: endpoint.error ? describeError(endpoint.error) : { $ref: '#/components/responses/Error' },
     };
     for (const part of [operation.parameters, operation.requestBody]) refuseNul(part);
+    // `expand[]` repeats `expand` in the style of one client; both become the same name in generated code.
+    operation.parameters = operation.parameters?.filter(({ name }) => !name.endsWith('[]'));
     if (endpoint.spends) operation.parameters = [...(operation.parameters ?? []), idempotencyKey];
   }
+}
+
+/** OpenAPI has no wildcard: the rest of a path becomes a parameter with a name that client generators can use. */
+function nameWildcards(paths: Paths): Paths {
+  const parameters = Object.values(paths).flatMap((operations) =>
+    Object.values(operations).flatMap((operation) => operation.parameters ?? []),
+  );
+  for (const parameter of parameters) if (parameter.name === '*') parameter.name = 'path';
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, operations]) => [path.replace('{*}', '{path}'), operations]),
+  );
 }
 
 function describeError(error: z.ZodType): object {

@@ -35,6 +35,12 @@ const predicates: Record<AuditAction, Describe> = {
   'api_key.created': ({ named }) => [`created ${named('key_id', 'an API key')}`],
   'api_key.revoked': ({ named }) => [`revoked ${named('key_id', 'an API key')}`],
   'api_key.rotated': ({ named }) => [`replaced ${named('key_id', 'an API key')} with a new one`],
+  'asset.branch_created': ({ detail, named }) => [
+    `created the branch ${detail.branch} of ${named('asset_id', 'a dataset or model')}`,
+  ],
+  'asset.branch_deleted': ({ detail, named }) => [
+    `deleted the branch ${detail.branch} of ${named('asset_id', 'a dataset or model')}`,
+  ],
   'asset.changed': ({ named }) => [`edited ${named('asset_id', 'a dataset or model')}`],
   'asset.committed': ({ named }) => [`committed files to ${named('asset_id', 'a dataset or model')}`],
   'asset.created': ({ detail }) => [

@@ -44,15 +44,22 @@ export async function listFilesBelow(
   return rows;
 }
 
+/** Which files are the newest: those of main, or of the branch whose range has this end. */
+type OfBranch = { end?: number | null | undefined };
+
+function isNewest({ end = null }: OfBranch) {
+  return end === null ? sql`last_number is null` : sql`last_number = ${end}`;
+}
+
 /** The files of the newest revision in these folders, none of which is in another, each with its folder. */
 export async function listFilesInFolders(
   tx: Transaction,
   assetId: string,
-  folders: string[],
+  { folders, ...of }: { folders: string[] } & OfBranch,
 ): Promise<{ folder: string; path: string }[]> {
   const { rows } = await sql<{ folder: string; path: string }>`
     select folder, path from unnest(${folders}::text[]) as folder
-    join asset_files on asset_id = ${assetId} and last_number is null
+    join asset_files on asset_id = ${assetId} and ${isNewest(of)}
       and path > folder || '/' and path < folder || '0'`.execute(tx);
   return rows;
 }
@@ -79,17 +86,17 @@ export async function findFileAbove(
 export async function findClash(
   tx: Transaction,
   assetId: string,
-  { paths, folders, removed }: { paths: string[]; folders: string[]; removed: string[] },
+  { paths, folders, removed, ...of }: { paths: string[]; folders: string[]; removed: string[] } & OfBranch,
 ): Promise<string | undefined> {
   const { rows } = await sql<{ path: string }>`
     select path from asset_files
-    where asset_id = ${assetId} and last_number is null
+    where asset_id = ${assetId} and ${isNewest(of)}
       and path = any(${folders}::text[]) and not path = any(${removed}::text[])
     union all
     select wanted from unnest(${paths}::text[]) as wanted
     where exists (
       select from asset_files
-      where asset_id = ${assetId} and last_number is null
+      where asset_id = ${assetId} and ${isNewest(of)}
         and path > wanted || '/' and path < wanted || '0' and not path = any(${removed}::text[])
     )
     limit 1`.execute(tx);

@@ -131,7 +131,7 @@ test('who asks for access waits for an operator, who grants or refuses, and each
     'access.refused',
     'access.granted',
   ]);
-  await expect(decide(ada.userId, 'granted')).rejects.toMatchObject({ status: 400 });
+  await expect(decide(ada.userId, 'granted')).rejects.toMatchObject({ status: 404 });
 });
 
 test('requests come by pages, newest first', async () => {

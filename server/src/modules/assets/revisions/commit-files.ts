@@ -10,7 +10,8 @@ import { listFilesInFolders } from '../files/folder-queries.ts';
 import { readQuota, takeStorage } from '../files/storage-quota.ts';
 import { type AssetRow, findAsset, newestFiles } from '../queries.ts';
 import { noteFamily } from '../recognise/note-family.ts';
-import { type Commit, findHead } from './find-commit.ts';
+import { addBranchRevision, type Branch, copyForkedFiles, endOf, findBranch } from './branches.ts';
+import { type Commit, findBranchHead, findHead } from './find-commit.ts';
 import { foldersAbove, refuseClashes } from './refuse-clashes.ts';
 
 export type FileChanges = {
@@ -23,6 +24,8 @@ export type FileChanges = {
 
 type Input = FileChanges & {
   assetId: string;
+  /** Null: main. */
+  branch?: string | null;
   userId: string;
   message: string;
   /** What files of a model say of its family, by their paths. */
@@ -44,9 +47,11 @@ export async function commitFiles(
 ): Promise<Commit> {
   const { assetId, userId, message } = input;
   const asset = await lockChangeableAsset(tx, { assetId, userId });
-  const head = await findHead(tx, asset);
-  const remove = await listRemoved(tx, asset, input);
-  const put = await listChanged(tx, asset, input.put, remove);
+  const branch = input.branch ? await openBranch(tx, assetId, input.branch) : null;
+  const end = branch && endOf(branch);
+  const head = branch ? await findBranchHead(tx, asset, branch) : await findHead(tx, asset);
+  const remove = await listRemoved(tx, asset, { ...input, end });
+  const put = await listChanged(tx, asset, { put: input.put, removed: remove, end });
   // Also where it is stale: whoever sends a commit again has maybe not heard of the first.
   if (put.length === 0 && remove.size === 0) return head;
   if (input.parentCommit !== null && !head.commitId.startsWith(input.parentCommit.toLowerCase())) {
@@ -56,7 +61,7 @@ export async function commitFiles(
       shouldRetry: false,
     });
   }
-  await refuseClashes(tx, assetId, { put, removed: remove, param: 'path' });
+  await refuseClashes(tx, assetId, { put, removed: remove, param: 'path', end });
   await lockBlobs(
     tx,
     put.map(({ sha256 }) => sha256),
@@ -65,24 +70,37 @@ export async function commitFiles(
   await takeStorage(tx, { userId, quota, blobs: put, param: 'files' });
   const puts = new Set(put.map(({ path }) => path));
   const gone = [...remove].filter((path) => !puts.has(path));
-  await addRevision(tx, asset, { put, remove: gone, message, authorUserId: userId });
+  const change = { put, remove: gone, message, authorUserId: userId };
+  const detail = { asset_id: assetId, put: String(put.length), removed: String(gone.length) };
+  await recordAudit(tx, { userId, action: 'asset.committed', detail });
+  if (branch) {
+    const number = await addBranchRevision(tx, { assetId, branch, change });
+    return findBranchHead(tx, asset, { head_number: number });
+  }
+  await addRevision(tx, asset, change);
   for (const { path } of put) {
     const family = input.families?.get(path);
     if (family !== undefined) await noteFamily(tx, assetId, { path, family });
   }
-  const detail = { asset_id: assetId, put: String(put.length), removed: String(gone.length) };
-  await recordAudit(tx, { userId, action: 'asset.committed', detail });
   const changed = await findAsset(tx, assetId);
   return changed ? findHead(tx, changed) : head;
+}
+
+/** Finds the branch once more under the lock, with the files that it starts with. */
+async function openBranch(tx: Transaction, assetId: string, name: string): Promise<Branch> {
+  const branch = await findBranch(tx, assetId, name);
+  if (!branch) throw new AppError('not_found', { publicMessage: `There is no branch ${name}` });
+  await copyForkedFiles(tx, assetId, branch);
+  return branch;
 }
 
 /** The paths of all files that are removed. */
 async function listRemoved(
   tx: Transaction,
   asset: AssetRow,
-  { removeFiles, removeFolders }: FileChanges,
+  { removeFiles, removeFolders, end }: FileChanges & { end: number | null },
 ): Promise<Set<string>> {
-  const rows = await newestFiles(tx, asset.id)
+  const rows = await newestFiles(tx, asset.id, end)
     .select('path')
     .where(sql<boolean>`path = any(${removeFiles}::text[])`)
     .execute();
@@ -93,7 +111,7 @@ async function listRemoved(
   const outermost = [...folders].filter(
     (folder) => !foldersAbove(folder).some((above) => folders.has(above)),
   );
-  const below = await listFilesInFolders(tx, asset.id, outermost);
+  const below = await listFilesInFolders(tx, asset.id, { folders: outermost, end });
   const found = new Set(below.map(({ folder }) => folder));
   const empty = outermost.find((folder) => !found.has(folder));
   if (empty !== undefined) throw notThere('folder', empty);
@@ -112,11 +130,10 @@ function notThere(what: 'file' | 'folder', path: string): AppError {
 async function listChanged(
   tx: Transaction,
   asset: AssetRow,
-  put: NewFile[],
-  removed: Set<string>,
+  { put, removed, end }: { put: NewFile[]; removed: Set<string>; end: number | null },
 ): Promise<NewFile[]> {
   const wanted = new Map(put.map((file) => [file.path, file]));
-  const rows = await newestFiles(tx, asset.id)
+  const rows = await newestFiles(tx, asset.id, end)
     .select(['path', 'sha256'])
     .where(sql<boolean>`path = any(${[...wanted.keys()]}::text[])`)
     .execute();

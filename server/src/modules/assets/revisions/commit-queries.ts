@@ -23,6 +23,10 @@ export async function findByRevision(db: Database | Transaction, assetId: string
   return selectCommits(db, assetId).where('revisions.id', '=', revisionId).executeTakeFirstOrThrow();
 }
 
+export async function findByNumber(db: Database | Transaction, assetId: string, number: number) {
+  return selectCommits(db, assetId).where('revisions.number', '=', number).executeTakeFirstOrThrow();
+}
+
 export async function findByCommitId(db: Database | Transaction, assetId: string, commitId: string) {
   return selectCommits(db, assetId).where('revisions.commit_id', '=', commitId).executeTakeFirst();
 }
@@ -38,13 +42,14 @@ export async function findByTag(db: Database | Transaction, assetId: string, tag
     .executeTakeFirst();
 }
 
-/** Newest first, from this number down. */
+/** Newest first, from this number down, and above another. */
 export async function selectCommitsDown(
   db: Database | Transaction,
-  { assetId, from, limit }: { assetId: string; from: number; limit: number },
+  { assetId, from, above, limit }: { assetId: string; from: number; above: number; limit: number },
 ): Promise<CommitRow[]> {
   return selectCommits(db, assetId)
     .where('revisions.number', '<=', from)
+    .where('revisions.number', '>', above)
     .orderBy('revisions.number', 'desc')
     .limit(limit)
     .execute();

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import type { AssetRow } from '../queries.ts';
-import { findByCommitId, findByRevision, findByTag } from './commit-queries.ts';
+import { type Branch, findBranch } from './branches.ts';
+import { findByCommitId, findByNumber, findByRevision, findByTag } from './commit-queries.ts';
 
-/** The one branch. */
+/** The branch that an asset begins with. */
 export const BRANCH = 'main';
 /** What names its newest commit; clients in JavaScript ask for the HEAD unless told otherwise. */
 const NEWEST: readonly string[] = [BRANCH, `refs/heads/${BRANCH}`, 'HEAD'];
@@ -42,6 +43,15 @@ export async function findHead(db: Database | Transaction, asset: AssetRow): Pro
   return asset.revision_id ? findByRevision(db, asset.id, asset.revision_id) : emptyCommit(asset);
 }
 
+/** The newest commit of a branch other than main. */
+export async function findBranchHead(
+  db: Database | Transaction,
+  asset: AssetRow,
+  { head_number: number }: Pick<Branch, 'head_number'>,
+): Promise<Commit> {
+  return number === 0 ? emptyCommit(asset) : findByNumber(db, asset.id, number);
+}
+
 /** What a branch, a tag or a commit's id names; null where the asset has none of the name. */
 export async function findCommit(
   db: Database | Transaction,
@@ -53,5 +63,7 @@ export async function findCommit(
     const empty = emptyCommit(asset);
     return wanted === empty.commitId ? empty : ((await findByCommitId(db, asset.id, wanted)) ?? null);
   }
+  const branch = wanted.startsWith('refs/tags/') ? undefined : await findBranch(db, asset.id, wanted);
+  if (branch) return findBranchHead(db, asset, branch);
   return (await findByTag(db, asset.id, wanted.replace(/^refs\/tags\//, ''))) ?? null;
 }

@@ -15,9 +15,8 @@ export async function listAssetCommits(
   const asset = await findReadableAsset(ctx.db, { assetId: params.id, userId: ctx.caller.userId });
   const last = cursor === undefined ? null : await findCommit(ctx.db, asset, cursor);
   if (cursor !== undefined && last === null) throw unknownCursor();
-  // Their numbers have no gaps.
-  const from = last ? last.number - 1 : (await findHead(ctx.db, asset)).number;
-  const found = await listCommits(ctx.db, asset, { from, limit: limit + 1 });
+  const { number: from } = last ?? (await findHead(ctx.db, asset));
+  const found = await listCommits(ctx.db, asset, { from, skip: last ? 1 : 0, limit: limit + 1 });
   const commits = found.slice(0, limit);
   return {
     commits: await toWireCommits(ctx.db, commits),

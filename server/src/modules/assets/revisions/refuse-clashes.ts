@@ -3,7 +3,7 @@ import { AppError } from '../../../platform/errors.ts';
 import type { NewFile } from '../add-revision.ts';
 import { findClash } from '../files/folder-queries.ts';
 
-type Change = { put: NewFile[]; removed: Set<string>; param: string };
+type Change = { put: NewFile[]; removed: Set<string>; param: string; end?: number | null };
 
 /**
  * Step: throws AppError('conflict'), naming the field `param`, where a path would be a file and a folder: a workload could not
@@ -12,13 +12,13 @@ type Change = { put: NewFile[]; removed: Set<string>; param: string };
 export async function refuseClashes(
   tx: Transaction,
   assetId: string,
-  { put, removed, param }: Change,
+  { put, removed, param, end }: Change,
 ): Promise<void> {
   const paths = put.map(({ path }) => path);
   const folders = new Set(paths.flatMap(foldersAbove));
   const clash =
     paths.find((path) => folders.has(path)) ??
-    (await findClash(tx, assetId, { paths, folders: [...folders], removed: [...removed] }));
+    (await findClash(tx, assetId, { paths, folders: [...folders], removed: [...removed], end }));
   if (clash === undefined) return;
   throw new AppError('conflict', {
     publicMessage: `${clash} cannot be a file and a folder. Delete the one that is there first`,

@@ -6,10 +6,8 @@ import { recordAudit } from '../../accounts/record-audit.ts';
 import { lockChangeableAsset } from '../access/lock-changeable-asset.ts';
 import { announceAssets } from '../announce-assets.ts';
 import { deleteTag, insertTag, selectTags } from './commit-queries.ts';
-import { BRANCH } from './find-commit.ts';
-
-/** What Git takes as the name of a tag, of what people write. */
-const NAME = /^(?!.*(\.\.|\/\/|\/\.|\.lock$))[A-Za-z0-9_][\w./+-]{0,199}(?<![./])$/;
+import { findBranch } from './branches.ts';
+import { isReferenceName } from './reference-name.ts';
 
 /** The tags of an asset with the commits that they name. */
 export async function listTags(db: Database, assetId: string): Promise<{ name: string; commitId: string }[]> {
@@ -23,7 +21,7 @@ export async function createTag(
 ): Promise<void> {
   const { userId } = ctx.caller;
   const { name } = tag;
-  if (!NAME.test(name) || name === BRANCH || /^[0-9a-f]{40}$/.test(name) || name.startsWith('refs/')) {
+  if (!isReferenceName(name)) {
     throw new AppError('invalid_request', {
       publicMessage: `${name} cannot be the name of a tag`,
       param: 'tag',
@@ -31,8 +29,8 @@ export async function createTag(
   }
   await inTransaction(ctx.db, async (tx) => {
     await lockChangeableAsset(tx, { assetId: tag.assetId, userId });
-    if (!(await insertTag(tx, tag)))
-      throw new AppError('conflict', { publicMessage: `Tag ${name} exists already`, param: 'tag' });
+    if ((await findBranch(tx, tag.assetId, name)) || !(await insertTag(tx, tag)))
+      throw new AppError('conflict', { publicMessage: `${name} exists already`, param: 'tag' });
     await recordAudit(tx, { userId, action: 'asset.tagged', detail: { asset_id: tag.assetId, tag: name } });
     await announceAssets(tx, [tag.assetId]);
   });

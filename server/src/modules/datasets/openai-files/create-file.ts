@@ -68,7 +68,9 @@ async function receive(ctx: Context, parts: AsyncIterable<Multipart>): Promise<R
       continue;
     }
     if (part.fieldname !== PART || file) throw refused(PART, `Send one file, in a part named ${PART}`);
-    const path = cleanFileName(part.filename, PART);
+    const name = cleanFileName(part.filename, PART);
+    // Clients send bytes as a file named `upload`, without an extension.
+    const path = name.includes('.') ? name : `${name}.jsonl`;
     if (!/\.jsonl$/i.test(path)) {
       throw refused(
         PART,

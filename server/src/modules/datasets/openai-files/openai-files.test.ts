@@ -95,6 +95,8 @@ test('what is no form, has no file or an end of its own is refused by name', asy
   const form = new FormData();
   form.set('purpose', 'fine-tune');
   expect(await send(form)).toMatchObject({ status: 400, body: { error: { param: 'file' } } });
+  const nameless = { file: await toFile(Buffer.from(ROWS), 'upload'), purpose: 'fine-tune' } as const;
+  expect(await openai().files.create(nameless)).toMatchObject({ filename: 'upload.jsonl' });
   const expiring = openai().files.create({
     ...{ file: await toFile(Buffer.from(ROWS), 'rows.jsonl'), purpose: 'fine-tune' },
     expires_after: { anchor: 'created_at', seconds: 3600 },

@@ -57,7 +57,7 @@ export async function receiveCommit(
   http: Http,
   { checkModelFile }: { checkModelFile: CheckModelFile },
 ): Promise<ResponseOf<typeof endpoint>> {
-  const { asset, head } = await openOwnBranch(ctx, { ...params, ...query });
+  const { asset, head, branch } = await openOwnBranch(ctx, { ...params, ...query });
   const draft = await receiveBytes(ctx, http.request, (bytes) => readDraft(ctx, asset, bytes));
   if (!draft.header) throw refused('key', 'A commit begins with its header');
   const families =
@@ -73,6 +73,7 @@ export async function receiveCommit(
       ...draft,
       families,
       assetId: asset.id,
+      branch,
       userId,
       message: [summary, description].filter(Boolean).join('\n\n'),
       parentCommit: parentCommit ?? null,

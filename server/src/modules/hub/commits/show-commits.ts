@@ -3,7 +3,8 @@ import type * as contract from '@bakehouse/contract/hub/files';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { namespaceOf } from '../../assets/repositories/namespace.ts';
-import { BRANCH, findHead } from '../../assets/revisions/find-commit.ts';
+import { listBranches } from '../../assets/revisions/branches.ts';
+import { BRANCH, findBranchHead, findHead } from '../../assets/revisions/find-commit.ts';
 import { listCommits } from '../../assets/revisions/list-commits.ts';
 import { listTags } from '../../assets/revisions/tags.ts';
 import { titleOf } from '../files/to-entry.ts';
@@ -17,8 +18,7 @@ export async function showCommits(
   http: Http,
 ): Promise<ResponseOf<typeof contract.listCommits>> {
   const { asset, commit } = await openRevision(ctx, params);
-  // Their numbers have no gaps.
-  const found = await listCommits(ctx.db, asset, { from: commit.number - p * limit, limit: limit + 1 });
+  const found = await listCommits(ctx.db, asset, { from: commit.number, skip: p * limit, limit: limit + 1 });
   if (found.length > limit) linkNextPage(http, 'p', String(p + 1));
   return found.slice(0, limit).map((one, index) => ({
     id: one.commitId,
@@ -30,15 +30,24 @@ export async function showCommits(
   }));
 }
 
-/** The branch and the tags of a repository. Throws HubError. */
+/** The branches and the tags of a repository. Throws HubError. */
 export async function showReferences(
   ctx: Context,
   { params }: InputOf<typeof contract.listRepositoryReferences>,
 ): Promise<ResponseOf<typeof contract.listRepositoryReferences>> {
   const asset = await openRepositoryToRead(ctx, params);
-  const [head, tags] = await Promise.all([findHead(ctx.db, asset), listTags(ctx.db, asset.id)]);
+  const [head, others, tags] = await Promise.all([
+    findHead(ctx.db, asset),
+    listBranches(ctx.db, asset.id),
+    listTags(ctx.db, asset.id),
+  ]);
+  const heads = await Promise.all(others.map((branch) => findBranchHead(ctx.db, asset, branch)));
+  const branches = [{ name: BRANCH }, ...others].map(({ name }, index) => ({
+    ...{ name, ref: `refs/heads/${name}` },
+    targetCommit: [head, ...heads][index]?.commitId ?? '',
+  }));
   return {
-    branches: [{ name: BRANCH, ref: `refs/heads/${BRANCH}`, targetCommit: head.commitId }],
+    branches,
     converts: [],
     tags: tags.map(({ name, commitId }) => ({ name, ref: `refs/tags/${name}`, targetCommit: commitId })),
     pullRequests: [],

@@ -105,8 +105,14 @@ def test_a_commit_adds_copies_and_deletes(sent_by):
         api.delete_file("a.txt", **data)
     with pytest.raises(BadRequestError):
         api.create_commit(**data, operations=[CommitOperationAdd("c.txt", b"c")], commit_message="x", create_pr=True)
-    with pytest.raises(BadRequestError):
-        api.create_branch(**data, branch="dev")
+    api.create_branch(**data, branch="exp/1")
+    api.create_branch(**data, branch="exp/1", exist_ok=True)
+    api.upload_file(path_or_fileobj=b"d", path_in_repo="d.txt", revision="exp/1", **data)
+    assert "d.txt" in api.list_repo_files(**data, revision="exp/1")
+    assert "d.txt" not in api.list_repo_files(**data)
+    assert [one.name for one in api.list_repo_refs(**data).branches] == ["main", "exp/1"]
+    api.delete_branch(**data, branch="exp/1")
+    assert [one.name for one in api.list_repo_refs(**data).branches] == ["main"]
     assert [one.title for one in api.list_repo_commits(**data)][:2] == ["Delete a.txt with huggingface_hub", "Second"]
 
 

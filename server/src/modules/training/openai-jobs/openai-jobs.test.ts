@@ -315,7 +315,7 @@ test('what the house cannot train is refused by its field, and nothing is held',
     });
   await refusedBy({ model: 'gpt-5' }, 'model', "There is no model 'gpt-5' to fine-tune", 404);
   await refusedBy({ training_file: `file-${'0'.repeat(32)}` }, 'training_file', 'There is no file', 404);
-  await refusedBy({ training_file: 'rows' }, 'training_file', 'No file has this id');
+  await refusedBy({ training_file: 'rows' }, 'training_file', 'No file has this id', 404);
   await refusedBy({ method: { type: 'ppo' } }, 'method.type', "must be 'supervised', 'dpo', 'reinforcement'");
   const dpo = (hyperparameters: object) => ({ method: { type: 'dpo', dpo: { hyperparameters } } });
   await refusedBy(

@@ -100,7 +100,7 @@ test('one that measures nothing, or cannot be read, is refused by its field, and
   await refusedBy(trained, 'must be another file than training_file');
   await refusedBy(await upload('copy.jsonl', row('a')), 'must be another file than training_file');
   await refusedBy(`file-${'0'.repeat(32)}`, 'There is no file', 404);
-  await refusedBy('rows', 'No file has this id');
+  await refusedBy('rows', 'No file has this id', 404);
   await refusedBy(await upload('held.jsonl', row('x'), await server.signUp()), 'There is no file', 404);
   machine.data = { ...goodData, validation_errors: ['held.jsonl is empty.'] };
   await refusedBy(heldOut, 'held.jsonl is empty.');

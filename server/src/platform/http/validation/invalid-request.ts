@@ -9,14 +9,16 @@ z.config({ customError: (issue) => (issue.input === undefined ? MISSING : descri
 /** What a schema found, as Fastify hands it on. */
 type Issue = { instancePath: string; message?: string; params?: { keys?: unknown } };
 
-/** The refusal of input that does not fit its schema: names the first field that is wrong; of missing ones, all. */
+/** The refusal of input that does not fit its schema, or whose id can name nothing: names the first field that is wrong; of missing ones, all. */
 export function toInvalidRequest(error: { validation: Issue[] }): AppError {
   const [first] = error.validation;
   const param = first ? fieldOf(first) : '';
   const message = first?.message ?? 'is not valid';
   const missing = error.validation.filter((one) => one.message === MISSING).map(fieldOf);
+  // An id in the wrong form names nothing, like an unknown id.
+  const code = /^No .+ has this id$/.test(message) ? 'not_found' : 'invalid_request';
   const refusal = (publicMessage: string) =>
-    new AppError('invalid_request', { publicMessage, ...(param && { param }), cause: error });
+    new AppError(code, { publicMessage, ...(param && { param }), cause: error });
   if (message === MISSING && param)
     return refusal(`${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} required`);
   return refusal(sentenceOf(param, message));

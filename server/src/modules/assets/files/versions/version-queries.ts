@@ -25,18 +25,22 @@ export async function selectVersions(
     limit,
   }: { assetId: string; path: string; before: number | undefined; limit: number },
 ) {
-  return db
-    .selectFrom('asset_files')
-    .innerJoin('revisions', (join) =>
-      join
-        .onRef('revisions.asset_id', '=', 'asset_files.asset_id')
-        .onRef('revisions.number', '=', 'asset_files.first_number'),
-    )
-    .select(['revisions.id', 'revisions.number', 'revisions.created_at', 'sha256', 'size_bytes'])
-    .where('asset_files.asset_id', '=', assetId)
-    .where('path', '=', path)
-    .$if(before !== undefined, (query) => query.where('revisions.number', '<', before ?? 0))
-    .orderBy('revisions.number', 'desc')
-    .limit(limit)
-    .execute();
+  return (
+    db
+      .selectFrom('asset_files')
+      .innerJoin('revisions', (join) =>
+        join
+          .onRef('revisions.asset_id', '=', 'asset_files.asset_id')
+          .onRef('revisions.number', '=', 'asset_files.first_number'),
+      )
+      .select(['revisions.id', 'revisions.number', 'revisions.created_at', 'sha256', 'size_bytes'])
+      .where('asset_files.asset_id', '=', assetId)
+      .where('path', '=', path)
+      // Not those of branches.
+      .where('revisions.number', '>', 0)
+      .$if(before !== undefined, (query) => query.where('revisions.number', '<', before ?? 0))
+      .orderBy('revisions.number', 'desc')
+      .limit(limit)
+      .execute()
+  );
 }

@@ -2,16 +2,6 @@ import type { Context } from '../../../platform/context.ts';
 import { HubError } from '../hub-error.ts';
 import { openRepository, type RepositoryParams } from '../repositories/open-repository.ts';
 
-/** Throws HubError: there is one branch. */
-export async function refuseBranch(ctx: Context, { params }: { params: RepositoryParams }): Promise<never> {
-  await openRepository(ctx, params);
-  throw new HubError(
-    'invalid_request',
-    null,
-    'Repositories here have one branch, main. Use a tag to name a revision',
-  );
-}
-
 /** There are none. */
 export async function listDiscussions(
   ctx: Context,

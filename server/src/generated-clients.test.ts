@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { effort } from './testing/soak.ts';
+import { temporaryFolder } from './testing/temporary-folder.ts';
+
+/* The gate checks the document's form (operation-ids.test.ts); a soak runs a real generator, which npm fetches. */
+
+const DOCUMENT = path.resolve(import.meta.dirname, '../../contract/openapi.json');
+const CLIENT = `
+import createClient from 'openapi-fetch';
+import type { paths } from './api.ts';
+const client = createClient<paths>({ baseUrl: 'http://localhost:4080' });
+export const models = client.GET('/v1/models').then(({ data }) => data?.data[0]?.id satisfies string | undefined);
+`;
+
+test.runIf(effort({ usual: false, soak: true }))(
+  'openapi-typescript generates a client that compiles',
+  {
+    timeout: 300_000,
+  },
+  async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(path.join(cwd, 'package.json'), '{"type":"module"}');
+    await writeFile(path.join(cwd, 'client.ts'), CLIENT);
+    const npm = (...argv: string[]) => promisify(execFile)('npm', argv, { cwd });
+    await npm(
+      'install',
+      '--no-audit',
+      '--no-fund',
+      'openapi-typescript@7.13.0',
+      'openapi-fetch@0.17.0',
+      'typescript@5.9.3',
+    );
+    await npm('exec', '--', 'openapi-typescript', DOCUMENT, '-o', 'api.ts');
+    const options = [
+      '--strict',
+      '--noEmit',
+      '--target',
+      'es2024',
+      '--module',
+      'nodenext',
+      '--allowImportingTsExtensions',
+    ];
+    const { stdout } = await npm('exec', '--', 'tsc', ...options, 'client.ts');
+    expect(stdout).toBe('');
+  },
+);
