@@ -109,6 +109,7 @@ export async function makeRun(
   const hold = await holdForRun(tx, run, {
     round: 'first',
     amountMicro: smallerAmount(asked.costMicro, ceilingMicro),
+    ceilingMicro,
     now,
   });
   await insertRun(tx, {
@@ -124,6 +125,7 @@ export async function makeRun(
     heldMicro: hold.micro,
     holdExpiresAt: hold.expiresAt,
     ceilingMicro,
+    estimateMicro: asked.ceilingMicro === undefined ? asked.costMicro : null,
     createdAt: now,
   });
   return { modelId: assetId, runId };
