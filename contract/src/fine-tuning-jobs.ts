@@ -8,7 +8,7 @@ import { only } from './fields/only.ts';
 import { fineTuneNumbers } from './fine-tune-numbers.ts';
 import { answerFormat, grader } from './graders.ts';
 import { NAME_LENGTH_MAX, type Objective } from './limits.ts';
-import { bgl } from './money.ts';
+import { bgl, positiveBgl } from './money.ts';
 import { fileId } from './openai-files.ts';
 import { trackerProject } from './trackers.ts';
 
@@ -180,8 +180,9 @@ const job = z.object({
   /** The run, and the model that it makes, in the calls under /api/v1. */
   run_id: z.string(),
   model_id: z.string(),
-  /** BGL that it was quoted at, and that it has cost by now. */
+  /** In BGL: the quote, the most that it is charged, and the cost so far. */
   quote: bgl,
+  ceiling: bgl,
   cost_so_far: bgl,
 });
 
@@ -200,6 +201,8 @@ export const createFineTuningJob = endpoint({
       training_file: fileId,
       /** Its rows are held out, and all of training_file are trained on. Left out: one row in ten of training_file is held out. */
       validation_file: fileId.nullish(),
+      /** The most that the job may cost, in BGL. Left out: 1.5 times the quote, and the job is not stopped there. */
+      ceiling: positiveBgl('ceiling').nullish(),
       suffix: z
         .string()
         .trim()

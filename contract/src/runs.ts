@@ -50,10 +50,10 @@ const anyRun = z.object({
   cost_so_far: bgl,
   /** What it may cost at most, in BGL, however often it is resumed. */
   ceiling: bgl,
-  /** Whether it is stopped there before its last step; else it goes on for as much again, at no cost. */
+  /** Whether it is stopped there before its last step; otherwise it continues for longer, without further cost. */
   stops_at_ceiling: z.boolean(),
-  /** Why it was stopped before its end: at its ceiling, for want of credits, or at the budget of its API key. Null: none of these. */
-  stop_reason: z.enum(['ceiling', 'credits', 'budget']).nullable(),
+  /** Why it was stopped before its end: at its ceiling, for want of credits, at the budget of its API key, or after four times the estimated time. Null: none of these. */
+  stop_reason: z.enum(['ceiling', 'credits', 'budget', 'time']).nullable(),
   /** What is held if it is resumed now, in BGL; null: it cannot be resumed. */
   resume_hold: z.string().nullable(),
   /** What of that is for saved work which has not been charged yet, in BGL; null: there is none. */

@@ -160,14 +160,17 @@ const trainingFields = {
 export const SLOWDOWN_MAX = 20;
 
 /**
- * What a run may cost at most, in BGL. One that needs more goes on for as much again at no cost, then saves its work and stops; under a
- * ceiling below its quote it stops there, unless all steps are done.
+ * The most that a run may cost, in BGL. A run that needs more continues for as much again at no cost, then saves its work and stops;
+ * with a ceiling below its quote it stops there, unless all steps are done.
  */
 export const ceiling = positiveBgl('Ceiling');
 
 /** What a person has seen of the cost, and how far it may go. */
 export const agreedCost = {
-  /** Half more than the quote unless said. */
+  /**
+   * Left out: 1.5 times the quote, rounded up. The run is not stopped there but finishes; after four times the estimated time it
+   * saves its work, stops and costs the quote.
+   */
   ceiling: ceiling.optional(),
   /** In BGL, the total that it was quoted at: where the run costs more by now, it is refused with the new price. */
   cost_max: bglInput.optional(),
@@ -235,7 +238,7 @@ export const costEstimate = z.object({
   duration_hours: z.number(),
   token_cost: z.string(),
   quote,
-  /** What the run may cost at most unless `ceiling` says otherwise: half more than the quote. */
+  /** The most that the run costs without a `ceiling` of the user: 1.5 times the quote, rounded up. */
   ceiling: bgl,
   /** The present load that this was estimated for: how many times longer than on an idle machine. */
   slowdown: z.number(),

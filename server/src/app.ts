@@ -41,7 +41,7 @@ import type { Services } from './platform/context.ts';
 import { type ErrorReports, noErrorReports } from './platform/error-reports/error-reports.ts';
 import { serverStops } from './platform/http/graceful-close.ts';
 import { buildMonitoringServer } from './platform/http/monitoring/monitoring-server.ts';
-import { createLeaseLoop, type LeaseLoop } from './platform/leases/lease-loop.ts';
+import { claimWork, createLeaseLoop, type LeaseLoop } from './platform/leases/lease-loop.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { removeSharedFiles } from './platform/sandbox/share-files.ts';
 import type { Role } from './roles.ts';
@@ -128,13 +128,19 @@ export async function createApp(options: Options): Promise<App> {
   });
   const cloneLoop = createCloneLoop(services);
   const ipfsLoop = createIpfsLoop(services);
-  const batchLoop = createLeaseLoop(services, batchWork(services, chat));
-  const draftLoop = createLeaseLoop(services, draftWork(services, chat));
-  const judgementLoop = createLeaseLoop(services, judgementWork(services, chat));
+  // One turn at a time, since its own requests would count as calls of users.
+  const answerLoop = createLeaseLoop(services, {
+    places: 1,
+    tables: [
+      claimWork(batchWork(services, chat)),
+      claimWork(draftWork(services, chat)),
+      claimWork(judgementWork(services, chat)),
+    ],
+  });
   const monitoring = openMonitoring(services, roles, isReady);
   const { start, close } = lifeOf({
     ...{ ...opened, databaseUrl, roles, driver, claim, engine, ofCluster, usage, http },
-    ...{ generationLoop, cloneLoop, ipfsLoop, batchLoop, draftLoop, judgementLoop, monitoring, closing },
+    ...{ generationLoop, cloneLoop, ipfsLoop, answerLoop, monitoring, closing },
   });
   return { services, http, engine, usage, generationLoop, cloneLoop, start, close };
 }
@@ -158,9 +164,8 @@ type Parts = Awaited<ReturnType<typeof openServices>> &
     /** Of the work in a cluster; null without one. */
     ofCluster: Pick<Engine, 'start' | 'shutdown'> | null;
     ipfsLoop: LeaseLoop;
-    batchLoop: LeaseLoop;
-    draftLoop: LeaseLoop;
-    judgementLoop: LeaseLoop;
+    /** Answers batches and drafts in the background. */
+    answerLoop: LeaseLoop;
     /** Where a process without the role web says how it is; null where it has no port for that. */
     monitoring: FastifyInstance | null;
     databaseUrl: string;
@@ -185,9 +190,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         usage.start();
         await http.listen({ port: config.port, host: config.host });
         nameChosenPort(config, http);
-        await parts.batchLoop.start();
-        await parts.draftLoop.start();
-        await parts.judgementLoop.start();
+        await parts.answerLoop.start();
       }
       await parts.monitoring?.listen({ port: config.monitoringPort ?? 0, host: config.host });
       await heartbeat.start();
@@ -214,9 +217,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         // Before the model servers end: what they generate goes back to its queue.
         () => parts.generationLoop.stop(),
         () => parts.ipfsLoop.stop(),
-        () => parts.batchLoop.stop(),
-        () => parts.draftLoop.stop(),
-        () => parts.judgementLoop.stop(),
+        () => parts.answerLoop.stop(),
         () => parts.cloneLoop.stop(),
         () => preparing?.stop(),
         // A start that failed before has begun no work, and must not end that of others.

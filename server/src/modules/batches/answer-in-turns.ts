@@ -1,21 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { type RawBuilder, sql } from 'kysely';
 import type { Services } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { LeaseLost } from '../../platform/leases/hold-lease.ts';
-import type { Lease, LeasedTable } from '../../platform/leases/leased-table.ts';
+import { type Lease, type LeasedTable, releaseLeased } from '../../platform/leases/leased-table.ts';
 import { underLease } from '../../platform/leases/under-lease.ts';
+import { mayKeyInfer } from '../accounts/keys/may-key-infer.ts';
 import { openRequests } from '../chat/admit-request.ts';
 import { chargeAnswers } from './hold-for-answers.ts';
 
-/** Requests of a piece of work that are answered at once. */
+/** Requests of a row that are answered at once. */
 const AT_ONCE = 4;
-/** How often it is looked whether anybody asks by themselves. */
+/** After this time the next row has a turn. */
+const TURN_MS = 10_000;
+/** How often the server checks whether its users' calls have been answered. */
 const LOOK_MS = 200;
 
-type End = { outcome: 'completed' | 'cancelled' | 'failed'; error: string | null };
+type End = { outcome: 'completed' | 'cancelled' | 'expired' | 'failed'; error: string | null };
 
 type AskedRow = Parameters<typeof chargeAnswers>[1] & {
-  error: string | null;
+  key_id?: string | null;
+  error?: string | null;
   cancelled_at: Date | null;
   expires_at: Date | null;
 };
@@ -28,56 +33,65 @@ type Asking<Columns, Row, Request, Answer> = {
   ask: (row: Row, requests: Request[]) => Promise<Answer[]>;
   /** Step: keeps answers, and what they cost with them. */
   keep: (tx: Transaction, row: Row, answers: Answer[]) => Promise<void>;
-  /** Step: notes how it has ended; its answers are charged with that. */
-  noteEnd: (tx: Transaction, row: Row, end: End & { ended_at: Date }) => Promise<void>;
-  /** Why it failed that a day did not suffice for. */
-  late: string;
+  /** The error of answers after which no more are asked for. */
+  failure?: (answers: Answer[]) => string | null;
+  /** Prepares the end outside of a transaction; returns the step that writes it. */
+  prepareEnd: (row: Row, end: End) => Promise<(tx: Transaction, endedAt: Date) => Promise<void>>;
 };
 
+/** How rows of users are leased in turns: first the row of the user whose last turn is longest ago. */
+export function inTurns(name: string, isUnderWay: RawBuilder<boolean>) {
+  const lastTurn = sql`
+    select max(check_at) from ${sql.table(name)} other
+    where other.user_id = ${sql.ref(`${name}.user_id`)} and (${isUnderWay})`;
+  return { due: isUnderWay, lookAgainMs: sql<number>`0`, order: sql`(${lastTurn}), check_at` };
+}
+
 /**
- * Has the requests of a leased row answered, a few at a time and while nobody else asks, until all are, it was cancelled, its
- * time is over or the model answers nothing. Answers and what they cost are kept together under the lease: killed anywhere,
- * what was not kept is asked again and was not charged. Throws LeaseLost.
+ * Gives a leased row a turn: has its requests answered, a few at a time and while no user's call waits. The row ends when all
+ * are answered, it was cancelled, its time or its API key has ended, or the model answers nothing. Answers and their cost are
+ * kept together under the lease: after a crash, requests without a kept answer are asked again and were not charged. Throws
+ * LeaseLost.
  */
-export async function answerInTurns<
-  Columns,
-  Row extends AskedRow,
-  Request,
-  Answer extends { error: string | null },
->(
-  { db, clock }: Services,
+export async function answerInTurns<Columns, Row extends AskedRow, Request, Answer>(
+  services: Services,
   signal: AbortSignal,
-  { table, lease, open, ask, keep, noteEnd, late }: Asking<Columns, Row, Request, Answer>,
+  asking: Asking<Columns, Row, Request, Answer>,
 ): Promise<void> {
-  for (;;) {
+  const { db, clock } = services;
+  const { table, lease, open, ask, keep, failure } = asking;
+  const turnEnds = clock.now().getTime() + TURN_MS;
+  do {
     const row = await held(underLease(db, table, lease, async (_, now) => now));
     const requests = await open(row, AT_ONCE);
-    let end = endBefore(row, requests.length, { now: clock.now(), late });
-    if (!end && openRequests() > 0) {
+    const end = await endOf(services, row, requests.length);
+    if (end) return finish(services, asking, row, end);
+    if (openRequests() > 0) {
       await pause(LOOK_MS, undefined, { signal });
-      continue;
+      break;
     }
-    if (!end) {
-      const answers = await ask(row, requests);
-      await held(
-        underLease(db, table, lease, async (tx, now) => {
-          await keep(tx, now, answers);
-          return true;
-        }),
-      );
-      end = endAfter(answers);
-    }
-    if (!end) continue;
-    const outcome = end;
-    await held(
-      underLease(db, table, lease, async (tx, now) => {
-        await noteEnd(tx, now, { ...outcome, ended_at: clock.now() });
-        await chargeAnswers(tx, now);
-        return true;
-      }),
-    );
-    return;
-  }
+    const answers = await ask(row, requests);
+    await held(underLease(db, table, lease, (tx, now) => keep(tx, now, answers).then(() => true)));
+    const error = failure?.(answers) ?? null;
+    if (error !== null) return finish(services, asking, row, { outcome: 'failed', error });
+  } while (clock.now().getTime() < turnEnds);
+  await held(underLease(db, table, lease, (tx) => releaseLeased(tx, table, lease).then(() => true)));
+}
+
+async function finish<Columns, Row extends AskedRow, Request, Answer>(
+  { db, clock }: Services,
+  { table, lease, prepareEnd }: Asking<Columns, Row, Request, Answer>,
+  row: Row,
+  end: End,
+): Promise<void> {
+  const write = await prepareEnd(row, end);
+  await held(
+    underLease(db, table, lease, async (tx, now) => {
+      await write(tx, clock.now());
+      await chargeAnswers(tx, now);
+      return true;
+    }),
+  );
 }
 
 async function held<Result>(result: Promise<Result | null>): Promise<Result> {
@@ -86,16 +100,18 @@ async function held<Result>(result: Promise<Result | null>): Promise<Result> {
   return found;
 }
 
-/** How it ends before anything more is asked; null where it goes on. */
-function endBefore(row: AskedRow, open: number, { now, late }: { now: Date; late: string }): End | null {
-  const { error, cancelled_at: cancelledAt, expires_at: expiresAt } = row;
+/** How the row ends before more is asked; null if it continues. */
+async function endOf({ db, clock }: Services, row: AskedRow, open: number): Promise<End | null> {
+  const { error = null, cancelled_at: cancelledAt, expires_at: expiresAt, key_id: keyId } = row;
   if (open === 0) return { outcome: 'completed', error };
   if (cancelledAt !== null) return { outcome: 'cancelled', error };
-  return expiresAt !== null && expiresAt <= now ? { outcome: 'failed', error: late } : null;
+  if (expiresAt !== null && expiresAt <= clock.now()) return { outcome: 'expired', error };
+  return keyId && !(await mayKeyInfer(db, keyId))
+    ? { outcome: 'cancelled', error: 'The API key that started it can no longer run models.' }
+    : null;
 }
 
-/** Where none of those that were asked at once got an answer, the next ones would not either. */
-function endAfter(answers: readonly { error: string | null }[]): End | null {
-  const error = answers.at(-1)?.error ?? null;
-  return answers.every((answer) => answer.error !== null) ? { outcome: 'failed', error } : null;
+/** The last error if no answer came: further requests would not get one either. */
+export function failureOfAll(answers: readonly { error: string | null }[]): string | null {
+  return answers.every(({ error }) => error !== null) ? (answers.at(-1)?.error ?? null) : null;
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { changeApiKey, createApiKey, revokeApiKey } from '@bakehouse/contract/api-keys';
 import { sql } from 'kysely';
 import type OpenAI from 'openai';
 import { toFile } from 'openai';
+import pg from 'pg';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import type { TestUser } from '../../testing/test-server.ts';
@@ -123,19 +125,98 @@ async function callOfSomebody(): Promise<() => void> {
   return () => leaving.abort();
 }
 
+const begun = async () =>
+  (
+    await sql<{ locked: boolean }>`select lock_token is not null as locked from batches
+      where user_id = ${ada.userId}`.execute(server.services.db)
+  ).rows[0]?.locked;
+
 it('lets calls of users go first', async () => {
   const leave = await callOfSomebody();
   const made = await create([chat('a')]);
-  const begun = async () =>
-    (
-      await sql<{ locked: boolean }>`select lock_token is not null as locked from batches
-      where user_id = ${ada.userId}`.execute(server.services.db)
-    ).rows[0]?.locked;
   await vi.waitFor(async () => expect(await begun()).toBe(true));
   expect(stub.requests).toHaveLength(1);
   leave();
   await until(made.id, 'completed');
   expect(stub.requests).toHaveLength(2);
+});
+
+it('can be cancelled while calls of users are open', async () => {
+  const before = await balance();
+  const leave = await callOfSomebody();
+  const made = await create([chat('a')]);
+  await openai().batches.cancel(made.id);
+  await until(made.id, 'cancelled');
+  expect(await balance()).toMatchObject({ balance: before.balance });
+  leave();
+});
+
+it('takes turns with the batches of other users', async () => {
+  const bob = await server.signUp('Bob');
+  stub.says = () => {
+    clock.advance({ seconds: 3 });
+    return 'Good bread.';
+  };
+  const long = await create(Array.from({ length: 60 }, (_, index) => chat(`${index}`)));
+  const file = await upload([chat('b')], bob);
+  const short = await openai(bob).batches.create({
+    ...{ input_file_id: file, endpoint: '/v1/chat/completions', completion_window: '24h' },
+  });
+  await vi.waitFor(async () =>
+    expect((await openai(bob).batches.retrieve(short.id)).status).toBe('completed'),
+  );
+  expect((await openai().batches.retrieve(long.id)).request_counts?.completed).toBeLessThan(60);
+  await until(long.id, 'completed');
+});
+
+it.each([
+  ['revoked', (keyId: string) => server.request(revokeApiKey, { params: { keyId } }, { as: ada })],
+  [
+    'narrowed to reading',
+    (keyId: string) =>
+      server.request(changeApiKey, { params: { keyId }, body: { scopes: ['read'] } }, { as: ada }),
+  ],
+])('ends when the API key that started it is %s', async (_, change) => {
+  const before = await balance();
+  const leave = await callOfSomebody();
+  const key = await server.request(
+    createApiKey,
+    { params: { userId: ada.userId }, body: { name: 'Batches' } },
+    { as: ada },
+  );
+  const made = await openai({ ...ada, apiKey: key.secret }).batches.create({
+    ...{ input_file_id: await upload([chat('a')]), endpoint: '/v1/chat/completions' },
+    completion_window: '24h',
+  });
+  await change(key.api_key.id);
+  await until(made.id, 'cancelled');
+  leave();
+  expect(await balance()).toMatchObject({ balance: before.balance });
+});
+
+it('locks the account of its user after its requests are written', async () => {
+  const query = vi.spyOn(pg.Client.prototype, 'query');
+  await create([chat('a')]);
+  const asked = query.mock.calls.map(([text], at) => ({
+    connection: query.mock.contexts[at],
+    text: typeof text === 'string' ? text : ((text as { text?: string }).text ?? ''),
+  }));
+  query.mockRestore();
+  const hold = asked.findIndex(({ text }) => text.includes('ledger_hold('));
+  const lines = asked.findIndex(({ text }) => text.includes('insert into batch_lines'));
+  expect(asked[lines]?.connection).toBe(asked[hold]?.connection);
+  expect(lines).toBeLessThan(hold);
+});
+
+it('is refused before its file is read when too many are under way', async () => {
+  const leave = await callOfSomebody();
+  const file = await upload([chat('a')]);
+  const bad = await upload([{ ...chat('a'), method: 'GET' }]);
+  const begin = (input_file_id: string) =>
+    openai().batches.create({ input_file_id, endpoint: '/v1/chat/completions', completion_window: '24h' });
+  for (let made = 0; made < 10; made += 1) await begin(file);
+  await expect(begin(bad)).rejects.toMatchObject({ status: 409 });
+  leave();
 });
 
 it('asks again what a process has answered that died before it was kept, and charges it once', async () => {
@@ -179,8 +260,8 @@ it('that is not answered within its day says which requests are left, and charge
   await sql`update batches set expires_at = ${clock.now()} where user_id = ${ada.userId}`.execute(
     server.services.db,
   );
-  leave();
   const done = await until(made.id, 'expired');
+  leave();
   expect(done).toMatchObject({
     ...{ output_file_id: null, request_counts: { total: 1, completed: 0, failed: 0 } },
   });

@@ -3,18 +3,19 @@ import { BATCH_BYTES_MAX, type Batch, type createBatch as endpoint } from '@bake
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import { formatBytes } from '@bakehouse/contract/labels';
 import type { Context } from '../../platform/context.ts';
-import type { Transaction } from '../../platform/db/database.ts';
+import type { Database, Transaction } from '../../platform/db/database.ts';
 import { AppError, refused } from '../../platform/errors.ts';
 import { readBlob } from '../../platform/storage/read-blob.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
 import { spendOnce } from '../credits/spend-once.ts';
 import { findFile } from '../datasets/openai-files/find-file.ts';
+import { readJsonLines } from '../datasets/openai-files/json-lines.ts';
 import type { Upstream } from '../deployments/reach/upstream.ts';
 import { agreePrices, withAgreedPrices } from './batch-prices.ts';
 import { findUpstreamOf } from './find-upstream-of.ts';
 import { highestRequestCostMicro } from './highest-cost.ts';
-import { holdForAnswers } from './hold-for-answers.ts';
-import { type BatchRequest, countOpen, insertBatch } from './queries.ts';
+import { holdForAnswers, termsOf } from './hold-for-answers.ts';
+import { countOpen, insertBatch, insertLines, lockBatchesOf, noteHold } from './queries.ts';
 import { getOwnBatch } from './read-batches.ts';
 import { readRequests } from './read-requests.ts';
 
@@ -24,9 +25,9 @@ const OPEN_MAX = 10;
 
 type Body = InputOf<typeof endpoint>['body'];
 type Read = {
-  fileId: string;
+  file: Awaited<ReturnType<typeof findFile>>;
   model: string;
-  requests: BatchRequest[];
+  total: number;
   highestMicro: bigint;
   prices: Record<string, string>;
 };
@@ -52,6 +53,7 @@ async function read(
   chat: ChatParts,
   { input_file_id: id, endpoint: url }: Body,
 ): Promise<Read> {
+  await refuseTooMany(ctx.db, ctx.caller.userId);
   const file = await findFile(ctx, id, FIELD);
   if (file.size_bytes > BigInt(BATCH_BYTES_MAX)) {
     const most = formatBytes(BATCH_BYTES_MAX);
@@ -59,44 +61,48 @@ async function read(
   }
   const agreed = agreePrices(await chat.recallPrices());
   const prices = withAgreedPrices(await chat.recallPrices(), agreed);
-  const requests: BatchRequest[] = [];
+  let total = 0;
   let upstream: Pick<Upstream, 'accelerator' | 'context_tokens'> | null = null;
   let highestMicro = 0n;
   let model = '';
-  for await (const { asked, ...request } of readRequests(await readBlob(ctx, file), url)) {
+  for await (const { asked } of readRequests(await readBlob(ctx, file), url)) {
     model = asked.body.model;
     upstream ??= await findUpstreamOf(ctx, chat, { url, model });
     highestMicro += await highestRequestCostMicro(ctx, asked, { prices, upstream });
-    requests.push(request);
+    total += 1;
   }
-  return { fileId: file.asset_id, model, requests, highestMicro, prices: agreed };
+  return { file, model, total, highestMicro, prices: agreed };
 }
 
 async function begin(
   tx: Transaction,
   ctx: Context,
   body: Body,
-  { fileId, model, requests, highestMicro, prices }: Read,
+  { file, model, total, highestMicro, prices }: Read,
 ): Promise<{ id: string }> {
   const { userId, key } = ctx.caller;
-  if ((await countOpen(tx, userId)) >= OPEN_MAX) {
-    throw new AppError('conflict', {
-      publicMessage: `At most ${OPEN_MAX} batches can be under way. Wait for one to end, or cancel one`,
-    });
-  }
   const id = randomUUID();
-  const held = await holdForAnswers(tx, ctx, {
-    ...{ highestMicro, model, name: `batch:${id}` },
-    description: `Batch of ${requests.length} requests to ${model}`,
+  await lockBatchesOf(tx, userId);
+  await refuseTooMany(tx, userId);
+  await insertBatch(tx, {
+    ...{ id, user_id: userId, key_id: key?.id ?? null, endpoint: body.endpoint, model, total, prices },
+    ...{ input_asset_id: file.asset_id, metadata: body.metadata ?? null },
+    ...termsOf(highestMicro, ctx.clock.now()),
   });
-  await insertBatch(
-    tx,
-    {
-      ...{ id, user_id: userId, key_id: key?.id ?? null, endpoint: body.endpoint, model },
-      ...{ input_asset_id: fileId, metadata: body.metadata ?? null, prices },
-      ...{ ...held, total: requests.length, created_at: ctx.clock.now() },
-    },
-    requests,
-  );
+  // Reads the file a second time rather than keep all its requests in memory.
+  await insertLines(tx, id, readJsonLines(await readBlob(ctx, file), FIELD));
+  // Last, since the hold locks the user's account.
+  const { hold_id: holdId } = await holdForAnswers(tx, ctx, {
+    ...{ highestMicro, model, name: `batch:${id}` },
+    description: `Batch of ${total} requests to ${model}`,
+  });
+  await noteHold(tx, id, holdId);
   return { id };
+}
+
+async function refuseTooMany(db: Database | Transaction, userId: string): Promise<void> {
+  if ((await countOpen(db, userId)) < OPEN_MAX) return;
+  throw new AppError('conflict', {
+    publicMessage: `At most ${OPEN_MAX} batches can be under way. Wait for one to end, or cancel one`,
+  });
 }

@@ -1,46 +1,34 @@
 import { Readable } from 'node:stream';
 import type { Services } from '../../platform/context.ts';
-import { LeaseLost } from '../../platform/leases/hold-lease.ts';
-import type { Lease } from '../../platform/leases/leased-table.ts';
-import { underLease } from '../../platform/leases/under-lease.ts';
+import type { Transaction } from '../../platform/db/database.ts';
 import type { Blob } from '../../platform/storage/blob-store.ts';
 import { storeBlob } from '../../platform/storage/store-blob.ts';
 import { keepFile } from '../datasets/openai-files/keep-file.ts';
-import { type BatchRow, batchesTable } from './batches-table.ts';
-import { chargeAnswers } from './hold-for-answers.ts';
+import type { BatchRow } from './batches-table.ts';
 import { noteEnd, selectAnswers, selectOpenRequests } from './queries.ts';
 
 const PAGE = 200;
 
-/** Writes the files of a leased batch, charges what its answers have cost, and lets go of the rest of its hold: in one transaction. */
-export async function endBatch(services: Services, lease: Lease<BatchRow>, batch: BatchRow): Promise<void> {
-  const { id } = batch;
-  const { db, clock } = services;
+type Outcome = NonNullable<BatchRow['outcome']>;
+
+/** Stores the files of a batch that ends; returns the step that notes the end. */
+export async function prepareEnd(
+  services: Services,
+  batch: BatchRow,
+  outcome: Outcome,
+): Promise<(tx: Transaction, endedAt: Date) => Promise<void>> {
+  const { id, user_id: userId } = batch;
   const output = await storeLines(services, answersOf(services, { id, isError: false }));
-  const errors = await storeLines(services, errorsOf(services, batch));
-  const ended = await underLease(db, batchesTable, lease, async (tx, row) => {
+  const errors = await storeLines(services, errorsOf(services, batch, outcome));
+  return async (tx, endedAt) => {
     const keep = (blob: Blob | null, name: string) =>
-      blob &&
-      keepFile(
-        tx,
-        { userId: row.user_id, path: `${row.id}_${name}.jsonl`, blob, purpose: 'batch_output' },
-        null,
-      );
+      blob && keepFile(tx, { userId, path: `${id}_${name}.jsonl`, blob, purpose: 'batch_output' }, null);
     await noteEnd(tx, id, {
       output_asset_id: await keep(output, 'output'),
       error_asset_id: await keep(errors, 'error'),
-      outcome: outcomeOf(row),
-      ended_at: clock.now(),
+      ...{ outcome, ended_at: endedAt },
     });
-    await chargeAnswers(tx, row);
-    return true;
-  });
-  if (!ended) throw new LeaseLost();
-}
-
-function outcomeOf({ completed, failed, total, cancelled_at: cancelledAt }: BatchRow): BatchRow['outcome'] {
-  if (completed + failed === total) return 'completed';
-  return cancelledAt ? 'cancelled' : 'expired';
+  };
 }
 
 type Lines = AsyncGenerator<object>;
@@ -55,10 +43,9 @@ async function* answersOf({ db }: Services, { id, isError }: { id: string; isErr
 }
 
 /** What was refused, and what the day did not suffice for. */
-async function* errorsOf(services: Services, batch: BatchRow): Lines {
-  const { id, total, cancelled_at: cancelledAt, expires_at: expiresAt } = batch;
+async function* errorsOf(services: Services, { id, total }: BatchRow, outcome: Outcome): Lines {
   yield* answersOf(services, { id, isError: true });
-  if (cancelledAt || expiresAt > services.clock.now()) return;
+  if (outcome !== 'expired') return;
   const message = 'The request was not answered before the batch expired';
   for (const { customId, number } of await selectOpenRequests(services.db, id, total)) {
     yield {

@@ -20,15 +20,22 @@ type Asked = {
   name: string;
 };
 
+/** What is held for answers that are begun at `now`, and when their time is over. Pure. */
+export function termsOf(highestMicro: bigint, now: Date) {
+  return {
+    held_micro: highestMicro > 0n ? highestMicro : 1n,
+    created_at: now,
+    expires_at: new Date(now.getTime() + WINDOW_MS),
+  };
+}
+
 /** Step: holds for the caller what answers can cost that are begun now. Throws AppError 'insufficient_funds' and 'budget_exceeded'. */
 export async function holdForAnswers(
   tx: Transaction,
   { caller: { userId, key }, clock }: Pick<Context, 'clock'> & { caller: Context['caller'] },
   { highestMicro, model, description, name }: Asked,
 ) {
-  const now = clock.now();
-  const expiresAt = new Date(now.getTime() + WINDOW_MS);
-  const heldMicro = highestMicro > 0n ? highestMicro : 1n;
+  const { held_micro: heldMicro, expires_at: expiresAt } = termsOf(highestMicro, clock.now());
   const { holdId } = await hold(tx, {
     userId,
     amountMicro: heldMicro,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
+import type { JsonLine } from '../datasets/openai-files/json-lines.ts';
 import { type BatchRow, toRow } from './batches-table.ts';
 
 type Db = Database | Transaction;
@@ -19,17 +20,17 @@ type NewBatch = Pick<
   | 'input_asset_id'
   | 'metadata'
   | 'prices'
-  | 'hold_id'
   | 'held_micro'
   | 'total'
   | 'created_at'
   | 'expires_at'
 >;
 
-/** Lines that are written by one statement. */
-const LINES_AT_ONCE = 500;
+/** What one statement writes at most, so that few lines are in memory. */
+const AT_ONCE = { lines: 500, characters: 4_000_000 };
 
-export async function insertBatch(tx: Transaction, batch: NewBatch, requests: BatchRequest[]): Promise<void> {
+/** Inserts a batch without its lines and its hold. */
+export async function insertBatch(tx: Transaction, batch: NewBatch): Promise<void> {
   await tx
     .insertInto('batches')
     .values({
@@ -39,16 +40,38 @@ export async function insertBatch(tx: Transaction, batch: NewBatch, requests: Ba
       check_at: batch.created_at,
     })
     .execute();
-  for (let from = 0; from < requests.length; from += LINES_AT_ONCE) {
-    const some = requests.slice(from, from + LINES_AT_ONCE);
+}
+
+/** Inserts the requests of a batch, which were validated before. */
+export async function insertLines(
+  tx: Transaction,
+  id: string,
+  lines: AsyncIterable<JsonLine>,
+): Promise<void> {
+  let some: { number: number; customId: string; body: string }[] = [];
+  let characters = 0;
+  const write = async () => {
     await sql`
       insert into batch_lines (batch_id, number, custom_id, body)
-      select ${batch.id}, number, custom_id, body::jsonb from unnest(
+      select ${id}, number, custom_id, body::jsonb from unnest(
         ${some.map(({ number }) => number)}::int[],
         ${some.map(({ customId }) => customId)}::text[],
-        ${some.map(({ body }) => JSON.stringify(body))}::text[]
+        ${some.map(({ body }) => body)}::text[]
       ) as line (number, custom_id, body)`.execute(tx);
+    some = [];
+    characters = 0;
+  };
+  for await (const { number, value } of lines) {
+    const body = JSON.stringify(value.body);
+    some.push({ number, customId: String(value.custom_id), body });
+    characters += body.length;
+    if (some.length === AT_ONCE.lines || characters >= AT_ONCE.characters) await write();
   }
+  await write();
+}
+
+export async function noteHold(tx: Transaction, id: string, holdId: string): Promise<void> {
+  await tx.updateTable('batches').set({ hold_id: holdId }).where('id', '=', id).execute();
 }
 
 /** A user's batch, locked until the transaction ends where that is asked for. */
@@ -87,10 +110,14 @@ export async function selectBatches(
   return rows.map(toRow);
 }
 
-/** How many batches of a user are under way; until the transaction ends nobody else begins one of theirs. */
-export async function countOpen(tx: Transaction, userId: string): Promise<number> {
+/** Until the transaction ends no other one begins a batch of the user. */
+export async function lockBatchesOf(tx: Transaction, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`batches of ${userId}`}, 0))`.execute(tx);
-  const { count } = await tx
+}
+
+/** How many batches of a user are under way. */
+export async function countOpen(db: Db, userId: string): Promise<number> {
+  const { count } = await db
     .selectFrom('batches')
     .select(({ fn }) => fn.countAll<bigint>().as('count'))
     .where('user_id', '=', userId)
@@ -104,8 +131,8 @@ export async function noteCancelled(tx: Transaction, id: string, now: Date): Pro
   await tx.updateTable('batches').set({ cancelled_at: now, check_at: now }).where('id', '=', id).execute();
 }
 
-export async function noteBegun(tx: Transaction, id: string, now: Date): Promise<void> {
-  await tx
+export async function noteBegun(db: Db, id: string, now: Date): Promise<void> {
+  await db
     .updateTable('batches')
     .set({ begun_at: now })
     .where('id', '=', id)

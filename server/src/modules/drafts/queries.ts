@@ -158,6 +158,7 @@ export async function reopenChunks(tx: Transaction, id: string): Promise<void> {
 export type Start = Pick<
   DraftRow,
   | 'prices'
+  | 'key_id'
   | 'hold_id'
   | 'held_micro'
   | 'charged_micro'

@@ -1,5 +1,10 @@
 import type { Services } from '../../platform/context.ts';
-import { createLeaseLoop, type LeasedWork, type LeaseLoop } from '../../platform/leases/lease-loop.ts';
+import {
+  claimWork,
+  createLeaseLoop,
+  type LeasedWork,
+  type LeaseLoop,
+} from '../../platform/leases/lease-loop.ts';
 import { addressRevision, revisionCidsTable } from './cids/address-revision.ts';
 import { configuredServices } from './pins/configured-services.ts';
 import { keepPin, type PinColumns, pinsTable } from './pins/keep-pin.ts';
@@ -21,8 +26,8 @@ type IpfsWork = {
 /** Computes CIDs of revisions, and keeps the pins as they should be where services are configured. */
 export function createIpfsLoop(services: Services): LeaseLoop {
   const work = ipfsWork(services);
-  const cids = createLeaseLoop(services, work.cids);
-  const pins = createLeaseLoop(services, work.pins);
+  const cids = createLeaseLoop(services, { places: ADDRESSED_AT_ONCE, tables: [claimWork(work.cids)] });
+  const pins = createLeaseLoop(services, { places: PINNED_AT_ONCE, tables: [claimWork(work.pins)] });
   const pinAt = configuredServices(services.config);
   if (pinAt.length === 0) return cids;
   return {
@@ -45,12 +50,10 @@ export function ipfsWork(services: Services): IpfsWork {
   return {
     cids: {
       table: revisionCidsTable,
-      places: ADDRESSED_AT_ONCE,
       work: (lease, signal) => addressRevision(services, { lease, pinAt, signal }),
     },
     pins: {
       table,
-      places: PINNED_AT_ONCE,
       work: (lease, signal) => keepPin({ services, table, pinServices }, lease, signal),
     },
   };

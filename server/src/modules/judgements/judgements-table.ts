@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { DB } from '../../platform/db/schema.generated.ts';
 import type { LeasedTable } from '../../platform/leases/leased-table.ts';
+import { inTurns } from '../batches/answer-in-turns.ts';
 
 type Columns = Selectable<DB['judgements']>;
 
@@ -41,6 +42,6 @@ const columns = [
 export const judgementsTable: LeasedTable<Columns, JudgementRow> = {
   name: 'judgements',
   columns,
-  due: sql<boolean>`ended_at is null`,
+  ...inTurns('judgements', sql<boolean>`ended_at is null`),
   toRow,
 };

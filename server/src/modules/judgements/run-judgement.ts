@@ -4,7 +4,7 @@ import { publishChange } from '../../platform/events/publish-change.ts';
 import type { LeasedWork } from '../../platform/leases/lease-loop.ts';
 import type { Lease } from '../../platform/leases/leased-table.ts';
 import { answerChat } from '../batches/answer-chat.ts';
-import { answerInTurns } from '../batches/answer-in-turns.ts';
+import { answerInTurns, failureOfAll } from '../batches/answer-in-turns.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
 import { listHeldOutAnswers } from '../training/held-out/list-held-out-answers.ts';
 import { askJudge, type Pair } from './ask-judge.ts';
@@ -12,13 +12,14 @@ import { type JudgementRow, judgementsTable } from './judgements-table.ts';
 import { type Kept, keepAnswers, noteEnd, type Order, selectOpen } from './queries.ts';
 import { readVerdict } from './score.ts';
 
+const LATE = 'The judge did not answer within a day. Go on, or choose another model.';
+
 type Columns = Parameters<(typeof judgementsTable)['toRow']>[0];
 
 /** Judgements in the hands of this process: one at a time, and never while somebody waits for an answer here. */
 export function judgementWork(services: Services, chat: ChatParts): LeasedWork<Columns, JudgementRow> {
   return {
     table: judgementsTable,
-    places: 1,
     work: (lease, signal) => runJudgement(services, chat, lease, signal),
   };
 }
@@ -44,11 +45,14 @@ async function runJudgement(
       await keepAnswers(tx, row, answers);
       await tell(tx, row);
     },
-    noteEnd: async (tx, row, end) => {
-      await noteEnd(tx, row.id, end);
-      await tell(tx, row);
-    },
-    late: 'The judge did not answer within a day. Go on, or choose another model.',
+    failure: failureOfAll,
+    prepareEnd:
+      async (row, { outcome, error }) =>
+      async (tx, endedAt) => {
+        const end = outcome === 'expired' ? { outcome: 'failed' as const, error: LATE } : { outcome, error };
+        await noteEnd(tx, row.id, { ...end, ended_at: endedAt });
+        await tell(tx, row);
+      },
   });
 }
 

@@ -25,7 +25,7 @@ export async function logRun(
   // Before its points: whoever sees that it has ended also sees the last of them.
   const { run, workload } = await findOwnRun(db, tracked);
   const ended = hasEnded(workload);
-  const points = (await selectMetrics(db, run.id)).filter(({ step }) => step > tracked.stepSent);
+  const points = await selectMetrics(db, run.id, { afterStep: tracked.stepSent });
   const fresh = (ended ? points : points.slice(0, -1)).map(toPoint);
   if (fresh.length > 0 || (ended && tracked.remoteId !== null)) {
     const remoteId = tracked.remoteId ?? (await begin({ db }, tracked, toRunToLog(run, asked), service));

@@ -109,6 +109,7 @@ export async function makeRun(
   const hold = await holdForRun(tx, run, {
     round: 'first',
     amountMicro: smallerAmount(asked.costMicro, ceilingMicro),
+    ceilingMicro,
     now,
   });
   await insertRun(tx, {
@@ -120,10 +121,9 @@ export async function makeRun(
     quote: asked.quote,
     workFlops: asked.flops,
     memoryBytes: asked.memoryBytes ?? null,
-    holdId: hold.id,
-    heldMicro: hold.micro,
-    holdExpiresAt: hold.expiresAt,
+    ...{ holdId: hold.id, heldMicro: hold.micro, holdExpiresAt: hold.expiresAt },
     ceilingMicro,
+    estimateMicro: asked.ceilingMicro === undefined ? asked.costMicro : null,
     createdAt: now,
   });
   return { modelId: assetId, runId };

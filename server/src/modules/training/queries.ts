@@ -55,6 +55,8 @@ export type RunRow = Trained & {
   resumes: number;
   /** What all rounds together may cost. */
   ceilingMicro: bigint;
+  /** What this round was estimated to cost, if the user chose no ceiling; null: the user chose one. */
+  estimateMicro: bigint | null;
   /** Why this round was stopped before its end, where not by its owner. */
   stopReason: Run['stop_reason'];
   /** Charged for this round; null until settled. */
@@ -113,6 +115,7 @@ export async function insertRun(tx: Transaction, run: NewRun): Promise<void> {
       held_micro: run.heldMicro,
       hold_expires_at: run.holdExpiresAt,
       ceiling_micro: run.ceilingMicro,
+      estimate_micro: run.estimateMicro,
       created_at: run.createdAt,
     })
     .execute();
@@ -271,8 +274,9 @@ export async function beginRound(
     settledSeconds,
     unpaidSeconds,
     ceilingMicro,
+    estimateMicro,
     hold,
-  }: Pick<RunRow, 'settledSeconds' | 'unpaidSeconds' | 'ceilingMicro'> & { hold: RunHold },
+  }: Pick<RunRow, 'settledSeconds' | 'unpaidSeconds' | 'ceilingMicro' | 'estimateMicro'> & { hold: RunHold },
 ): Promise<void> {
   await tx
     .updateTable('runs')
@@ -282,6 +286,7 @@ export async function beginRound(
       unpaid_seconds: unpaidSeconds,
       resumes: run.resumes + 1,
       ceiling_micro: ceilingMicro,
+      estimate_micro: estimateMicro,
       stop_reason: null,
       charged_micro: null,
       hold_id: hold.id,
@@ -370,6 +375,7 @@ function toRunRow(row: Selectable<RunsTable> & { sweep_title: string | null }): 
     unpaidSeconds: row.unpaid_seconds,
     resumes: row.resumes,
     ceilingMicro: row.ceiling_micro,
+    estimateMicro: row.estimate_micro,
     stopReason: row.stop_reason as RunRow['stopReason'],
     chargedMicro: row.charged_micro,
     summary: row.summary as RunRow['summary'],

@@ -159,7 +159,7 @@ export type BatchesTable = {
   input_asset_id: string;
   metadata: Json | null;
   prices: Json;
-  hold_id: string;
+  hold_id: string | null;
   held_micro: bigint;
   cost_micro: Generated<bigint>;
   total: number;
@@ -387,6 +387,7 @@ export type DraftsTable = {
   check_at: Timestamp;
   lock_token: string | null;
   locked_until: Timestamp | null;
+  key_id: string | null;
 };
 
 export type FilePurposesTable = {
@@ -987,6 +988,7 @@ export type RunsTable = {
   validation_file_name: string | null;
   sweep_id: string | null;
   memory_bytes: bigint | null;
+  estimate_micro: bigint | null;
 };
 
 export type ServingWorkloadsTable = {

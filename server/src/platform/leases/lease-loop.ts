@@ -8,11 +8,33 @@ const TICK_MS = 1_000;
 
 export type LeasedWork<Columns, Row> = {
   table: LeasedTable<Columns, Row>;
-  /** Rows that this process works on at once. */
-  places: number;
-  /** Whatever it does may be done again: by whoever comes after a process that died. */
+  /** Another process may do the same again after this one died. */
   work: (lease: Lease<Row>, signal: AbortSignal) => Promise<void>;
 };
+
+/** Leases the next due row of a table; returns how to work on it, or null if none is due. */
+type ClaimWork = (services: LoopServices) => Promise<((closing: AbortSignal) => Promise<void>) | null>;
+
+type LoopServices = Pick<Services, 'db' | 'clock' | 'log'>;
+
+/** The work of one table as a loop takes it. */
+export function claimWork<Columns extends { id: string }, Row>({
+  table,
+  work,
+}: LeasedWork<Columns, Row>): ClaimWork {
+  return async (services) => {
+    const { db, clock, log } = services;
+    const lease = await claimDue(db, table, clock.now());
+    if (!lease) return null;
+    return (closing) =>
+      holdLease(services, { table, lease, closing }, (signal) => work(lease, signal)).catch(
+        (error: unknown) => {
+          if (!(error instanceof LeaseLost) && !closing.aborted)
+            log.error({ err: error, table: table.name, id: lease.id }, 'a row was left to another process');
+        },
+      );
+  };
+}
 
 export type LeaseLoop = {
   start: () => Promise<void>;
@@ -20,40 +42,41 @@ export type LeaseLoop = {
   stop: () => Promise<void>;
 };
 
-/** Works on the rows of a table that are due, each under its lease. */
-export function createLeaseLoop<Columns extends { id: string }, Row>(
-  services: Pick<Services, 'db' | 'clock' | 'log'>,
-  { table, places, work }: LeasedWork<Columns, Row>,
+/** Works on due rows, at most `places` at once, and takes them from the tables in turn. */
+export function createLeaseLoop(
+  services: LoopServices,
+  { places, tables }: { places: number; tables: ClaimWork[] },
 ): LeaseLoop {
-  const { db, clock, log } = services;
   const closing = new AbortController();
   const atWork = new Set<Promise<void>>();
+  const line = [...tables];
   let ticker: NodeJS.Timeout | undefined;
 
-  function begin(lease: Lease<Row>): void {
-    const working = holdLease(services, { table, lease, closing: closing.signal }, (signal) =>
-      work(lease, signal),
-    )
-      .catch((error: unknown) => {
-        if (!(error instanceof LeaseLost) && !closing.signal.aborted)
-          log.error({ err: error, table: table.name, id: lease.id }, 'a row was left to another process');
-      })
-      .finally(() => {
-        atWork.delete(working);
-        passes.ask();
-      });
+  function begin(work: (closing: AbortSignal) => Promise<void>): void {
+    const working = work(closing.signal).finally(() => {
+      atWork.delete(working);
+      passes.ask();
+    });
     atWork.add(working);
+  }
+
+  /** False if no table has a due row. */
+  async function beginNext(): Promise<boolean> {
+    for (const claim of [...line]) {
+      line.push(...line.splice(line.indexOf(claim), 1));
+      const work = await claim(services);
+      if (!work) continue;
+      begin(work);
+      return true;
+    }
+    return false;
   }
 
   const passes = oneAtATime(
     async () => {
-      while (!closing.signal.aborted && atWork.size < places) {
-        const lease = await claimDue(db, table, clock.now());
-        if (!lease) return;
-        begin(lease);
-      }
+      while (!closing.signal.aborted && atWork.size < places) if (!(await beginNext())) return;
     },
-    (error) => log.warn({ err: error, table: table.name }, 'the next row could not be found'),
+    (error) => services.log.warn({ err: error }, 'the next row could not be found'),
   );
 
   return {

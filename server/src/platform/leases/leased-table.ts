@@ -18,19 +18,21 @@ export type LeasedTable<Columns, Row> = {
   due: RawBuilder<boolean>;
   /** In how many milliseconds a row is due again that nobody wakes; three seconds unless said. */
   lookAgainMs?: RawBuilder<number>;
+  /** Which due rows are leased first; those that have been due longest unless given. */
+  order?: RawBuilder<unknown>;
   toRow: (columns: Columns) => Row;
 };
 
 export type Lease<Row> = { id: string; token: string; row: Row };
 
-/** Leases the row that has been due longest; null when none is. It is due again a few seconds later. */
+/** Leases the first row that is due; null when none is. It is due again a few seconds later. */
 export async function claimDue<Columns extends { id: string }, Row>(
   db: Database,
   table: LeasedTable<Columns, Row>,
   now: Date,
 ): Promise<Lease<Row> | null> {
   const longest = sql`select id from ${sql.table(table.name)}
-    where ${isFree(table, now)} order by check_at limit 1 for update skip locked`;
+    where ${isFree(table, now)} order by ${table.order ?? sql`check_at`} limit 1 for update skip locked`;
   return lease(db, table, sql`id = (${longest})`, now);
 }
 

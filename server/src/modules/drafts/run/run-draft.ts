@@ -3,7 +3,7 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import type { LeasedWork } from '../../../platform/leases/lease-loop.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
-import { answerInTurns } from '../../batches/answer-in-turns.ts';
+import { answerInTurns, failureOfAll } from '../../batches/answer-in-turns.ts';
 import type { ChatParts } from '../../chat/chat-parts.ts';
 import { type DraftRow, draftsTable } from '../drafts-table.ts';
 import { type ChunkResult, keepResults, noteEnd, selectOpenChunks } from '../queries.ts';
@@ -11,13 +11,14 @@ import { selectQuestions } from '../rows/row-queries.ts';
 import { askAboutChunk } from './ask-about-chunk.ts';
 import { distinctQuestions } from './distinct-questions.ts';
 
+const LATE = 'The documents were not read within a day. Start again with fewer.';
+
 type Columns = Parameters<(typeof draftsTable)['toRow']>[0];
 
-/** Drafts in the hands of this process: one at a time, and never while somebody waits for an answer here. */
+/** Has the chunks of drafts answered in turns. */
 export function draftWork(services: Services, chat: ChatParts): LeasedWork<Columns, DraftRow> {
   return {
     table: draftsTable,
-    places: 1,
     work: (lease, signal) => runDraft(services, chat, lease, signal),
   };
 }
@@ -30,7 +31,7 @@ async function runDraft(
   signal: AbortSignal,
 ): Promise<void> {
   const { db } = services;
-  const questions = distinctQuestions(await selectQuestions(db, lease.id));
+  let known: ReturnType<typeof distinctQuestions> | null = null;
   const tell = (tx: Transaction, row: DraftRow) =>
     publishChange(tx, row.user_id, { topic: 'draft', id: row.id });
   await answerInTurns(services, signal, {
@@ -38,17 +39,22 @@ async function runDraft(
     open: (draft, limit) => selectOpenChunks(db, draft.id, limit),
     ask: async (draft, chunks) => {
       const answers = chunks.map((chunk) => askAboutChunk(services, chat, { draft, chunk, signal }));
+      const questions = known ?? distinctQuestions(await selectQuestions(db, lease.id));
+      known = questions;
       return (await Promise.all(answers)).map((answer) => withoutDuplicates(answer, questions));
     },
     keep: async (tx, row, results) => {
       await keepResults(tx, row, results);
       await tell(tx, row);
     },
-    noteEnd: async (tx, row, end) => {
-      await noteEnd(tx, row.id, end);
-      await tell(tx, row);
-    },
-    late: 'The documents were not read within a day. Start again with fewer.',
+    failure: failureOfAll,
+    prepareEnd:
+      async (row, { outcome, error }) =>
+      async (tx, endedAt) => {
+        const end = outcome === 'expired' ? { outcome: 'failed' as const, error: LATE } : { outcome, error };
+        await noteEnd(tx, row.id, { ...end, ended_at: endedAt });
+        await tell(tx, row);
+      },
   });
 }
 

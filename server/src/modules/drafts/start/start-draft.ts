@@ -41,14 +41,15 @@ async function begin(
   // While it was quoted it may have run.
   if (chunks === null && (await selectUnanswered(tx, id)).length !== unanswered.length)
     throw new AppError('conflict', { publicMessage: 'The draft has changed meanwhile. Start again.' });
+  if (chunks) await replaceChunks(tx, id, chunks);
+  else await reopenChunks(tx, id);
+  // After the rows, since the hold locks the user's account.
   const held = await holdForAnswers(tx, ctx, {
     ...{ highestMicro, model: settings.model, name: `draft:${id}` },
     description: `Rows from documents by ${settings.model}`,
   });
-  if (chunks) await replaceChunks(tx, id, chunks);
-  else await reopenChunks(tx, id);
   await noteStart(tx, id, {
-    ...{ ...held, settings, prices, started_at: ctx.clock.now() },
+    ...{ ...held, key_id: ctx.caller.key?.id ?? null, settings, prices, started_at: ctx.clock.now() },
     ...(chunks
       ? { charged_micro: 0n, chunks: chunks.length, chunks_done: 0, dropped: {} }
       : {

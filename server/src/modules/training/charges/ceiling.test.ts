@@ -41,7 +41,12 @@ test('so is one that would pay for no more than what a failed round has saved', 
 
 describe('the house lends a run to finish', () => {
   const price = defaultPrice('training:CPU');
-  const quoted = { price, devices: 1, quote: { total: '0.0001', total_usd: '0', items: [] } };
+  const quoted = {
+    price,
+    devices: 1,
+    estimateMicro: null,
+    quote: { total: '0.0001', total_usd: '0', items: [] },
+  };
   const rounds = { settledMicro: 0n, chargedMicro: null, resumes: 0 };
   const lent = (step: number, stepsTotal: number, ceilingMicro: bigint, heldMicro = ceilingMicro) =>
     finishingMicro({ ...quoted, ...rounds, ceilingMicro, heldMicro }, { step, stepsTotal });
@@ -56,6 +61,14 @@ describe('the house lends a run to finish', () => {
   test('as much again as its ceiling once that is held', () => {
     expect(lent(1, 3, 150n)).toBe(150n);
     expect(lent(1, 3, 150n, 149n)).toBe(0n);
+  });
+
+  test('up to four times the estimate if the user chose no ceiling', () => {
+    const usual = { ...quoted, ...rounds, estimateMicro: 100n, ceilingMicro: 150n };
+    const left = { step: 1, stepsTotal: 9 };
+    expect(finishingMicro({ ...usual, heldMicro: 150n }, left)).toBe(250n);
+    expect(finishingMicro({ ...usual, heldMicro: 149n }, left)).toBe(0n);
+    expect(finishingMicro({ ...usual, resumes: 1, heldMicro: 150n }, left)).toBe(250n);
   });
 
   test('nothing before its last step in a round whose cost is known', () => {

@@ -13,37 +13,52 @@ export function usualCeilingMicro(quoteMicro: bigint): bigint {
 /** What the house lends a run in its last step, at least: what it costs for so long. */
 const FINISH_S = 300;
 
+/** A run whose user chose no ceiling is stopped after so many times its estimate. */
+export const TIMES_MAX = 4;
+
 type Rounds = Pick<RunRow, 'ceilingMicro' | 'settledMicro' | 'chargedMicro'>;
 
 /**
  * What a round may use beyond its hold, so that what was paid for ends in a model. It is never charged
  * (docs/decisions/the-house-finishes-a-run.md). Pure.
  *
- * - In the first round, once its ceiling is held: as much again. Later rounds know what the rest costs.
+ * - Without a ceiling that the user chose, once the usual one is held: up to four times the estimate.
+ * - Otherwise in the first round, once its ceiling is held: as much again. Later rounds know what the rest costs.
  * - In the last step: as much again as is held, and what five minutes cost where that is more.
  * - Under a ceiling below the quote: as much again as is held, once all steps are done.
  * - Before the first step, up to which nobody knows how many there are: nothing.
  */
 export function finishingMicro(
-  run: Rounds & Pick<RunRow, 'price' | 'devices' | 'quote' | 'heldMicro' | 'resumes'>,
+  run: Rounds & Pick<RunRow, 'price' | 'devices' | 'quote' | 'heldMicro' | 'resumes' | 'estimateMicro'>,
   { step, stepsTotal }: Pick<Workload, 'step' | 'stepsTotal'>,
 ): bigint {
   const { heldMicro } = run;
   if (step === 0) return 0n;
   if (isCutShort(run)) return step < stepsTotal ? 0n : heldMicro;
-  if (step < stepsTotal - 1)
-    return stopsAtCeiling(run) || heldMicro < leftOfCeilingMicro(run) ? 0n : heldMicro;
-  const least = runCostMicro(run.price, FINISH_S, run.devices);
-  return heldMicro > least ? heldMicro : least;
+  const isHeld = heldMicro >= leftOfCeilingMicro(run);
+  const toEstimate =
+    run.estimateMicro !== null && isHeld ? BigInt(TIMES_MAX) * run.estimateMicro - heldMicro : 0n;
+  if (step < stepsTotal - 1) {
+    if (run.estimateMicro !== null) return largerAmount(toEstimate, 0n);
+    return stopsAtCeiling(run) || !isHeld ? 0n : heldMicro;
+  }
+  const least = largerAmount(heldMicro, runCostMicro(run.price, FINISH_S, run.devices));
+  return largerAmount(toEstimate, least);
 }
 
-/** Whether a run is stopped at its ceiling before its last step: as its owner has chosen, or in a round whose cost is known. Pure. */
-export function stopsAtCeiling(run: Pick<RunRow, 'ceilingMicro' | 'quote' | 'resumes'>): boolean {
-  return isCutShort(run) || run.resumes > 0;
+function largerAmount(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
 }
 
-function isCutShort({ ceilingMicro, quote }: Pick<RunRow, 'ceilingMicro' | 'quote'>): boolean {
-  return ceilingMicro < parseBgl(quote.total);
+type Chosen = Pick<RunRow, 'ceilingMicro' | 'estimateMicro' | 'quote'>;
+
+/** Whether a run is stopped at its ceiling before its last step: the user chose one, below the quote or for a resumed run. Pure. */
+export function stopsAtCeiling(run: Chosen & Pick<RunRow, 'resumes'>): boolean {
+  return run.estimateMicro === null && (isCutShort(run) || run.resumes > 0);
+}
+
+function isCutShort({ ceilingMicro, estimateMicro, quote }: Chosen): boolean {
+  return estimateMicro === null && ceilingMicro < parseBgl(quote.total);
 }
 
 /** What this round of a run may cost: its ceiling less what earlier rounds did. Pure. */

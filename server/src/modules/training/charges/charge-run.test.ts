@@ -79,14 +79,15 @@ function untilLate() {
 describe('a fine-tune', () => {
   test('is stopped at its ceiling with its work saved, and goes on under a higher one', async () => {
     const { promise: seen, resolve: see } = Promise.withResolvers<void>();
-    const { modelId } = await begin(async (one) => {
-      await seen;
-      return untilStopped()(one);
-    });
+    const { modelId } = await begin(
+      async (one) => {
+        await seen;
+        return untilStopped()(one);
+      },
+      { payload: { ceiling: '0.03' } },
+    );
     const begun = await runOf(modelId);
-    // Half more than the quote, which is what is held at first.
-    expect(begun.held).toBe(begun.quote.total);
-    expect(micro(begun.ceiling)).toBe(Math.ceil(1.5 * micro(begun.quote.total)));
+    expect(begun).toMatchObject({ held: begun.quote.total, ceiling: '0.03' });
     see();
     await ended(modelId);
     const run = await runOf(modelId);
@@ -131,6 +132,25 @@ describe('a fine-tune', () => {
     // Without another ceiling it may cost half more than what is left.
     const next = await runOf(modelId);
     expect(micro(next.resume_ceiling)).toBe(micro(ceiling) + Math.ceil(1.5 * micro(next.resume_hold)));
+  });
+
+  test('without a chosen ceiling stops after four times its estimate, costs the quote and can be resumed', async () => {
+    const before = await balance();
+    const { modelId } = await begin(untilStopped());
+    const begun = await runOf(modelId);
+    expect(micro(begun.ceiling)).toBe(Math.ceil(1.5 * micro(begun.quote.total)));
+    await ended(modelId);
+    const run = await runOf(modelId);
+    expect(run).toMatchObject({
+      ...{ state: 'cancelled', stop_reason: 'time', charged: run.quote.total, held: '0' },
+      reason: 'The run took 4 times as long as estimated. The work was saved.',
+    });
+    const estimatedSeconds = micro(run.quote.total) / PRICE_MICRO_PER_S;
+    expect(run.elapsed_seconds).toBeGreaterThan(4 * estimatedSeconds);
+    expect(run.elapsed_seconds).toBeLessThan(4 * estimatedSeconds + 10);
+    const after = await balance();
+    expect(micro(after.available)).toBe(micro(before.available) - micro(run.quote.total));
+    expect(run.resume_hold).not.toBeNull();
   });
 
   test('that has done its work is neither charged nor stopped while the server cannot take its result', async () => {
@@ -319,14 +339,14 @@ describe('a fine-tune', () => {
     expect((await balance()).held).toBe('0');
   });
 
-  test('that takes longer than its ceiling pays for goes on for as much again, and pays no more', async () => {
+  test('that takes longer than its ceiling pays for finishes, and pays no more', async () => {
     const commands = new Set<string>();
     const { modelId } = await begin(async (one) => {
       const { report, put } = workload(one);
       const call = { params: { runId: one.workloadId } };
       const { ceiling } = await request(runContract.getRun, call, { as: user });
       const paidSeconds = micro(ceiling) / PRICE_MICRO_PER_S;
-      for (let seconds = 0; seconds < 1.8 * paidSeconds; seconds += 5) {
+      for (let seconds = 0; seconds < 2.5 * paidSeconds; seconds += 5) {
         clock.advance({ seconds: 5 });
         commands.add((await report(step(1, 9))).command);
       }
@@ -342,7 +362,7 @@ describe('a fine-tune', () => {
   });
 
   test('that does not get done in its last step is stopped after a while, and a resume of it can end', async () => {
-    const { modelId } = await begin(untilLate());
+    const { modelId } = await begin(untilLate(), { payload: { ceiling: '0.03' } });
     await ended(modelId);
     const run = await runOf(modelId);
     expect(run).toMatchObject({ state: 'cancelled', stop_reason: 'ceiling', charged: run.ceiling });

@@ -1,3 +1,4 @@
+import { formatBgl } from '@bakehouse/contract/money';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { hold } from '../../credits/ledger/holds/hold.ts';
 import type { RunHold, RunRow } from '../queries.ts';
@@ -14,7 +15,7 @@ type Held = Pick<RunRow, 'id' | 'kind' | 'userId' | 'keyId' | 'title' | 'modelAs
 export async function holdForRun(
   tx: Transaction,
   run: Held,
-  input: { round: string; amountMicro: bigint; now: Date },
+  input: { round: string; amountMicro: bigint; ceilingMicro: bigint; now: Date },
 ): Promise<RunHold> {
   const micro = input.amountMicro > 0n ? input.amountMicro : 1n;
   const expiresAt = new Date(input.now.getTime() + HOLD_MS);
@@ -22,7 +23,7 @@ export async function holdForRun(
     userId: run.userId,
     amountMicro: micro,
     kind: 'fine_tuning',
-    description: `${run.kind === 'export' ? 'Export' : 'Fine-tuning'} of ${run.title}`,
+    description: `${run.kind === 'export' ? 'Export' : 'Fine-tuning'} of ${run.title} (ceiling: ${formatBgl(input.ceilingMicro)} BGL)`,
     references: {
       asset_name: run.title,
       model_id: run.modelAssetId,

@@ -8,7 +8,7 @@ import { extendHold } from '../../credits/ledger/holds/extend-hold.ts';
 import { isOutOfCredit } from '../../credits/ledger/holds/is-out-of-credit.ts';
 import { leftOfBudgetMicro } from '../../credits/ledger/holds/left-of-budget-micro.ts';
 import { type RunRow, updateHold, updateStopReason } from '../queries.ts';
-import { finishingMicro, leftOfCeilingMicro } from './ceiling.ts';
+import { finishingMicro, leftOfCeilingMicro, TIMES_MAX } from './ceiling.ts';
 import { HOLD_MS, holdForRun } from './hold-run.ts';
 import { roundCostMicro } from './round-cost.ts';
 
@@ -40,7 +40,8 @@ export async function meterRun(
   if (held < wanted) freeIdleCredit();
   const lent = finishingMicro({ ...run, heldMicro: held }, workload);
   if (workload.phaseCounted && (held === 0n || held + lent < costAfter(0))) {
-    await stopFor(tx, run, held < ceiling ? (await readMeans(tx, run)).limit : 'ceiling', now);
+    const limit = run.estimateMicro === null ? 'ceiling' : 'time';
+    await stopFor(tx, run, held < ceiling ? (await readMeans(tx, run)).limit : limit, now);
   }
 }
 
@@ -52,6 +53,7 @@ async function stopFor(
 ): Promise<void> {
   const why = {
     ceiling: `The run reached its ceiling of ${formatBgl(run.ceilingMicro)} BGL`,
+    time: `The run took ${TIMES_MAX} times as long as estimated`,
     credits: 'Your credits ran out',
     budget: 'The budget of its API key is used up',
   }[reason];
@@ -98,7 +100,12 @@ async function extend(tx: Transaction, run: RunRow, wantedMicro: bigint, now: Da
 async function replace(tx: Transaction, run: RunRow, amountMicro: bigint, now: Date): Promise<bigint> {
   if (amountMicro <= 0n) return 0n;
   try {
-    const hold = await holdForRun(tx, run, { round: `after:${run.holdId}`, amountMicro, now });
+    const hold = await holdForRun(tx, run, {
+      round: `after:${run.holdId}`,
+      amountMicro,
+      ceilingMicro: run.ceilingMicro,
+      now,
+    });
     await updateHold(tx, run.id, hold);
     return hold.micro;
   } catch (error) {

@@ -17,7 +17,7 @@ export async function settleRun(tx: Transaction, run: RunRow, workload: Workload
   const used = roundCostMicro(run, workload.activeSeconds, workload.state === 'completed');
   const leftNothing =
     workload.state === 'failed' || (run.kind === 'export' && workload.state !== 'completed');
-  const chargedMicro = leftNothing ? 0n : smallerAmount(used, run.heldMicro);
+  const chargedMicro = leftNothing ? 0n : smallerAmount(mostMicro(run, workload, used), run.heldMicro);
   await updateCharge(tx, run.id, chargedMicro);
   try {
     await settle(tx, { holdId: run.holdId, amountMicro: chargedMicro });
@@ -25,4 +25,11 @@ export async function settleRun(tx: Transaction, run: RunRow, workload: Workload
     if (!(error instanceof AppError && error.code === 'conflict')) throw error;
     await updateCharge(tx, run.id, 0n);
   }
+}
+
+/** A run that was stopped because it took far longer than estimated costs no more than the estimate. */
+function mostMicro({ stopReason, estimateMicro }: RunRow, { state }: Workload, used: bigint): bigint {
+  return stopReason === 'time' && estimateMicro !== null && state !== 'completed'
+    ? smallerAmount(used, estimateMicro || 1n)
+    : used;
 }

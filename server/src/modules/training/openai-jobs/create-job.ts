@@ -8,6 +8,7 @@ import {
   LEARNING_RATES,
 } from '@bakehouse/contract/fine-tuning-jobs';
 import type { Objective } from '@bakehouse/contract/limits';
+import { formatBgl } from '@bakehouse/contract/money';
 import { fineTunePayload } from '@bakehouse/contract/training';
 import type * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
@@ -60,6 +61,7 @@ export async function createJob(
   const payload = fineTunePayload.parse({
     ...{ asset_id: file.asset_id, file_name: file.path, base_model: baseId, model_name: title },
     ...{ user_id: userId, train_test_split: TRAINED_PART, seed: body.seed ?? undefined },
+    ceiling: body.ceiling == null ? undefined : formatBgl(body.ceiling),
     ...parameters,
   });
   const asset = createAsset.body?.parse({ dataset_type: 'MODEL', title, user_id: userId });

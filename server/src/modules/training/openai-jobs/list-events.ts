@@ -2,10 +2,11 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import {
   type listFineTuningEvents as endpoint,
   type FineTuningEvent,
+  type FineTuningJob,
   type listFineTuningCheckpoints as listCheckpointsEndpoint,
 } from '@bakehouse/contract/fine-tuning-jobs';
 import type { Run } from '@bakehouse/contract/runs';
-import { selectMetrics } from '../../../engine/reports/select-metrics.ts';
+import { selectNewestMetrics } from '../../../engine/reports/select-metrics.ts';
 import type { Context } from '../../../platform/context.ts';
 import { refused } from '../../../platform/errors.ts';
 import { describeCall } from './describe-call.ts';
@@ -13,7 +14,10 @@ import { readJobRun, toOneJob } from './read-jobs.ts';
 import { toSeconds } from './to-job.ts';
 
 type Line = Pick<FineTuningEvent, 'message'> & Partial<FineTuningEvent> & { key: string; at: string };
-type Points = Awaited<ReturnType<typeof selectMetrics>>;
+type Points = Awaited<ReturnType<typeof selectNewestMetrics>>;
+
+/** `endLines` are no more. */
+const END_LINES_MAX = 2;
 
 const FORMAT_IS_PAID =
   'Answers are not held to response_format while they are written: one that meets it is paid 1 beside what the grader pays';
@@ -25,31 +29,43 @@ export async function listEvents(
 ): Promise<ResponseOf<typeof endpoint>> {
   const run = await readJobRun(ctx, params.fine_tuning_job_id);
   const job = await toOneJob(ctx, run);
-  const points = await selectMetrics(ctx.db, run.run_id);
-  const files = run.validation ? 'training file and the validation file' : 'training file';
-  const lines: Line[] = [
-    { key: 'created', at: run.created_at, message: `Created fine-tuning job: ${job.id}` },
-    { key: 'quoted', at: run.created_at, message: `Validated the ${files}. Held: ${job.quote} BGL` },
-    ...(job.method.type === 'reinforcement' && job.method.reinforcement.response_format
-      ? [{ key: 'format', at: run.created_at, message: FORMAT_IS_PAID }]
-      : []),
-    ...(run.started_at ? [{ key: 'started', at: run.started_at, message: 'Fine-tuning job started' }] : []),
+  const prefix = `ftevent-${run.run_id.replaceAll('-', '')}-`;
+  const [, step] = /-step-(\d{1,9})$/.exec(after ?? '') ?? [];
+  // Of a page only as many points are read as it can show, and the one that it comes after.
+  const points = await selectNewestMetrics(ctx.db, run.run_id, {
+    upToStep: step === undefined ? null : Number(step),
+    limit: limit + END_LINES_MAX + 1,
+  });
+  const lines = [
+    ...(await endLines(ctx, run, job.fine_tuned_model)).toReversed(),
     ...points.map((point) => toMetricsLine(point, run)),
-    ...(await endLines(ctx, run, job.fine_tuned_model)),
+    ...beginLines(run, job).toReversed(),
   ];
-  const events = lines
-    .map(
-      ({ key, at, ...line }): FineTuningEvent => ({
-        ...{ id: `ftevent-${run.run_id.replaceAll('-', '')}-${key}`, object: 'fine_tuning.job.event' },
-        ...{ created_at: toSeconds(at), level: 'info', type: 'message', data: null },
-        ...line,
-      }),
-    )
-    .toReversed();
+  const events = lines.map(
+    ({ key, at, ...line }): FineTuningEvent => ({
+      ...{ id: `${prefix}${key}`, object: 'fine_tuning.job.event' },
+      ...{ created_at: toSeconds(at), level: 'info', type: 'message', data: null },
+      ...line,
+    }),
+  );
   const first = after === undefined ? 0 : events.findIndex(({ id }) => id === after) + 1;
   if (after !== undefined && first === 0) throw refused('after', `after: there is no event '${after}'`);
   const data = events.slice(first, first + limit);
   return { object: 'list', data, has_more: first + limit < events.length };
+}
+
+function beginLines(run: Run, job: FineTuningJob): Line[] {
+  const { created_at: at, started_at: startedAt } = run;
+  const isValidated = run.kind === 'text' && run.validation;
+  const files = isValidated ? 'training file and the validation file' : 'training file';
+  const cost = `Quote: ${job.quote} BGL. Ceiling: ${job.ceiling} BGL, the most that is charged`;
+  const hasFormat = job.method.type === 'reinforcement' && job.method.reinforcement.response_format;
+  return [
+    { key: 'created', at, message: `Created fine-tuning job: ${job.id}` },
+    { key: 'quoted', at, message: `Validated the ${files}. ${cost}` },
+    ...(hasFormat ? [{ key: 'format', at, message: FORMAT_IS_PAID }] : []),
+    ...(startedAt ? [{ key: 'started', at: startedAt, message: 'Fine-tuning job started' }] : []),
+  ];
 }
 
 function toMetricsLine({ step, at, values }: Points[number], { steps_total: total }: Run): Line {
@@ -77,7 +93,10 @@ function toMetrics({ loss, eval_loss: evalLoss, ...others }: Record<string, numb
 async function endLines(ctx: Context, run: Run, name: string | null): Promise<Line[]> {
   const { state, ended_at: at, reason, charged } = run;
   if (at === null) return [];
-  const cost = charged === null ? '' : ` Charged: ${charged} BGL.`;
+  const cost =
+    charged === null
+      ? ''
+      : ` Charged: ${charged} BGL (quote: ${run.quote.total} BGL, ceiling: ${run.ceiling} BGL).`;
   const level = state === 'completed' ? 'info' : state === 'failed' ? 'error' : 'warn';
   const ended: Line = { key: 'ended', at, level, message: reason + cost };
   return name === null ? [ended] : [ended, { key: 'callable', at, message: await describeCall(ctx, name) }];

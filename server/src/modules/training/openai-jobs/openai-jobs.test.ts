@@ -254,10 +254,12 @@ test('events tell what has happened, newest first and by pages', async () => {
   const { data } = await jobs().listEvents(job.id);
   expect(data.map(({ message }) => message)).toEqual([
     `Call it as the model '${name}'. Its first call deploys it, at 1.25 BGL an hour on the CPU or 40 on a GPU, and lets it sleep after 60 minutes without one`,
-    expect.stringMatching(/^Completed\. Charged: 0\.0\d+ BGL\.$/),
+    expect.stringMatching(/^Completed\. Charged: 0\.0\d+ BGL \(quote: 0\.0\d+ BGL, ceiling: 0\.\d+ BGL\)\.$/),
     'Step 1/2: training loss=1.50',
     'Fine-tuning job started',
-    expect.stringMatching(/^Validated the training file\. Held: 0\.0\d+ BGL$/),
+    expect.stringMatching(
+      /^Validated the training file\. Quote: 0\.0\d+ BGL\. Ceiling: 0\.\d+ BGL, the most that is charged$/,
+    ),
     `Created fine-tuning job: ${job.id}`,
   ]);
   expect(data[2]).toMatchObject({ type: 'metrics', data: { step: 1, total_steps: 2, train_loss: 1.5 } });

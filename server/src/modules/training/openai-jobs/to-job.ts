@@ -20,6 +20,7 @@ const statuses: Record<Run['state'], FineTuningJob['status']> = {
 const stopCodes: Record<NonNullable<Run['stop_reason']>, string> = {
   ceiling: 'ceiling_reached',
   credits: 'insufficient_funds',
+  time: 'time_limit_reached',
   budget: 'budget_exceeded',
 };
 
@@ -60,6 +61,7 @@ export function toJob(run: TextRun, { job, fineTunedModel, now }: Beside): FineT
     run_id: run.run_id,
     model_id: run.model_id,
     quote: run.quote.total,
+    ceiling: run.ceiling,
     cost_so_far: run.cost_so_far,
   };
 }

@@ -57,7 +57,7 @@ test('a job is measured by its validation file, which the run reads and names', 
   });
   const { data } = await jobs().listEvents(job.id);
   expect(data.map(({ message }) => message)).toContainEqual(
-    expect.stringMatching(/^Validated the training file and the validation file\. Held: /),
+    expect.stringMatching(/^Validated the training file and the validation file\. Quote: /),
   );
 
   // What the run reads stays until it has ended, and without it the run cannot go on.

@@ -10,10 +10,7 @@ export async function getRunMetrics(
   { params, query }: InputOf<typeof endpoint>,
 ): Promise<ResponseOf<typeof endpoint>> {
   const { run } = await findOwnRun(ctx.db, { runId: params.runId, userId: ctx.caller.userId });
-  const points = await selectMetrics(
-    ctx.db,
-    run.id,
-    query.after === undefined ? null : new Date(query.after),
-  );
+  const after = query.after === undefined ? undefined : new Date(query.after);
+  const points = await selectMetrics(ctx.db, run.id, { after });
   return { points: points.map(({ step, at, values }) => ({ step, at: at.toISOString(), values })) };
 }

@@ -76,8 +76,16 @@ async function resume(
   const amountMicro = smallerAmount(costMicro, leftMicro);
   const detail = { run_id: runId, model_id: run.modelAssetId };
   await recordAudit(tx, { userId, action: 'run.resumed', detail });
-  const hold = await holdForRun(tx, run, { round: `resume:${run.resumes + 1}`, amountMicro, now });
-  await beginRound(tx, run, { ...settleSeconds(run, workload.savedSeconds), ceilingMicro, hold });
+  const hold = await holdForRun(tx, run, {
+    round: `resume:${run.resumes + 1}`,
+    amountMicro,
+    ceilingMicro,
+    now,
+  });
+  // A ceiling that the user chose before stays chosen.
+  const estimateMicro = body.ceiling === undefined && run.estimateMicro !== null ? costMicro : null;
+  const settled = settleSeconds(run, workload.savedSeconds);
+  await beginRound(tx, run, { ...settled, ceilingMicro, estimateMicro, hold });
   return { id: runId };
 }
 

@@ -49,12 +49,12 @@ it('says what it is in both currencies, and what happens then', () => {
   expect(screen.getByText(help).textContent).toMatch(/^\$1\.50 = 37\.50 BGL\. You pay at most this\. /);
 });
 
-it('does not look like what is expected where two decimals would', () => {
+it('rounds the usual ceiling up', () => {
   render(<CeilingField value="" usual="0.75" expected="0.5" onChange={changed} />);
   expect(field().placeholder).toBe('$0.03');
   cleanup();
   render(<CeilingField value="" usual="0.58" expected="0.387" onChange={changed} />);
-  expect(field().placeholder).toBe('$0.023');
+  expect(field().placeholder).toBe('$0.024');
 });
 
 it('warns of a ceiling below what the run is expected to cost', () => {

@@ -1,5 +1,5 @@
 import { isPositiveBgl, parseBgl } from '@bakehouse/contract/money';
-import { currencyChoice, showApart } from '../../../lib/format/currency.ts';
+import { currencyChoice, showApart, showLimit } from '../../../lib/format/currency.ts';
 import { AmountField } from '../../../ui/amount-field.tsx';
 
 type Props = {
@@ -7,9 +7,9 @@ type Props = {
   value: string;
   /** The ceiling where none is typed, in BGL; null: it is that of several runs, each of which has another. */
   usual: string | null;
-  /** What the run, or the dearest of several, is expected to cost, in BGL: the usual ceiling does not look the same, and a lower one is warned of. */
+  /** What the run, or the most expensive of several, is expected to cost, in BGL: a lower ceiling shows a warning. */
   expected?: string;
-  /** Whether the run goes on: then it stops there. */
+  /** Whether the run is resumed: it stops at a ceiling that the user types. */
   resumes?: boolean;
   error?: string | undefined;
   onChange: (value: string) => void;
@@ -24,7 +24,7 @@ export function CeilingField({ usual, expected = '0', resumes = false, ...field 
   return (
     <AmountField
       label="Ceiling"
-      {...(isOfEach ? { per: 'per run' } : { placeholder: showApart(usual, expected, currency)[0] })}
+      {...(isOfEach ? { per: 'per run' } : { placeholder: showLimit(usual, currency) })}
       help={
         isTooLow ? (
           <span role="status" className="text-warn">
@@ -34,10 +34,12 @@ export function CeilingField({ usual, expected = '0', resumes = false, ...field 
           </span>
         ) : isOfEach ? (
           'You pay at most this for each run. Left empty, it is half more than the run’s own estimate.'
+        ) : field.value === '' ? (
+          'You pay at most this. A run that needs more finishes. If it takes four times as long as estimated, it saves its work, stops and costs the estimate.'
         ) : resumes ? (
-          'You pay at most this, with what the run has cost so far. There it saves its work and stops.'
+          'You pay at most this, including what the run has cost so far. At this ceiling it saves its work and stops.'
         ) : (
-          'You pay at most this. A run that needs more goes on free for as much again, then saves its work and stops.'
+          'You pay at most this. A run that needs more continues free for as much again, then saves its work and stops.'
         )
       }
       {...field}

@@ -18,7 +18,7 @@ const run = {
   resume_ceiling: '21',
 } as Run;
 
-test('a run that has reached its ceiling goes on under the proposed one, or under what is typed', () => {
+test('sends only a ceiling that the user typed', () => {
   const mutate = vi.fn();
   vi.mocked(useResumeRun).mockReturnValue({ mutate, reset: vi.fn(), isPending: false } as never);
   render(<ResumeDialog run={run} open onClose={() => undefined} />);
@@ -26,7 +26,7 @@ test('a run that has reached its ceiling goes on under the proposed one, or unde
   screen.getByText(/^It continues from its last checkpoint/);
   const resume = screen.getByRole('button', { name: 'Resume' });
   fireEvent.click(resume);
-  expect(mutate.mock.lastCall?.[0]).toBe('21');
+  expect(mutate.mock.lastCall?.[0]).toBe('');
 
   const field = screen.getByLabelText('Ceiling');
   fireEvent.change(field, { target: { value: 'much' } });
@@ -87,7 +87,7 @@ test('a refusal stays under the field, and Enter asks again', () => {
   const field = screen.getByLabelText('Ceiling');
   expect(field.getAttribute('aria-invalid')).toBe('true');
   fireEvent.submit(field);
-  expect(mutate.mock.lastCall?.[0]).toBe('21');
+  expect(mutate.mock.lastCall?.[0]).toBe('');
   expect(mutate.mock.lastCall?.[1]).not.toHaveProperty('onSettled');
   expect(close).not.toHaveBeenCalled();
 });

@@ -47,7 +47,7 @@ export function ResumeDialog({ run: newest, open, onClose }: Props) {
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     focusFirstInvalid(event.currentTarget);
-    if (problem === null && !resume.isPending) resume.mutate(ceiling || usual, { onSuccess: onClose });
+    if (problem === null && !resume.isPending) resume.mutate(ceiling, { onSuccess: onClose });
   }
 
   return (

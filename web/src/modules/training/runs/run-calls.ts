@@ -73,14 +73,14 @@ export function useCancelRun() {
   });
 }
 
-/** Goes on with a cancelled or failed run from its last checkpoint, under the ceiling that is given. */
+/** Resumes a cancelled or failed run from its last checkpoint, with the ceiling that the user typed, if any. */
 export function useResumeRun(runId: string) {
   const keys = useIdempotencyKeys('resume');
   return useMutation({
     mutationFn: (ceiling: string) =>
       call(
         resumeRun,
-        { params: { runId }, body: { ceiling } },
+        { params: { runId }, body: ceiling ? { ceiling } : {} },
         { idempotencyKey: keys.keyFor({ runId, ceiling }) },
       ),
     onSuccess: (run: Run, ceiling) => {

@@ -1,15 +1,16 @@
 import type { Run } from '@bakehouse/contract/runs';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { currencyChoice, showLimit } from '../../../lib/format/currency.ts';
 import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { Card } from '../../../ui/card.tsx';
-import { Money } from '../../../ui/money.tsx';
 import { describeParameters } from './describe-parameters.ts';
 import { memoryText } from './run-sentences.ts';
 
 /** What it was made from and with. */
 export function RunDetails({ run }: { run: Run }) {
   const memory = memoryText(run);
+  const currency = currencyChoice.use();
   return (
     <Card title="Made from">
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1.5 text-[0.8125rem]">
@@ -30,9 +31,7 @@ export function RunDetails({ run }: { run: Run }) {
             <DataFile file={run.validation} />
           </Row>
         )}
-        <Row label="Ceiling">
-          <Money bgl={run.ceiling} />
-        </Row>
+        <Row label="Ceiling">{showLimit(run.ceiling, currency)}</Row>
         {memory !== null && <Row label="Memory">{memory}</Row>}
         <Row label="Created">{formatDateTime(new Date(run.created_at))}</Row>
         {describeParameters(run).map(({ name, value }) => (

@@ -1,7 +1,7 @@
 import { parseBgl } from '@bakehouse/contract/money';
 import type { Run } from '@bakehouse/contract/runs';
 import { countOf } from '../../../lib/format/count-of.ts';
-import { amountsInCurrency, currencyChoice, showAmount } from '../../../lib/format/currency.ts';
+import { amountsInCurrency, currencyChoice, showAmount, showLimit } from '../../../lib/format/currency.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { aboutDuration } from '../../../lib/format/format-time.ts';
 import { Card } from '../../../ui/card.tsx';
@@ -49,11 +49,12 @@ export function RunProgress({ run }: { run: Run }) {
 
 /** That it costs more than was quoted, or will not be done below its ceiling. */
 function Overrun({ run }: { run: Run }) {
+  const currency = currencyChoice.use();
   const untilCeiling = secondsToCeiling(run);
   if (untilCeiling !== null)
     return (
       <p className="mt-3 text-[0.8125rem] text-warn">
-        At this pace the run reaches its ceiling of <Money bgl={run.ceiling} /> before it is done, in{' '}
+        At this pace the run reaches its ceiling of {showLimit(run.ceiling, currency)} before it is done, in{' '}
         {aboutDuration(untilCeiling)}. It then saves its work and stops, and you can resume it with a higher
         ceiling.
       </p>
@@ -61,7 +62,7 @@ function Overrun({ run }: { run: Run }) {
   if (goesOnFree(run))
     return (
       <p className="mt-3 text-[0.8125rem] text-muted">
-        The run reached its ceiling of <Money bgl={run.ceiling} />. It goes on, and you pay no more.
+        The run reached its ceiling of {showLimit(run.ceiling, currency)}. It continues, and you pay no more.
       </p>
     );
   if (parseBgl(run.held) <= parseBgl(run.quote.total)) return null;
