@@ -48,6 +48,7 @@ async function show(
 ): Promise<void> {
   if (options.id) shown.add(options.id);
   const toast = await loadToaster();
-  const { durationMs, ...rest } = options;
-  toast[kind](title, { ...rest, ...(durationMs && { duration: durationMs }) });
+  const { id, description, action, durationMs: duration } = options;
+  // Sonner merges a toast with the earlier one of its id: only a field that is present replaces the old one.
+  toast[kind](title, { ...(id && { id }), description, action, duration });
 }
