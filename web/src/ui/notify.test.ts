@@ -45,5 +45,5 @@ test('the amounts of a sentence are shown in the chosen currency', () => {
 
 test('other errors speak for themselves', () => {
   expect(errorMessage(new Error('It broke'))).toBe('It broke');
-  expect(errorMessage('what')).toBe('Please try again');
+  expect(errorMessage(new Error(''))).toBe('Please try again');
 });

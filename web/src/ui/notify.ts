@@ -38,7 +38,8 @@ export function errorMessage(error: unknown): string {
   ) {
     return insufficientBalance(error.requiredAmount, error.availableAmount);
   }
-  return error instanceof Error ? amountsInCurrency(error.message) : 'Please try again';
+  const sentence = error instanceof Error ? amountsInCurrency(error.message) : '';
+  return sentence || 'Please try again';
 }
 
 async function show(

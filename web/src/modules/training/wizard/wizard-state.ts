@@ -171,6 +171,7 @@ function withConfiguration(
   const data_format = parameters.data_format ?? ofColumns ?? (isPair ? 'prompt_completion' : null);
   return {
     ...state,
+    ...(hf_model_id ? { type: 'huggingface' } : base_model && { type: 'finetune' }),
     name: model_name ?? state.name,
     // Of a hub model it is no asset of ours.
     baseModelId: hf_model_id === undefined ? (base_model ?? state.baseModelId) : null,
