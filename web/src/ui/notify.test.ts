@@ -3,7 +3,10 @@ import { ApiError } from '../lib/api/api-error.ts';
 import { currencyChoice } from '../lib/format/currency.ts';
 import { errorMessage, notify } from './notify.ts';
 
-const toast = vi.hoisted(() => ({ error: vi.fn<(title: string, options?: object) => void>(), dismiss: vi.fn<(id: string) => void>() }));
+const toast = vi.hoisted(() => ({
+  error: vi.fn<(title: string, options?: object) => void>(),
+  dismiss: vi.fn<(id: string) => void>(),
+}));
 vi.mock('./toaster-loader.ts', () => ({ loadToaster: async () => toast }));
 
 test('a toast can be taken away, once, and only where there was one', async () => {

@@ -180,22 +180,22 @@ describe('sending credits', () => {
     expect(await sendStartingCredits({ sendGivenCredits: true })).toMatchObject({ amount: '125' });
   });
 
-  test.each([
-    { sendGivenCredits: false },
-    { sendGivenCredits: true, startingGrantDays: 30 },
-  ])('refuses starting credits with the settings %j', async (config) => {
-    await expect(sendStartingCredits(config)).rejects.toMatchObject({
-      status: 402,
-      code: 'not_sendable',
-      body: {
-        error: {
-          message: 'Given credits can be spent but not sent. You can send up to 0 BGL.',
-          param: 'amount',
-          available_amount: '0',
+  test.each([{ sendGivenCredits: false }, { sendGivenCredits: true, startingGrantDays: 30 }])(
+    'refuses starting credits with the settings %j',
+    async (config) => {
+      await expect(sendStartingCredits(config)).rejects.toMatchObject({
+        status: 402,
+        code: 'not_sendable',
+        body: {
+          error: {
+            message: 'Given credits can be spent but not sent. You can send up to 0 BGL.',
+            param: 'amount',
+            available_amount: '0',
+          },
         },
-      },
-    });
-  });
+      });
+    },
+  );
 
   test('to oneself is refused', async () => {
     const ada = await signUp('Ada');

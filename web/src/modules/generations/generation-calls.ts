@@ -50,9 +50,7 @@ export function useGeneration(id: string, known?: Generation) {
     // It is asked again by the interval.
     ...(interval !== false && { retry: false }),
     refetchInterval: (query) =>
-      query.state.data?.ended_at || arePollsOver(query)
-        ? false
-        : interval && pollMsOf(query.state.data),
+      query.state.data?.ended_at || arePollsOver(query) ? false : interval && pollMsOf(query.state.data),
   });
 }
 

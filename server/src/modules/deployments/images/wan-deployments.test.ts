@@ -114,19 +114,22 @@ test.each([
   ['wan', 'Wan-AI/Wan2.2-TI2V-5B', 'Wan starter'],
   ['flux', 'black-forest-labs/FLUX.1-dev', 'Kontext starter'],
   ['flux-kontext', 'black-forest-labs/FLUX.1-Kontext-dev', 'Kontext starter'],
-] as const)('%s deploys the starter for %s if the user has no such model, and says so', async (kind, name, starter) => {
-  await insertImageStarters(server.services);
-  const calls = imageCalls[kind];
-  const ask = { body: { model_id: name, user_id: ada.userId } };
-  const notice = `You have no model ${name}, so the starter model ${starter} is deployed instead`;
-  expect(await server.request(calls.quote, ask, { as: ada })).toMatchObject({ title: starter, notice });
-  const deployed = await server.request(calls.deploy, ask, { as: ada });
-  expect(deployed.notice).toBe(notice);
-  expect(await read(deployed.pod_id)).toMatchObject({ kind, title: starter });
+] as const)(
+  '%s deploys the starter for %s if the user has no such model, and says so',
+  async (kind, name, starter) => {
+    await insertImageStarters(server.services);
+    const calls = imageCalls[kind];
+    const ask = { body: { model_id: name, user_id: ada.userId } };
+    const notice = `You have no model ${name}, so the starter model ${starter} is deployed instead`;
+    expect(await server.request(calls.quote, ask, { as: ada })).toMatchObject({ title: starter, notice });
+    const deployed = await server.request(calls.deploy, ask, { as: ada });
+    expect(deployed.notice).toBe(notice);
+    expect(await read(deployed.pod_id)).toMatchObject({ kind, title: starter });
 
-  const insert = kind === 'wan' ? insertWan : insertFlux;
-  const { assetId } = await insert(server.services, ada, name.slice(name.indexOf('/') + 1));
-  const own = await server.request(calls.deploy, ask, { as: ada });
-  expect(own).not.toHaveProperty('notice');
-  expect(await read(own.pod_id)).toMatchObject({ model_id: assetId });
-});
+    const insert = kind === 'wan' ? insertWan : insertFlux;
+    const { assetId } = await insert(server.services, ada, name.slice(name.indexOf('/') + 1));
+    const own = await server.request(calls.deploy, ask, { as: ada });
+    expect(own).not.toHaveProperty('notice');
+    expect(await read(own.pod_id)).toMatchObject({ model_id: assetId });
+  },
+);

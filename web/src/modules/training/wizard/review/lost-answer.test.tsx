@@ -92,7 +92,6 @@ async function fillIn() {
   for (let step = 2; step < 5; step += 1) await goOn();
 }
 
-
 it.each([
   new ApiError('Request timeout after 120000ms', { status: 0, code: 'timeout' }),
   new ApiError('Request Timeout', { status: 408 }),
