@@ -93,8 +93,7 @@ export async function makeRun(
   const sources = { base: sourceOf(base), dataset };
   // An export is a whole model, and needs no base to be served.
   if (trained.kind !== 'export') await recordLineage(tx, { assetId, runId, ...sources });
-  await completeSteps(tx, userId, trained.kind);
-  await publishChange(tx, userId, { topic: 'run', id: runId });
+  await announceStart(tx, { userId, runId, kind: trained.kind });
   await recordAudit(tx, { userId, action: 'run.started', detail: { run_id: runId, model_id: assetId } });
   const keyId = ctx.caller.key?.id ?? null;
   const run = {
@@ -131,7 +130,11 @@ export async function makeRun(
   return { modelId: assetId, runId };
 }
 
-async function completeSteps(tx: Transaction, userId: string, kind: Trained['kind']): Promise<void> {
+async function announceStart(
+  tx: Transaction,
+  { userId, runId, kind }: { userId: string; runId: string; kind: Trained['kind'] },
+): Promise<void> {
+  await publishChange(tx, userId, { topic: 'run', id: runId });
   await completeOnboardingStep(tx, userId, 'create_model');
   if (kind !== 'export') await completeOnboardingStep(tx, userId, 'fine_tune_model');
 }

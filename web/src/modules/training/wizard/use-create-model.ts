@@ -36,7 +36,6 @@ export function useCreateModel(preset: ModelPreset): Wizard {
   const estimate = checked.validation?.cost_estimate;
   const start = useStart(checked, choice, () => dispatch({ do: 'finish' }));
   const upload = useUpload(state, dispatch);
-
   useTypeOf(state.files, dispatch);
   const result = { modelId: start.modelId ?? upload.modelId, sweepId: start.sweepId };
   // What an earlier step was refused for is no longer so; why creating failed stays.
@@ -68,9 +67,7 @@ export function useCreateModel(preset: ModelPreset): Wizard {
   }
 
   function tryAgain() {
-    start.reset();
-    upload.reset();
-    checked.forget();
+    for (const reset of [start.reset, upload.reset, checked.forget]) reset();
     notify.dismiss(WIZARD_TOAST);
     dispatch({ do: 'try again', begun: beginning(preset) });
   }
