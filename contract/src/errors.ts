@@ -11,7 +11,7 @@ export const errorStatus = {
   unauthenticated: 401,
   /** The balance does not cover the price; see `required_amount` and `available_amount`. */
   insufficient_funds: 402,
-  /** There is enough, but of it only `available_amount` may go to another user: the rest was given. */
+  /** There is enough, but of it only `available_amount` may go to another user: the rest is credit that cannot be sent. */
   not_sendable: 402,
   /** The budget of the API key does not cover the price; see `required_amount` and `budget`. */
   budget_exceeded: 402,

@@ -68,8 +68,13 @@ export const validateReferral = endpoint({
   }),
 });
 
-/** A post's id on X. */
-const xPostId = (name: string) => z.string().regex(/^[0-9]{1,19}$/, `${name} must be the id of a post on X`);
+/** A post's id on X; empty or null is none. */
+const xPostId = (name: string) =>
+  z
+    .string()
+    .regex(/^([0-9]{1,19})?$/, `${name} must be the id of a post on X`)
+    .nullish()
+    .transform((id) => id || undefined);
 
 /** Once for each person; a link to the sign-up page is added where the message has none. */
 export const postReferralToX = endpoint({
@@ -87,9 +92,9 @@ export const postReferralToX = endpoint({
     referral_code: referralCode.optional(),
     user_id: userId.optional(),
     /** The original product's clients send it; a post on X has no recipient. */
-    recipient_id: z.string().optional(),
-    reply_to: xPostId('reply_to').optional(),
-    quote_tweet_id: xPostId('quote_tweet_id').optional(),
+    recipient_id: z.string().nullish(),
+    reply_to: xPostId('reply_to'),
+    quote_tweet_id: xPostId('quote_tweet_id'),
   }),
   response: z.object({ status: z.enum(['posted']), referral_code: z.string(), post_url: z.string() }),
 });

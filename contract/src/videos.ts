@@ -48,7 +48,9 @@ const video = z.object({
   duration: z.number(),
   quality: z.string().nullable(),
   aspect_ratio: z.string(),
+  /** Whether the service was told to improve the prompt: only Veo at fal can be. */
   enhance_prompt: z.boolean(),
+  /** Null if no service or model takes one, as for Seedance. */
   negative_prompt: z.string().nullable(),
   seed: z.number().nullable(),
   /** A link to the picture that it begins with; null where it was made from the prompt alone. */
@@ -106,8 +108,14 @@ export const createVideo = endpoint({
     image: z.string().nullish(),
     /** The same, under the name that some clients have for it. */
     image_url: z.string().nullish(),
-    /** Taken as it is: services have policies of their own. */
-    safety_settings: z.unknown().optional(),
+    safety_settings: z
+      .object({
+        /** No service has levels: what checks its videos does so at each level. */
+        safety_level: z.enum(['low', 'medium', 'high']).nullish(),
+        /** Told to Google for Veo, which has it; by default what Google does. */
+        person_generation: z.enum(['allow', 'allow_all', 'allow_adult', 'dont_allow']).nullish(),
+      })
+      .nullish(),
   }),
   status: 202,
   response: video,

@@ -51,7 +51,7 @@ journey('a person takes the data along and deletes the account', async ({ page, 
 
   await page.getByRole('button', { name: 'Delete account…' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('125.00 BGL ($5.00) of promotional credit').waitFor();
+  await dialog.getByLabel(/^I give up 125.00 BGL/).check();
   await dialog.getByRole('button', { name: 'Delete account' }).click();
   await dialog.getByText('Enter your password').waitFor();
   await dialog.getByLabel('Password').fill('not the password');

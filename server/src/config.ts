@@ -94,6 +94,8 @@ const settings = z.object({
   BAKEHOUSE_VISITOR_BUDGET_BGL: bgl.default('25'),
   /** BGL that a user may send to others within 24 hours; 0 for no limit. */
   BAKEHOUSE_SEND_LIMIT_BGL: bgl.default('0'),
+  /** Whether users can send starting credits and invitation bonuses to others; credits that expire they never can. */
+  BAKEHOUSE_SEND_GIVEN_CREDITS: flag.default(true),
   /** BGL that both sides of an invitation are given. */
   BAKEHOUSE_REFERRAL_BONUS_BGL: bgl.default('125'),
   /** Sells credits through Stripe: the secret key, and the secret that signs what its webhook says. */
@@ -274,6 +276,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     ...limits,
     ...{ keepConversations: s.BAKEHOUSE_KEEP_CONVERSATIONS, responseDays: s.BAKEHOUSE_RESPONSE_DAYS },
     ...{ visitorBudgetBgl: s.BAKEHOUSE_VISITOR_BUDGET_BGL, sendLimitBgl: s.BAKEHOUSE_SEND_LIMIT_BGL },
+    sendGivenCredits: s.BAKEHOUSE_SEND_GIVEN_CREDITS,
     referralBonusBgl: s.BAKEHOUSE_REFERRAL_BONUS_BGL,
     stripe: stripeOf(s),
     upstreams: upstreamsOf(s),

@@ -213,6 +213,7 @@ function openAccount({ config, clock }: Services): OnUserCreated {
     openUserAccount(tx, {
       userId,
       grantMicro: isReturning ? 0n : grantMicro,
+      sendable: config.sendGivenCredits,
       expiresAt: daysFrom(clock.now(), config.startingGrantDays),
     });
 }

@@ -79,7 +79,11 @@ const imageDeployment = deployment
 export type ImageDeployment = z.infer<typeof imageDeployment>;
 
 const asked = {
-  /** Asset id of the model, or a name that is known on a model hub: one's own model of that title, or a restricted one. */
+  /**
+   * Asset id of the model, or a name that is known on a model hub: one's own model of that title, or a restricted one. The
+   * names of FLUX.1, FLUX.1 Kontext and Wan 2.2 deploy the starter model of that kind if the user has no such model; the
+   * answer's `notice` says so.
+   */
   model_id: z.string().trim().min(1, 'model_id is required').max(200),
   ...deployFields,
   gpu_count: z.int().min(1).max(1, 'gpu_count must be 1: an image model is served on one GPU').default(1),
@@ -89,13 +93,17 @@ const asked = {
 const deployBody = only({ ...asked, cost_max: hourCostMax });
 const quoteBody = only(asked);
 
-const deployed = z.object({ pod_id: z.string(), deployment_id: z.string(), created_at: z.string() });
+/** Says that a starter model is deployed because the user has no model with the name that the call asked for. */
+const notice = z.string().optional();
+
+const deployed = z.object({ pod_id: z.string(), deployment_id: z.string(), created_at: z.string(), notice });
 
 const quote = deploymentQuote.extend({
   /** Its title, as it would be called. */
   title: z.string(),
   /** What has to be accepted before it is deployed; null where nothing has. */
   licence: licence.nullable(),
+  notice,
 });
 
 const listQuery = z.object({

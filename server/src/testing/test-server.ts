@@ -100,6 +100,8 @@ function testConfig(dataDir: string): Config {
     BAKEHOUSE_CACHE_DIR: path.join(dataDir, 'cache'),
     BAKEHOUSE_SECRET: 'only-for-tests-only-for-tests-only',
     BAKEHOUSE_RATE_LIMITS: 'false',
+    // Tests of abuse and of deletions rely on it.
+    BAKEHOUSE_SEND_GIVEN_CREDITS: 'false',
     // Where nobody answers: no test asks the real one.
     BAKEHOUSE_SERVICE_URLS: 'huggingface=http://127.0.0.1:9,wandb=http://127.0.0.1:9',
     BAKEHOUSE_DRIVER: 'fake',

@@ -3,7 +3,10 @@ import { ApiError } from '../lib/api/api-error.ts';
 import { currencyChoice } from '../lib/format/currency.ts';
 import { errorMessage, notify } from './notify.ts';
 
-const toast = vi.hoisted(() => ({ error: vi.fn<() => void>(), dismiss: vi.fn<(id: string) => void>() }));
+const toast = vi.hoisted(() => ({
+  error: vi.fn<(title: string, options?: object) => void>(),
+  dismiss: vi.fn<(id: string) => void>(),
+}));
 vi.mock('./toaster-loader.ts', () => ({ loadToaster: async () => toast }));
 
 test('a toast can be taken away, once, and only where there was one', async () => {
@@ -13,6 +16,15 @@ test('a toast can be taken away, once, and only where there was one', async () =
   notify.dismiss('wizard');
   notify.dismiss('wizard');
   await vi.waitFor(() => expect(toast.dismiss).toHaveBeenCalledExactlyOnceWith('wizard'));
+});
+
+test('a toast takes no description from the earlier one with its id', async () => {
+  toast.error.mockClear();
+  notify.failure('Validation Error', { id: 'wizard', description: 'Epochs must be at least 1' });
+  notify.failure('Failed to create model', { id: 'wizard' });
+  await vi.waitFor(() => expect(toast.error).toHaveBeenCalledTimes(2));
+  const [, options] = toast.error.mock.calls[1] ?? [];
+  expect(Object.keys(options ?? {})).toEqual(['id', 'description', 'action', 'duration']);
 });
 
 test('too little credit is shown in the chosen currency', () => {
@@ -36,5 +48,5 @@ test('the amounts of a sentence are shown in the chosen currency', () => {
 
 test('other errors speak for themselves', () => {
   expect(errorMessage(new Error('It broke'))).toBe('It broke');
-  expect(errorMessage('what')).toBe('Please try again');
+  expect(errorMessage(new Error(''))).toBe('Please try again');
 });

@@ -38,7 +38,8 @@ export function errorMessage(error: unknown): string {
   ) {
     return insufficientBalance(error.requiredAmount, error.availableAmount);
   }
-  return error instanceof Error ? amountsInCurrency(error.message) : 'Please try again';
+  const sentence = error instanceof Error ? amountsInCurrency(error.message) : '';
+  return sentence || 'Please try again';
 }
 
 async function show(
@@ -48,6 +49,7 @@ async function show(
 ): Promise<void> {
   if (options.id) shown.add(options.id);
   const toast = await loadToaster();
-  const { durationMs, ...rest } = options;
-  toast[kind](title, { ...rest, ...(durationMs && { duration: durationMs }) });
+  const { id, description, action, durationMs: duration } = options;
+  // Sonner merges a toast with the earlier one of its id: only a field that is present replaces the old one.
+  toast[kind](title, { ...(id && { id }), description, action, duration });
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { previewTransfer, transferTokens } from '@bakehouse/contract/credits';
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
+import type { Config } from '../../config.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { announceChange } from '../../platform/events/publish-change.ts';
 import { untilWaiting } from '../../testing/test-database.ts';
@@ -164,26 +165,37 @@ describe('sending credits', () => {
     expect(await balanceOf(ada)).toMatchObject({ available: '125' });
   });
 
-  test('of the starting grant is refused: nobody mints credits by signing up', async () => {
-    const { request, signUp: enter } = await testServer({ config: { startingGrantBgl: '125' } });
+  /** A transfer of starting credits on a server with these settings. */
+  async function sendStartingCredits(config: Partial<Config>) {
+    const { request, signUp: enter } = await testServer({ config: { startingGrantBgl: '125', ...config } });
     const [ada, bob] = [await enter('Ada'), await enter('Bob')];
-    const sent = request(
+    return request(
       transferTokens,
-      { body: { user_id: bob.userId, recipient_id: ada.userId, amount: 1 } },
+      { body: { user_id: bob.userId, recipient_id: ada.userId, amount: 125 } },
       { as: bob, idempotencyKey: randomUUID() },
     );
-    await expect(sent).rejects.toMatchObject({
-      status: 402,
-      code: 'not_sendable',
-      body: {
-        error: {
-          message: 'Given credits can be spent but not sent. You can send up to 0 BGL.',
-          param: 'amount',
-          available_amount: '0',
-        },
-      },
-    });
+  }
+
+  test('sends starting credits', async () => {
+    expect(await sendStartingCredits({ sendGivenCredits: true })).toMatchObject({ amount: '125' });
   });
+
+  test.each([{ sendGivenCredits: false }, { sendGivenCredits: true, startingGrantDays: 30 }])(
+    'refuses starting credits with the settings %j',
+    async (config) => {
+      await expect(sendStartingCredits(config)).rejects.toMatchObject({
+        status: 402,
+        code: 'not_sendable',
+        body: {
+          error: {
+            message: 'Given credits can be spent but not sent. You can send up to 0 BGL.',
+            param: 'amount',
+            available_amount: '0',
+          },
+        },
+      });
+    },
+  );
 
   test('to oneself is refused', async () => {
     const ada = await signUp('Ada');

@@ -51,7 +51,9 @@ export async function deploy(
     async (tx, found) => {
       const own = modelName && (await lockLiveDeployment(tx, { userId: ctx.caller.userId, modelName }));
       const podId = own || (await place(tx, ctx, { kind, ...found, body, costMaxMicro, modelName }));
-      return { pod_id: podId, deployment_id: podId, created_at: ctx.clock.now().toISOString() };
+      const { notice } = found.placed;
+      const created_at = ctx.clock.now().toISOString();
+      return { pod_id: podId, deployment_id: podId, created_at, ...(notice && { notice }) };
     },
   );
 }

@@ -37,5 +37,6 @@ export async function quoteDeployment(
     hold: ofReplicas(1),
     sleeps_after_minutes: sleepsAfterMinutes(ctx.config, body),
     context: placed.context,
+    ...(placed.notice && { notice: placed.notice }),
   };
 }

@@ -3,6 +3,7 @@ import type { GeneratorName, Provider } from '@bakehouse/contract/generators';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { DB } from '../../platform/db/schema.generated.ts';
+import type { VideoWishes } from '../providers/field-mappers.ts';
 import type { UpstreamJob } from '../providers/upstream-job.ts';
 
 type Db = Database | Transaction;
@@ -19,12 +20,11 @@ export type GenerationDetails = {
 };
 
 /** What a call of the videos API asked for. */
-export type VideoAsked = {
+export type VideoAsked = VideoWishes & {
   duration?: number | undefined;
   quality?: string | undefined;
   aspect_ratio?: string | undefined;
   negative_prompt?: string | undefined;
-  enhance_prompt?: boolean | undefined;
   generate_audio?: boolean | undefined;
   seed?: number | undefined;
 };

@@ -19,6 +19,12 @@ export function asNumber(name: string): FieldMapper {
   return (value) => ({ [name]: Number(value) });
 }
 
+/** What a call of the videos API asks for beside the fields of the form. */
+export type VideoWishes = {
+  enhance_prompt?: boolean | undefined;
+  person_generation?: 'allow' | 'allow_all' | 'allow_adult' | 'dont_allow' | undefined;
+};
+
 /** A generator's model at a service. */
 export type UpstreamModel = {
   service: ServiceName;
@@ -30,6 +36,8 @@ export type UpstreamModel = {
   fields: Readonly<Record<string, FieldMapper>>;
   /** How it is told the picture that it edits or begins with, whose address is a `data:` URL, or one of the service's own. */
   picture?: (address: string) => Record<string, unknown>;
+  /** How it is told these; `hasPicture`: the video begins with one. */
+  wishes?: (wishes: VideoWishes, hasPicture: boolean) => Record<string, unknown>;
   /** What it is always told. */
   always?: Readonly<Record<string, unknown>>;
   /** Why it would refuse these parameters, which fit the form each for itself. */

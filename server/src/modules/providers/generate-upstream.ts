@@ -8,7 +8,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { fairQueue } from '../../platform/concurrency/fair-queue.ts';
 import { isDatabaseAway } from '../../platform/db/errors/is-database-away.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { UpstreamModel } from './field-mappers.ts';
+import type { UpstreamModel, VideoWishes } from './field-mappers.ts';
 import { findUpstreamModel } from './find-upstreams.ts';
 import type { Handle, Look, Service, ServicePicture, ServiceRequest } from './service.ts';
 import { UnansweredCall } from './services/call-service.ts';
@@ -21,6 +21,7 @@ type Asked = {
   model: string;
   prompt: string;
   parameters: Readonly<Record<string, ParameterValue>>;
+  wishes?: VideoWishes;
   /** What it edits; null where it edits nothing. Read only where the job is submitted here. */
   readPicture: () => Promise<ServicePicture | null>;
 };
@@ -103,7 +104,7 @@ async function begin(
   const { service, model, title, makes } = place;
   const picture = await pictureInput(place, asked, { onWait, signal });
   const named = (picture && model.pictureModel) ?? model.model;
-  const request = { model: named, makes, input: { ...inputOf(model, asked), ...picture } };
+  const request = { model: named, makes, input: { ...inputOf(model, asked, picture !== null), ...picture } };
   if (service.generatesAtSubmission === makes)
     onWait({ reason: `${title} is generating it`, isGenerating: true });
   // From here on it may cost something there, which whoever cancels it has to know.
@@ -186,9 +187,13 @@ async function readable<Answer>(
 }
 
 /** What the service is told. Pure. */
-function inputOf({ fields, always }: UpstreamModel, { prompt, parameters }: Asked): Record<string, unknown> {
-  const chosen = Object.entries(fields).map(([name, say]) => say(parameters[name] ?? null));
-  return Object.assign({ prompt }, ...chosen, always);
+function inputOf(
+  { fields, always, wishes: say }: UpstreamModel,
+  { prompt, parameters, wishes = {} }: Asked,
+  hasPicture: boolean,
+): Record<string, unknown> {
+  const chosen = Object.entries(fields).map(([name, sayField]) => sayField(parameters[name] ?? null));
+  return Object.assign({ prompt }, ...chosen, always, say?.(wishes, hasPicture));
 }
 
 /** What the service is told of the picture that it edits. Throws what reading and uploading it throw. */

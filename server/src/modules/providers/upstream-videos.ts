@@ -1,6 +1,6 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { ParameterValue } from '@bakehouse/contract/generators/parameters/parameters';
-import { as, asNumber, oneOf, type UpstreamModel } from './field-mappers.ts';
+import { as, asNumber, oneOf, type UpstreamModel, type VideoWishes } from './field-mappers.ts';
 
 const seed = { seed: as('seed') };
 const negative = { negative_prompt: as('negative_prompt') };
@@ -19,6 +19,13 @@ function veoProblem({ quality, duration }: Readonly<Record<string, ParameterValu
   return { field: 'duration', message: 'Duration must be 8 where Quality is fhd' };
 }
 
+/** Of a video that begins with a picture Google shows adults alone. */
+function personGeneration({ person_generation: asked }: VideoWishes, hasPicture: boolean) {
+  if (!asked) return {};
+  const all = hasPicture ? 'allow_adult' : 'allow_all';
+  return { personGeneration: asked === 'allow' ? all : asked };
+}
+
 /** As for pictures (`upstream-models.ts`): what serves each generator of videos, the maker's own before others. */
 export const upstreamVideos = {
   veo: [
@@ -32,6 +39,7 @@ export const upstreamVideos = {
       },
       picture: (address) => ({ image: address }),
       always: { aspectRatio: '16:9' },
+      wishes: personGeneration,
       problem: veoProblem,
     },
     {
@@ -43,7 +51,8 @@ export const upstreamVideos = {
         ...{ ...veoResolution, ...sound, ...negative, ...seed },
       },
       picture: falPicture,
-      always: { aspect_ratio: '16:9', enhance_prompt: true },
+      always: { aspect_ratio: '16:9' },
+      wishes: ({ enhance_prompt }) => ({ enhance_prompt: enhance_prompt ?? true }),
     },
     {
       service: 'replicate',
@@ -68,6 +77,7 @@ export const upstreamVideos = {
       pictureModel: 'fal-ai/bytedance/seedance/v1/pro/image-to-video',
       fields: { ...ratio, ...falSeconds, ...resolution, ...seed },
       picture: falPicture,
+      always: { enable_safety_checker: true },
     },
     {
       service: 'replicate',

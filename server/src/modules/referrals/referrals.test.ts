@@ -15,7 +15,7 @@ import { verifyLedger } from '../credits/verification/verify-ledger.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await testServer({ config: { referralsMax: 3 } });
+  server = await testServer({ config: { referralsMax: 3, sendGivenCredits: true } });
 });
 
 const infoOf = (as: TestUser) => server.request(generateReferral, {}, { as });
@@ -42,14 +42,14 @@ describe('an invitation', () => {
     expect(await codeOf(await server.signUp('Bob'))).not.toBe(first.referral_code);
   });
 
-  test('gives both sides what it says, which can be spent and not sent', async () => {
+  test('gives both sides what it says, which can be spent and sent', async () => {
     const inviter = await server.signUp('Cora');
     const code = await codeOf(inviter);
     const invited = await server.signUp('Dan');
     const answer = await use(invited, code.toUpperCase());
     expect(answer).toMatchObject({ success: true, data: { reason: null, bonus: '125', is_new: true } });
     for (const who of [inviter, invited]) {
-      expect(await balanceOf(who)).toMatchObject({ balance: '250', given: '250', sendable: '0' });
+      expect(await balanceOf(who)).toMatchObject({ balance: '250', given: '0', sendable: '250' });
       const { transactions } = await server.request(
         listTransactions,
         { params: { userId: who.userId } },

@@ -61,7 +61,10 @@ export async function validateReferral(ctx: Context, { query }: InputOf<typeof e
     if (refusal || !inviter) return refused(code, refusal ?? 'unknown_code');
     const bonusMicro = parseBgl(config.referralBonusBgl);
     await insertReferral(tx, { invitedId: userId, inviterId: inviter.id, bonusMicro, now });
-    await giveBonus(tx, { invitedId: userId, inviterId: inviter.id, bonusMicro });
+    await giveBonus(tx, {
+      ...{ invitedId: userId, inviterId: inviter.id, bonusMicro },
+      sendable: config.sendGivenCredits,
+    });
     const detail = { inviter_id: inviter.id, bonus: formatBgl(bonusMicro) };
     await recordAudit(tx, { userId, action: 'referral.counted', detail });
     return counted(code, { bonusMicro, isNew: true });
@@ -71,7 +74,12 @@ export async function validateReferral(ctx: Context, { query }: InputOf<typeof e
 /** Each side's row names the other by id: a name would stay under the seal after its account was deleted. */
 async function giveBonus(
   tx: Transaction,
-  { invitedId, inviterId, bonusMicro }: { invitedId: string; inviterId: string; bonusMicro: bigint },
+  {
+    invitedId,
+    inviterId,
+    bonusMicro,
+    sendable,
+  }: { invitedId: string; inviterId: string; bonusMicro: bigint; sendable: boolean },
 ): Promise<void> {
   if (bonusMicro === 0n) return;
   const gifts = [
@@ -85,6 +93,7 @@ async function giveBonus(
       amountMicro: bonusMicro,
       description: 'Invitation',
       references,
+      sendable,
       idempotencyKey: `referral:${invitedId}:${userId}`,
     });
   }

@@ -61,8 +61,13 @@ export type ServingPlacement = { accelerator: string | null; count: number };
 /** How many tokens a request may have with its answer, and the most that the model was made to read, where that is known. */
 export type ServedContext = { tokens: number; max: number | null };
 
-/** `context` is null where pictures or videos are made. */
-export type PlacedModel = { model: ServedModel; placement: ServingPlacement; context: ServedContext | null };
+/** `context` is null where pictures or videos are made; `notice` says that another model than the named one is served. */
+export type PlacedModel = {
+  model: ServedModel;
+  placement: ServingPlacement;
+  context: ServedContext | null;
+  notice?: string;
+};
 
 /** The slots of the machine and its cluster, read when they are asked for. */
 export type ReadCapacity = { capacity: () => Promise<Capacity> };

@@ -5,6 +5,7 @@ import { requestWorkload } from '../../engine/request-workload.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
+import { completeOnboardingStep } from '../accounts/complete-onboarding-step.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { insertAsset } from '../assets/insert-asset.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
@@ -92,7 +93,7 @@ export async function makeRun(
   const sources = { base: sourceOf(base), dataset };
   // An export is a whole model, and needs no base to be served.
   if (trained.kind !== 'export') await recordLineage(tx, { assetId, runId, ...sources });
-  await publishChange(tx, userId, { topic: 'run', id: runId });
+  await announceStart(tx, { userId, runId, kind: trained.kind });
   await recordAudit(tx, { userId, action: 'run.started', detail: { run_id: runId, model_id: assetId } });
   const keyId = ctx.caller.key?.id ?? null;
   const run = {
@@ -127,6 +128,15 @@ export async function makeRun(
     createdAt: now,
   });
   return { modelId: assetId, runId };
+}
+
+async function announceStart(
+  tx: Transaction,
+  { userId, runId, kind }: { userId: string; runId: string; kind: Trained['kind'] },
+): Promise<void> {
+  await publishChange(tx, userId, { topic: 'run', id: runId });
+  await completeOnboardingStep(tx, userId, 'create_model');
+  if (kind !== 'export') await completeOnboardingStep(tx, userId, 'fine_tune_model');
 }
 
 /** As the row of a run names it. Pure. */

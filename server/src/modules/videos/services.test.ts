@@ -61,7 +61,7 @@ const seedance = {
 const veo = { model: 'veo-3.0', duration: 8, aspect_ratio: '16:9', quality: 'hd', generate_audio: true };
 const image = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
 
-test('Seedance is a task of BytePlus, told what it takes; what is said beside is kept in the answer', async () => {
+test('Seedance is a task of BytePlus, told what it takes; the answer says what it was not told', async () => {
   connect('byteplus');
   const started = await create({ ...seedance, image });
   expect(started.served_by).toMatchObject({ kind: 'service', name: 'BytePlus' });
@@ -80,7 +80,7 @@ test('Seedance is a task of BytePlus, told what it takes; what is said beside is
   });
   expect(done).toMatchObject({
     ...{ model: 'seedance-1-0-pro', duration: 5, quality: '720p', aspect_ratio: '16:9', seed: 7 },
-    ...{ negative_prompt: 'blurry, distorted', generate_audio: false, error_details: null },
+    ...{ negative_prompt: null, enhance_prompt: false, generate_audio: false, error_details: null },
     choices: [
       {
         status: 'completed',
@@ -97,7 +97,8 @@ test('Seedance is a task of BytePlus, told what it takes; what is said beside is
 
 test('Veo is an operation of the Gemini API, whose file is fetched with the key', async () => {
   connect('google');
-  const { id } = await create({ ...veo, negative_prompt: 'crumbs', image });
+  const safety_settings = { person_generation: 'allow' };
+  const { id } = await create({ ...veo, negative_prompt: 'crumbs', safety_settings, image });
   const done = await until(id, 'completed');
   expect(services.state.calls[0]).toEqual({
     method: 'POST',
@@ -110,11 +111,17 @@ test('Veo is an operation of the Gemini API, whose file is fetched with the key'
           image: { mimeType: 'image/png', bytesBase64Encoded: pictureFiles.png.toString('base64') },
         },
       ],
-      parameters: { durationSeconds: 8, resolution: '720p', negativePrompt: 'crumbs', aspectRatio: '16:9' },
+      parameters: {
+        ...{ durationSeconds: 8, resolution: '720p', negativePrompt: 'crumbs', aspectRatio: '16:9' },
+        personGeneration: 'allow_adult',
+      },
     },
   });
   expect(services.state.fileKeys).toEqual([services.access.key]);
-  expect(done).toMatchObject({ model: 'veo-3.0', duration: 8, quality: 'hd', generate_audio: true });
+  expect(done).toMatchObject({
+    ...{ model: 'veo-3.0', duration: 8, quality: 'hd', generate_audio: true },
+    ...{ negative_prompt: 'crumbs', enhance_prompt: false },
+  });
 });
 
 test('a picture is sent to the model of fal that takes one', async () => {
@@ -126,6 +133,17 @@ test('a picture is sent to the model of fal that takes one', async () => {
     body: { duration: '5', aspect_ratio: '16:9', image_url: image },
   });
   expect(services.state.fileKeys).toEqual([undefined]);
+});
+
+test.each([
+  [seedance, { enable_safety_checker: true }, false],
+  [{ ...veo, enhance_prompt: false }, { enhance_prompt: false }, false],
+  [veo, { enhance_prompt: true }, true],
+])('fal is told of %j what its model takes', async (body, told, enhance_prompt) => {
+  connect('fal');
+  const { id } = await create(body);
+  expect(await until(id, 'completed')).toMatchObject({ enhance_prompt });
+  expect(services.state.calls[0]?.body).toMatchObject(told);
 });
 
 const allowlist =

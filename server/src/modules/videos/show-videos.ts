@@ -7,6 +7,7 @@ import { type Video, videoModels } from '@bakehouse/contract/videos';
 import type { Context } from '../../platform/context.ts';
 import { findGenerations } from '../generations/find-generations.ts';
 import type { VideoAsked } from '../generations/queries.ts';
+import { findUpstreamModel } from '../providers/find-upstreams.ts';
 
 /** Generations of videos of the caller as the videos API shows them. */
 export async function showVideos(ctx: Context, generations: Generation[]): Promise<Video[]> {
@@ -33,7 +34,8 @@ function toVideo(publicUrl: string, generation: Generation, asked: VideoAsked | 
   const defaults = (name: string) => (asked ? undefined : parameters[name]) ?? defaultOf(generator, name);
   const choice = toChoice(publicUrl, generation);
   const quality = asked?.quality ?? defaults('quality') ?? null;
-  const negative = asked?.negative_prompt ?? defaults('negative_prompt') ?? null;
+  const upstream = service === null ? undefined : findUpstreamModel(generator, model);
+  const told = upstream?.wishes?.(asked ?? {}, source !== null);
   return {
     ...{ id, object: 'video.generation', prompt, seed },
     created: Math.floor(Date.parse(generation.created_at) / 1000),
@@ -41,8 +43,8 @@ function toVideo(publicUrl: string, generation: Generation, asked: VideoAsked | 
     duration: Number(asked?.duration ?? defaults('duration')),
     quality: quality === null ? null : String(quality),
     aspect_ratio: String(asked?.aspect_ratio ?? defaults('aspect_ratio') ?? '16:9'),
-    enhance_prompt: asked?.enhance_prompt ?? true,
-    negative_prompt: negative === null ? null : String(negative),
+    enhance_prompt: told?.enhance_prompt === true,
+    negative_prompt: parameters.negative_prompt ? String(parameters.negative_prompt) : null,
     image: source && new URL(source.url, publicUrl).href,
     generate_audio: generator === 'veo' && (asked?.generate_audio ?? defaults('generate_audio')) !== false,
     choices: [choice],

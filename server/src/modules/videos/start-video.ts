@@ -54,6 +54,7 @@ function askedBy(body: VideoBody): VideoAsked {
     aspect_ratio: body.aspect_ratio ?? undefined,
     negative_prompt: body.negative_prompt ?? undefined,
     enhance_prompt: body.enhance_prompt ?? undefined,
+    person_generation: body.safety_settings?.person_generation ?? undefined,
     generate_audio: body.generate_audio ?? undefined,
     seed: body.seed ?? undefined,
   };

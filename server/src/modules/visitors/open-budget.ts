@@ -32,6 +32,7 @@ export async function openBudget({
       amountMicro,
       description: `Tries without an account on ${day}`,
       idempotencyKey: `visitors:${day}`,
+      sendable: false,
       expiresAt: new Date(Date.parse(day) + DAY_MS),
     }).catch(unlessGivenBefore);
   });

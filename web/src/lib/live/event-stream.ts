@@ -15,6 +15,8 @@ export function setConnected(value: boolean): void {
   for (const listener of listeners) listener();
 }
 
+export const isConnected = (): boolean => connected;
+
 /**
  * For `refetchInterval`: `ms` while the stream is down, else false, because then changes are pushed. False too
  * while the server is away: there is nobody to ask.

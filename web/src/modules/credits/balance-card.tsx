@@ -29,9 +29,6 @@ export function BalanceCard({ query, actions }: Props) {
             <Skeleton className="mt-9 h-5 w-full" />
             <Skeleton className="mt-2.5 h-5 w-full" />
             <Skeleton className="mt-2.5 h-5 w-full" />
-            {/* A newcomer's credits are given: two lines say so. */}
-            <Skeleton className="mt-5 h-4 w-full" />
-            <Skeleton className="mt-1 h-4 w-2/3" />
           </LoadingRegion>
         }
         compact

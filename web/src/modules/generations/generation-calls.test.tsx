@@ -83,18 +83,33 @@ test('a server that cannot be reached is called that, and no timeout', async () 
   expect(call).toHaveBeenCalledTimes(1 + POLLS_MAX);
 });
 
-test('failed reads count in a row: an answer between them begins the count anew', async () => {
-  vi.useFakeTimers({ shouldAdvanceTime: true });
-  // More in all than may fail in a row.
-  for (let read = 1; read < 3 * POLLS_MAX; read += 1)
-    if (read % (POLLS_MAX - 1) === 0) vi.mocked(call).mockResolvedValueOnce(unfinished());
-    else vi.mocked(call).mockRejectedValueOnce(lost);
-  vi.mocked(call).mockResolvedValue(unfinished({ state: 'completed', ended_at: '2026-01-01T00:01:00.000Z' }));
+test('times out after 40 attempts, though each was answered', async () => {
+  vi.useFakeTimers();
+  vi.mocked(call).mockResolvedValue(unfinished());
   const { result } = renderHook(() => useGeneration('g1'), { wrapper });
   await act(() => vi.advanceTimersByTimeAsync(10 * 60_000));
   vi.useRealTimers();
-  await waitFor(() => expect(result.current.data?.state).toBe('completed'));
-  expect(call).toHaveBeenCalledTimes(3 * POLLS_MAX);
+  await waitFor(() =>
+    expect(result.current.error?.message).toBe(
+      'Generation timed out after multiple attempts. Please try again.',
+    ),
+  );
+  expect(call).toHaveBeenCalledTimes(POLLS_MAX);
+  // Another try begins a new count.
+  void result.current.refetch();
+  await waitFor(() => expect(result.current.error).toBeNull());
+});
+
+test('a video has more than 40 attempts, and times out after 40 without an answer', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  for (let read = 0; read < POLLS_MAX + 5; read += 1)
+    vi.mocked(call).mockResolvedValueOnce(unfinished({ generator: 'wan' }));
+  vi.mocked(call).mockRejectedValue(lost);
+  const { result } = renderHook(() => useGeneration('g1'), { wrapper });
+  await act(() => vi.advanceTimersByTimeAsync(10 * 60_000));
+  vi.useRealTimers();
+  await waitFor(() => expect(result.current.error?.message).toMatch(/after multiple attempts/));
+  expect(call).toHaveBeenCalledTimes(2 * POLLS_MAX + 5);
 });
 
 test('the end of one that was started here is announced, though it may have ended before it is listed', async () => {

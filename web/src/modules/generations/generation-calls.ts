@@ -21,14 +21,13 @@ import type { FailureOptions } from '../../ui/notify-failure.ts';
 import type { OnUpload } from './edit-picture/send-source.ts';
 import type { Source } from './edit-picture/source.ts';
 import {
+  arePollsOver,
   EDIT_POLL_MS,
-  failedInARow,
   generationQuery,
   isAnswerLost,
   LISTS,
   lostAnswer,
   POLL_MS,
-  POLLS_MAX,
   SEEDANCE_POLL_MS,
 } from './generation-queries.ts';
 import { workId } from './generation-sentences.ts';
@@ -51,9 +50,7 @@ export function useGeneration(id: string, known?: Generation) {
     // It is asked again by the interval.
     ...(interval !== false && { retry: false }),
     refetchInterval: (query) =>
-      query.state.data?.ended_at || failedInARow(query) >= POLLS_MAX
-        ? false
-        : interval && pollMsOf(query.state.data),
+      query.state.data?.ended_at || arePollsOver(query) ? false : interval && pollMsOf(query.state.data),
   });
 }
 

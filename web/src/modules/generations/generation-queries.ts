@@ -4,12 +4,12 @@ import {
   getGeneration,
   listGenerations,
 } from '@bakehouse/contract/generations';
-import type { GeneratorName } from '@bakehouse/contract/generators';
+import { type GeneratorName, makesVideos } from '@bakehouse/contract/generators';
 import { type InfiniteData, type QueryClient, queryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
 import { readAllPages } from '../../lib/api/read-all-pages.ts';
-import { useFallbackInterval } from '../../lib/live/event-stream.ts';
+import { isConnected, useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { pagedQuery } from '../../lib/live/paged-query.ts';
 import { readRowsAgain } from '../../lib/mutation/read-again.ts';
 
@@ -88,13 +88,15 @@ export function useRecentGenerations(userId: string | undefined): Generation[] {
 }
 
 /**
- * One generation; the lists are updated with what it has become. Read so often in a row without an answer, it says that it
- * has waited long enough.
+ * One generation; the lists are updated with its newest state. Fails after `POLLS_MAX` attempts of the fallback polling, and
+ * for a video, which takes longer, after as many without an answer.
  */
 export const generationQuery = (id: string) =>
   queryOptions({
     queryKey: ['generation', 'one', id],
     queryFn: async ({ signal, client }): Promise<Generation> => {
+      const query = client.getQueryCache().find({ queryKey: ['generation', 'one', id] });
+      const isLast = countPoll(query) >= POLLS_MAX;
       try {
         const generation = await call(
           getGeneration,
@@ -102,32 +104,35 @@ export const generationQuery = (id: string) =>
           { signal, timeoutMs: POLL_TIMEOUT_MS },
         );
         updateLists(client, generation);
-        noteAnswer(queryOf(client, id));
+        if (generation.ended_at || makesVideos(generation.generator)) resetPolls(query);
+        else if (isLast) throw new ApiError(TIMED_OUT, { status: 408, code: 'timeout' });
         return generation;
       } catch (error) {
         if (error instanceof ApiError && error.status === 404) readRowsAgain(LISTS, [id]);
-        const query = queryOf(client, id);
-        const failed = query ? failedInARow(query) : 0;
-        if (!isAnswerLost(error) || failed + 1 < POLLS_MAX) throw error;
-        throw lostAnswer(error, 'Generation timed out after multiple attempts. Please try again.');
+        throw isLast && isAnswerLost(error) ? lostAnswer(error, TIMED_OUT) : error;
       }
     },
   });
 
-/** How many reads had failed of each when one last had an answer: the queries count those of all time. */
-const failedBefore = new WeakMap<object, number>();
-type Counted = { state: { errorUpdateCount: number } };
+const TIMED_OUT = 'Generation timed out after multiple attempts. Please try again.';
 
-const queryOf = (client: QueryClient, id: string): Counted | undefined =>
-  client.getQueryCache().find({ queryKey: ['generation', 'one', id] });
+/** How many attempts of the fallback polling each query has made. */
+const polls = new WeakMap<object, number>();
 
-function noteAnswer(query: Counted | undefined): void {
-  if (query) failedBefore.set(query, query.state.errorUpdateCount);
+/** The number of this attempt; an attempt after the last one begins a new count. 0 while the event stream is connected. */
+function countPoll(query: object | undefined): number {
+  if (!query) return 0;
+  const count = isConnected() ? 0 : arePollsOver(query) ? 1 : (polls.get(query) ?? 0) + 1;
+  polls.set(query, count);
+  return count;
 }
 
-/** How many reads have failed since the last answer. */
-export function failedInARow(query: Counted): number {
-  return query.state.errorUpdateCount - (failedBefore.get(query) ?? 0);
+function resetPolls(query: object | undefined): void {
+  if (query) polls.delete(query);
+}
+
+export function arePollsOver(query: object): boolean {
+  return (polls.get(query) ?? 0) >= POLLS_MAX;
 }
 
 /** Shows in the lists how far it is. They are read again where its state is another: who belongs in them has changed. */

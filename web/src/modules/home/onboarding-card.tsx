@@ -42,7 +42,7 @@ const steps: Step[] = [
   {
     id: 'create_model',
     title: 'Create a model',
-    text: 'A finished fine-tune counts, and so does an upload.',
+    text: 'A fine-tune counts, and so does an upload.',
     start: ({ open }) => open('create-model'),
   },
   {

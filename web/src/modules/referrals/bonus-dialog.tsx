@@ -50,7 +50,7 @@ function Given({ bonus }: { bonus: string }) {
       <p className="mt-4 font-semibold text-3xl tabular-nums tracking-tight">{showAmount(bonus)}</p>
       <p className="mt-1 text-muted">
         has been added to your balance, and your friend got the same. You can spend these credits on anything
-        here, but you cannot send them to others.
+        here.
       </p>
     </div>
   );

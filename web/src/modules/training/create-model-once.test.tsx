@@ -41,7 +41,7 @@ test('two clicks in the same moment create one model, and send its files once', 
   expect(uploadFiles).toHaveBeenCalledExactlyOnceWith('m1', files);
 });
 
-test('an upload that could not be made is tried again with the same name and files; after a lost answer it is the same one', async () => {
+test('after a lost answer, an upload with the same name and files creates the same model', async () => {
   vi.mocked(call)
     .mockReset()
     .mockRejectedValueOnce(new ApiError('The server cannot be reached.', { status: 0, code: 'network' }))
@@ -54,15 +54,18 @@ test('an upload that could not be made is tried again with the same name and fil
     baseModelType: 'qwen' as const,
     files: [{ file: new File(['{}'], 'config.json'), path: 'config.json' }],
   };
-  act(() => result.current.dispatch({ do: 'change', values: { type: 'upload' } }));
-  act(() => result.current.goOn());
-  act(() => result.current.dispatch({ do: 'change', values }));
-  act(() => result.current.goOn());
-  act(() => result.current.goOn());
+  const submit = () => {
+    act(() => result.current.dispatch({ do: 'change', values: { type: 'upload' } }));
+    act(() => result.current.goOn());
+    act(() => result.current.dispatch({ do: 'change', values }));
+    act(() => result.current.goOn());
+    act(() => result.current.goOn());
+  };
+  submit();
   await waitFor(() => expect(result.current.state.isOver).toBe(true));
   act(() => result.current.tryAgain());
-  expect(result.current.state).toMatchObject({ step: 'files', isOver: false, ...values });
-  act(() => result.current.goOn());
+  expect(result.current.state).toMatchObject({ step: 'type', isOver: false, name: '', files: [] });
+  submit();
   await waitFor(() => expect(result.current.state.step).toBe('uses'));
   const [first, second] = vi.mocked(call).mock.calls.map(([, , options]) => options?.idempotencyKey);
   expect(first).toBeTruthy();

@@ -3,8 +3,8 @@ import { GRANTS_ACCOUNT, userAccount } from './accounts.ts';
 import { type References, transfer } from './transfer.ts';
 
 /**
- * Step: gives a user promotional credits, once per key. They are spent first, cannot be sent to others, and end at
- * `expiresAt`, or never.
+ * Gives a user credits, once per key. With `sendable` the user can send them to others, unless they expire. Credits
+ * that cannot be sent are spent first.
  */
 export async function giveCredits(
   tx: Transaction,
@@ -14,6 +14,7 @@ export async function giveCredits(
     description: string;
     references?: References;
     idempotencyKey: string;
+    sendable: boolean;
     expiresAt?: Date | null;
   },
 ): Promise<{ transferId: string }> {
@@ -25,6 +26,6 @@ export async function giveCredits(
     description: gift.description,
     references: gift.references ?? {},
     idempotencyKey: gift.idempotencyKey,
-    given: { expiresAt: gift.expiresAt ?? null },
+    ...((gift.expiresAt || !gift.sendable) && { given: { expiresAt: gift.expiresAt ?? null } }),
   });
 }

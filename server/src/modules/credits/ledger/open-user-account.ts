@@ -8,7 +8,7 @@ import { callOnce } from './ledger-answers.ts';
  */
 export async function openUserAccount(
   tx: Transaction,
-  input: { userId: string; grantMicro: bigint; expiresAt?: Date | null },
+  input: { userId: string; grantMicro: bigint; sendable?: boolean; expiresAt?: Date | null },
 ): Promise<void> {
   const { userId, grantMicro } = input;
   const idempotencyKey = `starting-grant:${userId}`;
@@ -24,6 +24,7 @@ export async function openUserAccount(
     amountMicro: grantMicro,
     description: 'Starting credits',
     idempotencyKey,
+    sendable: input.sendable ?? false,
     expiresAt: input.expiresAt ?? null,
   });
 }

@@ -7,6 +7,7 @@ import {
 import { sql } from 'kysely';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { unlisted } from '../../../engine/testing/test-gpus.ts';
+import { insertImageStarters } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { testServing } from '../../../testing/test-serving.ts';
 import { insertFlux, insertWan } from '../testing/test-models.ts';
@@ -108,3 +109,27 @@ test('a Wan that lacks a part that its index names is refused with it', async ()
   const body = { model_id: assetId, user_id: ada.userId };
   await expect(server.request(imageCalls.wan.deploy, { body }, { as: ada })).rejects.toThrow(/text_encoder/);
 });
+
+test.each([
+  ['wan', 'Wan-AI/Wan2.2-TI2V-5B', 'Wan starter'],
+  ['flux', 'black-forest-labs/FLUX.1-dev', 'Kontext starter'],
+  ['flux-kontext', 'black-forest-labs/FLUX.1-Kontext-dev', 'Kontext starter'],
+] as const)(
+  '%s deploys the starter for %s if the user has no such model, and says so',
+  async (kind, name, starter) => {
+    await insertImageStarters(server.services);
+    const calls = imageCalls[kind];
+    const ask = { body: { model_id: name, user_id: ada.userId } };
+    const notice = `You have no model ${name}, so the starter model ${starter} is deployed instead`;
+    expect(await server.request(calls.quote, ask, { as: ada })).toMatchObject({ title: starter, notice });
+    const deployed = await server.request(calls.deploy, ask, { as: ada });
+    expect(deployed.notice).toBe(notice);
+    expect(await read(deployed.pod_id)).toMatchObject({ kind, title: starter });
+
+    const insert = kind === 'wan' ? insertWan : insertFlux;
+    const { assetId } = await insert(server.services, ada, name.slice(name.indexOf('/') + 1));
+    const own = await server.request(calls.deploy, ask, { as: ada });
+    expect(own).not.toHaveProperty('notice');
+    expect(await read(own.pod_id)).toMatchObject({ model_id: assetId });
+  },
+);

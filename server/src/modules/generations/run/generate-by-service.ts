@@ -20,11 +20,14 @@ export async function generateByService(
   { lease, report, signal, keep }: Attempt,
 ): Promise<Generated> {
   const { db, clock, config } = services;
-  const { generator, model, prompt, parameters, upstream_job, user_id: userId } = lease.row;
+  const { generator, model, prompt, parameters, upstream_job, user_id: userId, asked } = lease.row;
   const medium = mediumOf(generator);
   report.update({ ...begun, reason: '' });
   const generated = await generateUpstream(
-    { generator, model, prompt, parameters, readPicture: () => readInput(services, lease.row) },
+    {
+      ...{ generator, model, prompt, parameters, wishes: asked ?? {} },
+      readPicture: () => readInput(services, lease.row),
+    },
     {
       config,
       clock,

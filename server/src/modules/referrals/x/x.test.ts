@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => x.close());
 
 const statusOf = (as: TestUser) => server.request(getXAuthStatus, {}, { as });
-const post = (as: TestUser, message: string, more: { reply_to?: string; quote_tweet_id?: string } = {}) =>
+const post = (as: TestUser, message: string, more: object = {}) =>
   server.request(postReferralToX, { body: { message, ...more } }, { as });
 const consent = async (as: TestUser) => x.book.consent((await server.request(startXAuth, {}, { as })).url);
 const finish = (as: TestUser, body: { code: string; state: string }) =>
@@ -200,7 +200,9 @@ describe('an invitation', () => {
       refusal(409, /^Your invitation may already be on X/),
     );
     clock.advance({ minutes: 2 });
-    expect(await post(as, 'Hello')).toMatchObject({ status: 'posted' });
+    // A client of the specification sends all fields.
+    const more = { recipient_id: null, reply_to: '', quote_tweet_id: null };
+    expect(await post(as, 'Hello', more)).toMatchObject({ status: 'posted' });
   });
 
   test.each([

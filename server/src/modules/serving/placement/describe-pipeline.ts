@@ -1,4 +1,6 @@
 import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
+import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
+import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
 import type { LicenceName } from '@bakehouse/contract/licences';
 import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 import { AppError } from '../../../platform/errors.ts';
@@ -25,6 +27,8 @@ export type Family = {
   /** Of a model with this index and these files. */
   needed: (index: PipelineIndex, paths: string[]) => NeededParts;
   memory: (weights: InputFile[]) => ImageMemory;
+  /** The starter that is deployed for these names of the public hub if the user has no such model. */
+  standIn: { for: RegExp; starter: string } | null;
 };
 
 const flux = {
@@ -32,17 +36,26 @@ const flux = {
   licence: 'flux-1-dev-non-commercial',
   needed: neededOfFlux,
   memory: wholeMemory,
-} as const satisfies Omit<Family, 'what'>;
+} as const satisfies Omit<Family, 'what' | 'standIn'>;
 
 export const families: Record<ImageDeploymentKind, Family> = {
-  flux: { ...flux, what: 'FLUX model' },
-  'flux-kontext': { ...flux, what: 'FLUX Kontext model' },
+  flux: {
+    ...flux,
+    what: 'FLUX model',
+    standIn: { for: /^black-forest-labs\/FLUX\.1-(dev|schnell|Kontext-dev)$/, starter: KONTEXT_STARTER },
+  },
+  'flux-kontext': {
+    ...flux,
+    what: 'FLUX Kontext model',
+    standIn: { for: /^black-forest-labs\/FLUX\.1-Kontext-dev$/, starter: KONTEXT_STARTER },
+  },
   paris: {
     what: 'Paris model',
     engine: 'paris',
     licence: null,
     needed: neededOfParis,
     memory: parisMemory,
+    standIn: null,
   },
   wan: {
     what: 'Wan model',
@@ -50,6 +63,7 @@ export const families: Record<ImageDeploymentKind, Family> = {
     licence: null,
     needed: neededOfWan,
     memory: wholeMemory,
+    standIn: { for: /^Wan-AI\/Wan2\.2-TI2V-5B$/, starter: WAN_STARTER },
   },
 };
 

@@ -10,6 +10,7 @@ import { findModelByName } from '../../assets/access/find-model-by-name.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
 import { PIPELINE_INDEX } from '../../assets/recognise/pipeline-index.ts';
 import { type PipelineIndex, readPipelineIndex } from '../../assets/recognise/read-pipeline-index.ts';
+import { findStarterModel } from '../../models/starter/find-starter-model.ts';
 import type { Place, ServedBase, ServedModel } from '../served-model.ts';
 import { chooseImagePlacement } from './choose-image-placement.ts';
 import { gpuOfInstance } from './choose-placement.ts';
@@ -30,12 +31,14 @@ export function placePipelineModel(kind: ImageDeploymentKind): Place {
   return async (ctx, parts, modelId, asked) => {
     const type = gpuOfInstance(asked.instanceType);
     if (!type) return null;
-    const found = await readRevision(ctx.db, {
-      assetId: await findAssetId(ctx, modelId),
-      userId: ctx.caller.userId,
-    });
+    const { assetId, isStandIn } = await findAsset(ctx, modelId, kind);
+    const found = await readRevision(ctx.db, { assetId, userId: ctx.caller.userId });
     const index = await readIndexOfKind(ctx, found, kind);
-    if (found.asset.isStarter) return placeImageModel(ctx, parts, found.asset.id);
+    if (found.asset.isStarter) {
+      const placed = await placeImageModel(ctx, parts, assetId);
+      const notice = `You have no model ${modelId}, so the starter model ${found.asset.title} is deployed instead`;
+      return { ...placed, ...(isStandIn && { notice }) };
+    }
     const family = families[kind];
     const card = await readSmallFile(ctx, found, CARD);
     const base = describePipeline({ title: found.asset.title, files: found.files }, index, family);
@@ -46,10 +49,17 @@ export function placePipelineModel(kind: ImageDeploymentKind): Place {
   };
 }
 
-async function findAssetId(ctx: Context, modelId: string): Promise<string> {
-  if (z.uuid().safeParse(modelId).success) return modelId;
+async function findAsset(
+  ctx: Context,
+  modelId: string,
+  kind: ImageDeploymentKind,
+): Promise<{ assetId: string; isStandIn: boolean }> {
+  if (z.uuid().safeParse(modelId).success) return { assetId: modelId, isStandIn: false };
   const assetId = await findModelByName(ctx, modelId);
-  if (assetId) return assetId;
+  if (assetId) return { assetId, isStandIn: false };
+  const { standIn } = families[kind];
+  const starter = standIn?.for.test(modelId) ? await findStarterModel(ctx.db, standIn.starter) : undefined;
+  if (starter) return { assetId: starter.assetId, isStandIn: true };
   throw new AppError('conflict', {
     publicMessage:
       `You have no model ${modelId}. Upload its folder as a model named ` +

@@ -4,7 +4,6 @@ import { hasEnded } from '../../../engine/model/has-ended.ts';
 import type { WorkloadKind } from '../../../engine/model/workload-kind.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { publishChange, publishChanges } from '../../../platform/events/publish-change.ts';
-import { completeOnboardingStep } from '../../accounts/complete-onboarding-step.ts';
 import { createRevisionFromBlobs } from '../../assets/create-revision-from-blobs.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { meterRun } from '../charges/meter-run.ts';
@@ -72,10 +71,6 @@ export function fineTuneKind(clock: Clock, usage: IdleCredit): WorkloadKind {
       if (!hasEnded(workload)) return;
       await settleRun(tx, run, workload);
       if (!hasEnded(before)) await notifyOfEnd(tx, run, workload.state);
-      if (workload.state === 'completed') {
-        await completeOnboardingStep(tx, run.userId, 'create_model');
-        if (run.kind !== 'export') await completeOnboardingStep(tx, run.userId, 'fine_tune_model');
-      }
       // How fast its machine is, whatever else that did meanwhile, is known from both.
       if (workload.state === 'completed' && workload.placement.accelerator === null) {
         const machine = await findCpuMachine(tx);

@@ -15,7 +15,8 @@ const words: Partial<Record<Clone['status'], string>> = { LISTING: 'running', CO
 
 /** One clone: how far it is or how it ended, its log, and what can be done about it. */
 export function CloneItem({ clone }: { clone: Clone }) {
-  const [showsLog, setShowsLog] = useState(clone.status === 'FAILED');
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  const showsLog = chosen ?? clone.status === 'FAILED';
   return (
     <li className="px-5 py-4">
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
@@ -32,7 +33,7 @@ export function CloneItem({ clone }: { clone: Clone }) {
             <RelativeTime at={clone.created_at} inSentence />
           </p>
         </div>
-        <Actions clone={clone} showsLog={showsLog} onLog={() => setShowsLog(!showsLog)} />
+        <Actions clone={clone} showsLog={showsLog} onLog={() => setChosen(!showsLog)} />
       </div>
       {isUnderWay(clone) ? (
         <Progress

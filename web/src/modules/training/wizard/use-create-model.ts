@@ -36,10 +36,10 @@ export function useCreateModel(preset: ModelPreset): Wizard {
   const estimate = checked.validation?.cost_estimate;
   const start = useStart(checked, choice, () => dispatch({ do: 'finish' }));
   const upload = useUpload(state, dispatch);
-
   useTypeOf(state.files, dispatch);
-  // What an earlier step was refused for is no longer so.
-  useEffect(() => notify.dismiss(WIZARD_TOAST), [state.step, state.isOver]);
+  const result = { modelId: start.modelId ?? upload.modelId, sweepId: start.sweepId };
+  // What an earlier step was refused for is no longer so; why creating failed stays.
+  useEffect(() => notify.dismiss(WIZARD_TOAST), [state.step, result.modelId, result.sweepId]);
 
   const { next, problems: problemsOf } = stepOf(state);
   const problems = problemsOf(state);
@@ -67,9 +67,9 @@ export function useCreateModel(preset: ModelPreset): Wizard {
   }
 
   function tryAgain() {
-    start.reset();
-    upload.reset();
-    dispatch({ do: 'try again' });
+    for (const reset of [start.reset, upload.reset, checked.forget]) reset();
+    notify.dismiss(WIZARD_TOAST);
+    dispatch({ do: 'try again', begun: beginning(preset) });
   }
 
   function change(action: WizardAction) {
@@ -94,7 +94,7 @@ export function useCreateModel(preset: ModelPreset): Wizard {
     mayHaveBegun: start.mayHaveBegun,
     canStart,
     uploads: upload.uploads,
-    ...{ modelId: start.modelId ?? upload.modelId, sweepId: start.sweepId },
+    ...result,
     error: start.error ?? upload.error,
   };
 }

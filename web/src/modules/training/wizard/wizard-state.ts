@@ -89,8 +89,8 @@ export type WizardAction =
   | { do: 'finish' }
   /** From the one screen to the wizard's steps, with the same values. */
   | { do: 'all settings' }
-  /** To the step whose result was none, with all that was chosen. */
-  | { do: 'try again' };
+  /** Back to how the wizard began. */
+  | { do: 'try again'; begun: WizardState };
 
 export type Problems = ParameterProblems & Partial<Record<keyof WizardState, string>>;
 
@@ -110,7 +110,7 @@ export type Wizard = {
   checkChoice: () => void;
   /** Why it could not say anything. */
   checkError: Error | null;
-  /** After a refusal: what was chosen stays. */
+  /** Resets everything after a failure. */
   tryAgain: () => void;
   /** What the server said of the current choice. */
   validation: Validation | undefined;
@@ -171,6 +171,7 @@ function withConfiguration(
   const data_format = parameters.data_format ?? ofColumns ?? (isPair ? 'prompt_completion' : null);
   return {
     ...state,
+    ...(hf_model_id ? { type: 'huggingface' } : base_model && { type: 'finetune' }),
     name: model_name ?? state.name,
     // Of a hub model it is no asset of ours.
     baseModelId: hf_model_id === undefined ? (base_model ?? state.baseModelId) : null,

@@ -183,7 +183,7 @@ export function wizardReducer(state: WizardState, action: WizardAction): WizardS
       return { ...state, step: wizardSteps.finetune.find(isMissing)?.id ?? 'parameters', attempts: 0 };
     }
     case 'try again':
-      return { ...state, isOver: false, attempts: 0 };
+      return action.begun;
     default:
       return withChange(state, action);
   }

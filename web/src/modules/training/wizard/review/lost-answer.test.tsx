@@ -8,10 +8,13 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { call } from '../../../../lib/api/api-client.ts';
 import { ApiError } from '../../../../lib/api/api-error.ts';
 import { queryClient } from '../../../../lib/api/query-client.ts';
+import { notifyFailures } from '../../../../ui/notify-failure.ts';
 import { CreateModelSheet } from '../create-model-sheet.tsx';
 import type { Wizard } from '../wizard-state.ts';
 
 const shown = vi.hoisted(() => ({ wizard: null as Wizard | null, lack: null as string | null }));
+const toast = vi.hoisted(() => ({ error: vi.fn<() => void>(), dismiss: vi.fn<() => void>() }));
+vi.mock('../../../../ui/toaster-loader.ts', () => ({ loadToaster: async () => toast }));
 vi.mock('../../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 vi.mock('@tanstack/react-router', async (importOriginal) => ({
   ...(await importOriginal<object>()),
@@ -51,8 +54,10 @@ const checked = {
 };
 /** What the calls that start a run are answered with, one after the other. */
 let answers: (string | Error)[];
+notifyFailures(queryClient);
 beforeEach(() => {
   cleanup();
+  vi.clearAllMocks();
   shown.lack = null;
   vi.mocked(call)
     .mockReset()
@@ -79,6 +84,10 @@ async function openReview() {
       <CreateModelSheet open dataset="d1" baseModel="b1" onClose={() => undefined} />
     </QueryClientProvider>,
   );
+  await fillIn();
+}
+
+async function fillIn() {
   act(() => shown.wizard?.dispatch({ do: 'change', values: { name: 'My model', fileName: 'rows.txt' } }));
   for (let step = 2; step < 5; step += 1) await goOn();
 }
@@ -124,19 +133,20 @@ it('after a step back and forth it is still the same run, and with other choices
   expect(third).not.toBe(first);
 });
 
-it('a refusal has the error screen, and Try Again leads back to the review with all that was chosen', async () => {
+it('shows a refusal as a toast and on the error screen, and Try Again resets everything', async () => {
   answers = [new ApiError('Model name is taken', { status: 409, code: 'conflict' }), 'm1'];
   await openReview();
+  const beginning = { ...shown.wizard?.state, step: 'details', name: '', fileName: null };
   await start();
   await screen.findByText('Oops! Something went wrong');
+  expect(toast.error).toHaveBeenCalledExactlyOnceWith('Model name is taken', expect.anything());
+  expect(toast.dismiss).not.toHaveBeenCalled();
   await userEvent.click(screen.getByRole('button', { name: 'Try Again' }));
-  expect(shown.wizard?.state).toMatchObject({
-    step: 'review',
-    isOver: false,
-    name: 'My model',
-    fileName: 'rows.txt',
-  });
+  expect(shown.wizard?.state).toEqual(beginning);
+  expect(shown.wizard?.validation).toBeUndefined();
+  await vi.waitFor(() => expect(toast.dismiss).toHaveBeenCalledOnce());
   expect(shown.wizard?.mayHaveBegun).toBeNull();
+  await fillIn();
   await start();
   await screen.findByText('Your model is fine-tuning!');
   const [first, second] = keys();
@@ -190,6 +200,7 @@ it('being asked to wait says nothing of an answer that was lost: it is still the
   await screen.findByText(twice);
   await start();
   await userEvent.click(await screen.findByRole('button', { name: 'Try Again' }));
+  await fillIn();
   await screen.findByText(twice);
   await start();
   await screen.findByText('Your model is fine-tuning!');
