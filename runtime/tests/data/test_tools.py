@@ -11,6 +11,7 @@ import pytest
 from bakehouse_runtime.data.examples import prepare_examples
 from bakehouse_runtime.data.templates.chat_template import ChatTemplate
 from bakehouse_runtime.data.templates.jinja_template import TemplateRefusalError
+from bakehouse_runtime.data.table import UnusableError
 from bakehouse_runtime.data.tokens import read_model_tokens
 from bakehouse_runtime.data.tools import read_tools
 from bakehouse_runtime.data.turns import turn_list
@@ -248,3 +249,15 @@ def test_a_column_of_other_tools_is_not_used(tmp_path: Path, tiny_model: Path) -
     prepared = prepare(path, tiny_model)
     assert prepared.dropped.count == 0
     assert "Column tools is not used: they belong to conversations." in prepared.warnings
+
+
+def test_reads_calls_in_the_text_when_their_results_are_turns() -> None:
+    written = "<tool_call>\n{'name': 'weather', 'arguments': {'city': 'Rome'}}\n</tool_call>"
+    turns = read(
+        _ASKED, answer(f"I ask.\n{written}\n{written}"), result(20), result(21), answer("20.")
+    )
+    assert [turn.role for turn in turns] == ["user", "assistant", "tool", "tool", "assistant"]
+    assert turns[1].content == "I ask."
+    assert [call.arguments for call in turns[1].calls] == [{"city": "Rome"}] * 2
+    with pytest.raises(UnusableError, match="has a <tool_call> that is not JSON"):
+        read(_ASKED, answer("<tool_call>weather</tool_call>"), result(20), answer("20."))

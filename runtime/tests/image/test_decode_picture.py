@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PIL import Image, ImageFile
+from PIL import Image, ImageFile, ImageOps, PngImagePlugin
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.pictures import (
@@ -73,6 +73,39 @@ def test_turns_upright_and_puts_transparency_on_white() -> None:
     clear = file("PNG", mode="RGBA", colour=(255, 0, 0, 0))
     assert decode_picture(clear).getpixel((0, 0)) == (255, 255, 255)
     assert decode_picture(file("JPEG", mode="CMYK", colour=(0, 0, 0, 0))).mode == "RGB"
+
+
+RAW_PROFILE = PngImagePlugin.PngInfo()
+RAW_PROFILE.add_text("Raw profile type exif", "\nexif\n4\n4d4d002a\n")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(file("PNG", exif=exif) for exif in (b"M", b"MM\0*", b"not a tiff")),
+        file("PNG", pnginfo=RAW_PROFILE),
+        *(file("WEBP", exif=exif) for exif in (b"garbage", b"Exif\0\0MM\0*\xff")),
+        file("JPEG", exif=b"Exif\0\0garbage!"),
+    ],
+)
+def test_ignores_damaged_exif(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "picture").write_bytes(content)
+    assert decode_picture(content).size == (8, 4)
+    assert read_picture(tmp_path / "picture").size == (8, 4)
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_applies_every_exif_orientation(kind: str, orientation: int) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    picture = Image.linear_gradient("L").crop((0, 0, 8, 4))
+    picture.putpixel((0, 0), 255)
+    content = BytesIO()
+    picture.convert("RGB").save(content, kind, exif=exif)
+    with Image.open(content) as opened:
+        expected = ImageOps.exif_transpose(opened).convert("RGB")
+    assert decode_picture(content.getvalue()).tobytes() == expected.tobytes()
 
 
 def test_reads_a_cameras_picture_without_the_preview_behind_it() -> None:

@@ -228,7 +228,11 @@ def _prompt(values: dict[str, Any], data_format: DataFormat) -> tuple[list[Turn]
         raise UnusableError(
             f"column {column} ends with what the {turns[-1].role} says: end it with the question"
         )
-    reference = as_text(values.get(answer), f"column {answer}") if answer else None
+    compared = values.get(answer)
+    # The reward model of verl is an object that has it.
+    if isinstance(compared, dict) and "ground_truth" in compared:
+        compared = compared["ground_truth"]
+    reference = as_text(compared, f"column {answer}") if answer else None
     return [*_system(values, data_format, turns), *turns], reference
 
 
@@ -244,6 +248,9 @@ def _answered(values: dict[str, Any], data_format: DataFormat, column: str) -> l
     turns = [turn._replace(is_learnt=True) for turn in _side(values, column, "assistant")]
     if data_format.input_column and turns[0].role == "assistant":
         asked = _question(values, data_format, data_format.input_column)
+        # Some files repeat the better answer at the end of the conversation.
+        while asked and asked[-1].role == "assistant":
+            asked.pop()
         turns = [*_history(values, data_format), *asked, *turns]
     end = max(at for at, turn in enumerate(turns) if turn.role == "assistant") + 1
     return [*_system(values, data_format, turns), *turns[:end]]

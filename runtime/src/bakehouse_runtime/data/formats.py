@@ -19,6 +19,7 @@ from .layouts.columns import (
     FEEDBACK,
     HISTORY,
     INSTRUCTION,
+    NATURAL_INSTRUCTIONS,
     PAIRS,
     PREFERENCE,
     PROMPT,
@@ -166,11 +167,18 @@ def _prompts(
         return None
     reference = find(columns, *REFERENCE.names, *(ANSWER.names if wanted else ()))
     used = {question, reference, *find_all(columns, *BESIDE_PROMPTS)}
+    if wanted is None and any(_is_tree(row.get(question)) for row in rows):
+        return None
     if wanted is None and not all(
         column in used or _ABOUT_TEXT.fullmatch(column.strip().lower()) for column in columns
     ):
         return None
     return DataFormat("prompts", question, reference or "", _system_column(columns, rows))
+
+
+def _is_tree(value: object) -> bool:
+    """Whether it is a message with its replies, as OpenAssistant has them."""
+    return isinstance(value, dict) and "replies" in value
 
 
 def _of_conversations(
@@ -190,10 +198,7 @@ def _of_conversations(
 def _is_part(column: str, columns: Sequence[str]) -> bool:
     """Whether a column with conversations is only one of several that a row needs."""
     others = (*PREFERENCE.names, *(HISTORY.names if _has_pair(columns) else ()))
-    is_named = find([column], *DIALOGUE.names) is not None
-    return find([column], *others) is not None or (
-        preference_columns(columns) is not None and not is_named
-    )
+    return find([column], *others) is not None or preference_columns(columns) is not None
 
 
 def _preference(
@@ -264,6 +269,8 @@ def _is_plain_text(columns: Sequence[str], rows: list[dict[str, Any]], text: str
 def _system_column(columns: Sequence[str], rows: list[dict[str, Any]]) -> str | None:
     """The column with system prompts; one that is called system may as well name a machine."""
     column = find(columns, *SYSTEM.names)
+    if column is None and all(find(columns, name) for name in NATURAL_INSTRUCTIONS):
+        return find(columns, "definition")
     if column is None or find([column], SYSTEM.names[0]) is None:
         return column
     texts = [text for row in rows if (text := _plain(row.get(column)))]

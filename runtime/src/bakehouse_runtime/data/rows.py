@@ -9,17 +9,18 @@ readers to one table.
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import PlainError
-from .conversations import read_row
+from .conversations import Passage, read_row
 from .csv_rows import csv_table
 from .formats import SNIFFED_ROWS, DataFormat, are_structures, recognise_format
 from .json_rows import json_table, jsonl_table
-from .layouts.columns import TEXT, column_warnings, find, used_columns
+from .layouts.columns import MEDIA, TEXT, column_warnings, find, used_columns
 from .layouts.shapes import describe_shape
 from .layouts.usage import Usage, usage_of
 from .parquet_rows import parquet_table
@@ -29,10 +30,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
     from ..protocol import DataSpec, FormatName
-    from .conversations import Conversation, Passage
+    from .conversations import Conversation
     from .table import Position
 
 _NAMED_COLUMNS_MAX = 20
+# How a text shows that a picture, video or sound belongs there.
+_MEDIA_MARK = re.compile(r"<(?:image|video|audio)>")
+_NO_MEDIA: tuple[object, ...] = (None, "", [])
 
 
 @dataclass
@@ -89,10 +93,29 @@ def read_rows(path: Path, data: DataSpec) -> Rows:
     def rows() -> Iterator[Conversation | Passage | Dropped]:
         for item in chain(first, all_rows):
             used = usage.applied(item) if isinstance(item, Row) else item
-            yield used if isinstance(used, Dropped) else read_row(used, data_format)
+            if isinstance(used, Dropped):
+                yield used
+            else:
+                read = read_row(used, data_format)
+                yield _without_media(read, used, table.columns)
         _require_columns(table, wanted, data.file_path)
 
     return Rows(table.columns, data_format, rows(), table.position, usage)
+
+
+def _without_media(
+    read: Conversation | Passage | Dropped, row: Row, columns: list[str]
+) -> Conversation | Passage | Dropped:
+    """The row, dropped if its text shows a picture, video or sound of another column."""
+    column = find(columns, *MEDIA)
+    # Parquet reads only the columns that are used.
+    if column is None or isinstance(read, Dropped) or row.values.get(column, True) in _NO_MEDIA:
+        return read
+    said = [read.text] if isinstance(read, Passage) else [turn.content for turn in read.turns]
+    mark = next((found[0] for text in said if (found := _MEDIA_MARK.search(text))), None)
+    if mark is None:
+        return read
+    return Dropped(read.line, f"{mark} stands for column {column}: only text can be trained on")
 
 
 def _named_format(data: DataSpec) -> DataFormat | None:

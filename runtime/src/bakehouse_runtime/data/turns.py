@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from datetime import date
 from decimal import Decimal
 from typing import Any, Literal, NamedTuple
@@ -42,6 +43,7 @@ _CALLERS = {"function_call", "tool_call"}
 _CALL_FIELDS = ("tool_calls", "function_call")
 # How results begin where the calls before them are written in the text, as Hermes has them.
 _WRITTEN_RESULT = "<tool_response>"
+_WRITTEN_CALL = re.compile(r"<tool_call>\s*(.*?)\s*</tool_call>", re.DOTALL)
 # Thoughts beside an answer, as the APIs of DeepSeek, OpenRouter and gpt-oss return them.
 THINKING_FIELDS = ("reasoning_content", "reasoning", "thinking")
 # Under which keys a turn has its speaker and its content.
@@ -109,11 +111,19 @@ def turn_list(value: list[object], column: str, role_key: str, text_key: str) ->
     turns: list[Turn] = []
     # The calls that have no result yet.
     open_calls: list[ToolCall] = []
-    for at, item in enumerate(value):
-        where = f"{column}[{at}]"
-        turn = _turn(item, where, role_key, text_key)
+    read = [
+        (f"{column}[{at}]", item, _turn(item, f"{column}[{at}]", role_key, text_key))
+        for at, item in enumerate(value)
+    ]
+    # Calls that are written in the text stay there, unless results do not.
+    has_results = any(
+        turn and turn.role == "tool" and not _is_written_result(turn) for _, _, turn in read
+    )
+    for where, item, turn in read:
         if turn is None:
             continue
+        if has_results and turn.role == "assistant" and not turn.calls:
+            turn = _with_written_calls(turn, where)  # noqa: PLW2901 - the same turn, read further
         if turn.role == "tool":
             turn = _result(turn, item, where, open_calls)
         open_calls.extend(turn.calls)
@@ -128,9 +138,26 @@ def _result(turn: Turn, item: object, where: str, open_calls: list[ToolCall]) ->
     if answered:
         open_calls.remove(answered)
         return turn._replace(result_of=answered)
-    if turn.content.lstrip().startswith(_WRITTEN_RESULT):
+    if _is_written_result(turn):
         return turn._replace(role="user")
     raise UnusableError(f"{where} is the result of no call before it")
+
+
+def _is_written_result(turn: Turn) -> bool:
+    return turn.content.lstrip().startswith(_WRITTEN_RESULT)
+
+
+def _with_written_calls(turn: Turn, where: str) -> Turn:
+    """The answer with the calls that are written in its text, as Hermes has them."""
+    written = _WRITTEN_CALL.findall(turn.content)
+    if not written:
+        return turn
+    # In a list, since Python's own notation is read only there.
+    calls = list_of(f"[{','.join(written)}]")
+    if calls is None:
+        raise UnusableError(f"{where} has a <tool_call> that is not JSON")
+    content = _WRITTEN_CALL.sub("", turn.content).strip()
+    return turn._replace(content=content, calls=read_calls(calls, where))
 
 
 def require_an_answer(turns: list[Turn], column: str) -> None:

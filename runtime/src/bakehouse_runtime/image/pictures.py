@@ -8,7 +8,7 @@ from io import BytesIO
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
 from ..errors import PlainError
 
@@ -40,6 +40,18 @@ _JPEG_BEGINNING = b"\xff\xd8"
 _JPEG_SCAN = b"\xff\xda"
 _JPEG_END = b"\xff\xd9"
 _EXIF_BLOCK = b"Exif\0\0"
+
+# EXIF orientations, and what turns each of them upright. ImageOps.exif_transpose does the same, but
+# fails on damaged EXIF.
+_TURNS: dict[object, Image.Transpose] = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
 
 
 class _SentFile(BytesIO):
@@ -100,7 +112,9 @@ def decode_picture(content: bytes) -> Image.Image:
 
 
 def _upright_rgb(opened: Image.Image) -> Image.Image:
-    upright = ImageOps.exif_transpose(opened)
+    opened.load()
+    turn = _TURNS.get(_orientation(opened))
+    upright = opened if turn is None else opened.transpose(turn)
     if upright.mode in ("I", "F") or upright.mode.startswith("I;16"):
         upright = _eight_bits(upright)
     if upright.mode in ("RGBA", "LA", "PA") or "transparency" in upright.info:
@@ -109,6 +123,15 @@ def _upright_rgb(opened: Image.Image) -> Image.Image:
         picture.paste(layer, mask=layer)
         return picture
     return upright.convert("RGB")
+
+
+def _orientation(opened: Image.Image) -> object:
+    """How EXIF says that a loaded picture is turned; None if it does not say, or is damaged."""
+    try:
+        return opened.getexif().get(ExifTags.Base.Orientation)
+    # Pillow raises many kinds of errors, among them SyntaxError and struct.error.
+    except Exception:  # noqa: BLE001
+        return None
 
 
 def _refuse_too_large(opened: Image.Image, name: str) -> None:

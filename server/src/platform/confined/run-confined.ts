@@ -53,6 +53,8 @@ type Work = {
   /** Files that it reads by these names, in the folder that it finds as `folder` in its input. */
   files?: SharedFile[];
   input?: object;
+  /** Whether it may write files into the folder SCRATCH of its `folder`. */
+  scratch?: boolean;
 };
 
 type Limits = {
@@ -79,7 +81,7 @@ export class OutOfLimits extends Error {}
  * OutOfLimits, AppError 'unavailable' where too many wait or the machine is too slow, and the signal's reason.
  */
 export async function runConfined(sandbox: Sandbox, work: Work, limits: Limits): Promise<unknown> {
-  return confine(sandbox, work, limits, { scratch: false, finish: async (answer) => answer });
+  return confine(sandbox, work, limits, { toFile: false, finish: async (answer) => answer });
 }
 
 /**
@@ -92,7 +94,7 @@ export async function runConfinedToFile(
   limits: Limits,
 ): Promise<{ answer: unknown; file: FileHandle | null }> {
   return confine(sandbox, work, limits, {
-    scratch: true,
+    toFile: true,
     finish: async (answer, folder) => ({
       answer,
       file: await openResult(path.join(folder, SCRATCH, 'result')),
@@ -102,15 +104,16 @@ export async function runConfinedToFile(
 
 async function confine<T>(
   sandbox: Sandbox,
-  { program, localPath, files = [], input }: Work,
+  { program, localPath, files = [], input, scratch: wantsScratch = false }: Work,
   limits: Limits,
-  { scratch, finish }: { scratch: boolean; finish: (answer: unknown, folder: string) => Promise<T> },
+  { toFile, finish }: { toFile: boolean; finish: (answer: unknown, folder: string) => Promise<T> },
 ): Promise<T> {
   const { kind, heapMb, userId, waitingMax = WAITING_MAX } = limits;
   if (queues[kind].waiting(userId) >= waitingMax) throw tooMany();
+  const scratch = toFile || wantsScratch;
   const shared = localPath ? [{ localPath, as: 'file' }, ...files] : files;
   const start = async ({ folder, user }: { folder: string; user: number }): Promise<T> => {
-    if (scratch) await refuseFullDisk(folder);
+    if (toFile) await refuseFullDisk(folder);
     const file = fileURLToPath(program);
     const argv = await sandbox.enclose({
       argv: limited([process.execPath, `--max-old-space-size=${heapMb}`, file], limits),

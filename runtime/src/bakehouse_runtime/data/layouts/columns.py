@@ -49,6 +49,8 @@ SYSTEM = Role(
     ("system", "system_prompt", "system_message"),
     "choose it as the system prompt column if it holds prompts",
 )
+# The columns of Natural Instructions. The definition says what to do with the inputs.
+NATURAL_INSTRUCTIONS = ("definition", "inputs", "targets")
 TEXT = Role(("text", "content"), "name it context if the answers rest on it")
 EVIDENCE = Role(
     ("document", "article", "story", "background", "evidence"),
@@ -105,14 +107,21 @@ BAD = (
 # What is asked where nothing is answered, and what answers are compared with.
 PROMPT = ("prompt", "question", "query", "instruction")
 REFERENCE = Role(
-    ("reference", "reference_answer", "ground_truth", "solution"),
+    ("reference", "reference_answer", "ground_truth", "solution", "reward_model"),
     "choose the format Prompts to compare answers with it",
 )
 SPLIT = Role(("split", "partition"), "rows of every split are learnt")
 WEIGHT = Role(("weight",), "every row counts the same")
-# What may stand beside a question that nothing answers.
-BESIDE_PROMPTS = tuple(
-    name for role in (SYSTEM, CONTEXT, HISTORY, TOOLS, SPLIT, WEIGHT) for name in role.names
+# What may stand beside a question that nothing answers. The last ones are columns of verl.
+BESIDE_PROMPTS = (
+    *(name for role in (SYSTEM, CONTEXT, HISTORY, TOOLS, SPLIT, WEIGHT) for name in role.names),
+    *("data_source", "ability", "extra_info"),
+)
+# What a text shows as <image>, <video> or <audio>.
+MEDIA = tuple(
+    f"{kind}{end}"
+    for kind in ("image", "video", "audio")
+    for end in ("", "s", "_path", "_file", "_url", "_id")
 )
 
 ROLES = (

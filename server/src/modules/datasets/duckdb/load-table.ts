@@ -2,6 +2,7 @@ import { type DuckDBConnection, DuckDBDataChunk, type DuckDBType, VARCHAR } from
 import { endingOf, unpackedName } from '../data-file.ts';
 import { SNIFFED_ROWS } from '../preview/format/recognise-format.ts';
 import { openTextTable } from '../preview/open-text-table.ts';
+import { parseExactly } from '../preview/read-json.ts';
 import { COLUMNS_MAX, isBroken } from '../preview/table.ts';
 import { hasMoreThan } from '../preview/unpack.ts';
 import { isTooDeep, Unreadable } from '../preview/unreadable.ts';
@@ -54,7 +55,7 @@ export async function loadTable(
 /** The values of columns of one row, as the readers have them. */
 export function rowValues(kind: CellKind, cells: readonly unknown[]): unknown[] {
   return kind === 'json'
-    ? cells.map((cell): unknown => (typeof cell === 'string' ? JSON.parse(cell) : undefined))
+    ? cells.map((cell): unknown => (typeof cell === 'string' ? parseExactly(cell) : undefined))
     : [...cells];
 }
 

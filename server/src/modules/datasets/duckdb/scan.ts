@@ -1,9 +1,18 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { type DuckDBConnection, DuckDBTypeId } from '@duckdb/node-api';
+import { SCRATCH } from '../../../platform/sandbox/share-files.ts';
 import { endingOf, isPacked, unpackedName } from '../data-file.ts';
 import { peekDialect } from '../preview/read-csv.ts';
 import { hasMoreThan, unpack } from '../preview/unpack.ts';
-import { list, text } from './quote.ts';
+import { list, name as named, text } from './quote.ts';
+import { refuseLossyParts } from './refuse-lossy-parts.ts';
 
+/** The byte order mark of UTF-8. */
+const MARK = Buffer.from('\ufeff');
 /** What is looked at of a file to find out how it is written. */
 const SNIFFED_BYTES = 64 * 1024;
 /** Of larger files the types of columns are those of the first rows. */
@@ -24,19 +33,29 @@ type TextFile = { localPath: string; name: string };
  * of csv that cannot be read are left out, and named in `reject_errors`; of JSON they are, with `lenient`, rows of nothing.
  * Throws Unreadable for a packed file that is not whole.
  */
-export async function scanOf(files: string[], { lenient = false } = {}): Promise<string> {
+export async function scanOf(
+  database: DuckDBConnection,
+  files: string[],
+  { lenient = false } = {},
+): Promise<string> {
   const [first = ''] = files;
   const paths = list(files.map(text));
   const ending = endingOf(unpackedName(first));
   for (const file of files) await refuseBroken(asNamed(file));
-  if (ending === 'parquet') return `read_parquet(${paths})`;
+  if (ending === 'parquet') {
+    const table = `read_parquet(${paths}, union_by_name = true)`;
+    const scan = (file: string) => `read_parquet(${text(file)})`;
+    if (files.length > 1) await refuseLossyParts(database, { files, table, scan });
+    return table;
+  }
   const encoding = await encodingOf(asNamed(first));
   switch (ending) {
     case 'json':
     case 'jsonl': {
       const format = ending === 'json' ? 'auto' : 'newline_delimited';
       const skips = lenient ? ', ignore_errors = true' : '';
-      return `read_json(${paths}, format = '${format}', maximum_object_size = ${OBJECT_BYTES_MAX}${skips})`;
+      const readable = await Promise.all(files.map(withoutMark));
+      return `read_json(${list(readable.map(text))}, format = '${format}', maximum_object_size = ${OBJECT_BYTES_MAX}${skips})`;
     }
     case 'csv':
     case 'tsv': {
@@ -44,15 +63,72 @@ export async function scanOf(files: string[], { lenient = false } = {}): Promise
       const quote = quotes ? `quote = '"', escape = '"'` : "quote = '', escape = ''";
       const { size } = await stat(first);
       const sample = size <= WHOLE_SAMPLE_BYTES ? -1 : SAMPLE_ROWS;
-      return (
-        `read_csv(${paths}, header = true, delim = ${text(delimiter)}, ${quote}, skip = ${firstLine - 1}, ` +
-        `strict_mode = true, sample_size = ${sample}, max_line_size = ${LINE_BYTES_MAX}, buffer_size = ${BUFFER_BYTES}, encoding = '${encoding}', ` +
-        'ignore_errors = true, store_rejects = true)'
-      );
+      const options =
+        `header = true, delim = ${text(delimiter)}, ${quote}, skip = ${firstLine - 1}, strict_mode = true, ` +
+        `max_line_size = ${LINE_BYTES_MAX}, buffer_size = ${BUFFER_BYTES}, encoding = '${encoding}', ignore_errors = true`;
+      const asText = `${options}, all_varchar = true, sample_size = 1`;
+      const table = `read_csv(${paths}, ${options}, sample_size = ${sample}, store_rejects = true`;
+      if (files.length > 1) {
+        const scan = (file: string) => `read_csv(${text(file)}, ${asText})`;
+        await refuseLossyParts(database, { files, table: scan(first), scan });
+      }
+      const rounded = await roundedColumns(database, `${table})`, `read_csv(${paths}, ${asText})`, sample);
+      const types = rounded.map((column) => `${text(column)}: 'VARCHAR'`).join(', ');
+      return rounded.length > 0 ? `${table}, types = {${types}})` : `${table})`;
     }
     default:
       return scanLines(paths, `encoding = '${encoding}'`);
   }
+}
+
+/**
+ * The columns of numbers in which some cells are no such number: the hash 7e12345 would be Infinity, and an id of 17 digits
+ * another one. Looks at as many rows as decide the types.
+ */
+async function roundedColumns(
+  database: DuckDBConnection,
+  typed: string,
+  asText: string,
+  sample: number,
+): Promise<string[]> {
+  const prepared = await database.prepare(`FROM ${typed}`);
+  const doubles = Array.from({ length: prepared.columnCount }, (_, at) => at)
+    .filter((at) => prepared.columnTypeId(at) === DuckDBTypeId.DOUBLE)
+    .map((at) => prepared.columnName(at));
+  if (doubles.length === 0) return [];
+  const isRounded = doubles.map((column) => {
+    const number = `TRY_CAST(${named(column)} AS DOUBLE)`;
+    const isLarge = `regexp_full_match(trim(${named(column)}), '[+-]?[0-9]{16,}') AND abs(${number}) > ${Number.MAX_SAFE_INTEGER}`;
+    return `coalesce(bool_or((isinf(${number}) AND regexp_matches(${named(column)}, '[0-9]')) OR (${isLarge})), false)`;
+  });
+  const limit = sample < 0 ? '' : ` LIMIT ${sample}`;
+  const found = await database.runAndReadAll(`SELECT ${isRounded.join(', ')} FROM (FROM ${asText}${limit})`);
+  return doubles.filter((_, at) => found.getRows()[0]?.[at] === true);
+}
+
+/** Where a copy of a file lies, if DuckDB has to read one. */
+export function copyOf(file: string): string {
+  const ending = `${endingOf(unpackedName(file))}${isPacked(file) ? '.gz' : ''}`;
+  return `${SCRATCH}/${createHash('sha256').update(file).digest('hex')}.${ending}`;
+}
+
+/** A file of JSON without its byte order mark, which DuckDB does not read: the file itself, or a copy without it. */
+async function withoutMark(file: string): Promise<string> {
+  const begin = await readBeginning(asNamed(file));
+  if (!begin.subarray(0, MARK.length).equals(MARK)) return file;
+  const copy = copyOf(file);
+  const bytes: AsyncIterable<Buffer> = isPacked(file) ? unpack(asNamed(file)) : createReadStream(file);
+  const unmarked = async function* () {
+    let left = MARK.length;
+    for await (const chunk of bytes) {
+      yield chunk.subarray(left);
+      left = Math.max(0, left - chunk.length);
+    }
+  };
+  const target = createWriteStream(copy);
+  if (isPacked(file)) await pipeline(unmarked, createGzip({ level: 1 }), target);
+  else await pipeline(unmarked, target);
+  return copy;
 }
 
 /** A line is a text whatever stands in it; to DuckDB an empty one has none. */
@@ -130,24 +206,31 @@ type TextScan = {
  * read are left out.
  */
 export async function scanText(file: TextFile, columns: number): Promise<TextScan> {
-  const path = text(file.localPath);
+  const place = text(file.localPath);
   const ending = endingOf(unpackedName(file.name));
   const compression = `compression = '${isPacked(file.name) ? 'gzip' : 'uncompressed'}'`;
   await refuseBroken(file);
   if (ending === 'json' || ending === 'jsonl') {
     const format = ending === 'json' ? 'array' : 'newline_delimited';
     const skips = ending === 'json' ? '' : ', ignore_errors = true';
-    const objects = `read_json_objects(${path}, format = '${format}', maximum_object_size = ${LINE_BYTES_MAX}, ${compression}${skips})`;
+    const objects = `read_json_objects(${place}, format = '${format}', maximum_object_size = ${LINE_BYTES_MAX}, ${compression}${skips})`;
+    const hasMark = (await readBeginning(file)).subarray(0, MARK.length).equals(MARK);
+    // DuckDB reads no byte order mark as JSON, but as text.
+    const lines = `(SELECT "text"::JSON AS json FROM ${scanLines(list([place]), compression)} WHERE json_valid("text"))`;
     return {
       kind: 'json',
-      scan: `(FROM ${objects} WHERE json_type(json) = 'OBJECT')`,
+      scan: `(FROM ${hasMark && ending === 'jsonl' ? lines : objects} WHERE json_type(json) = 'OBJECT')`,
       // As a JSON pointer, in which every name can be written.
       cell: (column) => `json -> ${text(`/${column.replaceAll('~', '~0').replaceAll('/', '~1')}`)}`,
     };
   }
   if (ending !== 'csv' && ending !== 'tsv') {
     const encoding = `encoding = '${await encodingOf(file)}'`;
-    return { kind: 'text', scan: scanLines(list([path]), `${encoding}, ${compression}`), cell: () => 'text' };
+    return {
+      kind: 'text',
+      scan: scanLines(list([place]), `${encoding}, ${compression}`),
+      cell: () => 'text',
+    };
   }
   const { delimiter, quotes, firstLine } = await dialectOf(file, ending);
   const quote = quotes ? `quote = '"', escape = '"'` : "quote = '', escape = ''";
@@ -155,7 +238,7 @@ export async function scanText(file: TextFile, columns: number): Promise<TextSca
   return {
     kind: 'text',
     scan:
-      `read_csv(${path}, columns = {${types}}, auto_detect = false, header = true, delim = ${text(delimiter)}, ${quote}, ` +
+      `read_csv(${place}, columns = {${types}}, auto_detect = false, header = true, delim = ${text(delimiter)}, ${quote}, ` +
       `skip = ${firstLine - 1}, strict_mode = true, nullstr = ${NO_DELIMITER}, max_line_size = ${LINE_BYTES_MAX}, ` +
       `buffer_size = ${BUFFER_BYTES}, ${compression}, ignore_errors = true)`,
     cell: (_column, at) => `c${at}`,

@@ -159,3 +159,15 @@ test('other files, other encodings and unknown names are refused', async () => {
   await expect(preview(ada, id, 'bad.parquet')).rejects.toThrow('bad.parquet cannot be read as Parquet');
   await expect(preview(ada, id, 'none.csv')).rejects.toMatchObject({ status: 404 });
 });
+
+test('jsonl: shows numbers that JavaScript would round with all their digits', async () => {
+  await upload(
+    ada,
+    id,
+    'n.jsonl',
+    '{"id": 9007199254740993, "f": 0.1, "o": {"n": -9007199254740993}, "big": 1e400}\n',
+  );
+  const { rows, whole_row } = await preview(ada, id, 'n.jsonl', { limit: 1 });
+  expect(rows).toEqual([['9007199254740993', 0.1, '{"n":-9007199254740993}', '1e400']]);
+  expect(whole_row).toContain('"id":9007199254740993');
+});

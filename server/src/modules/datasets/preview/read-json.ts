@@ -20,6 +20,9 @@ const PLACE_IN_VALUE = / \(line \d+ column \d+\)$/;
 /** Escapes that may stand for no character; most text has none, and is not looked at more closely. */
 const MAYBE_NO_CHARACTER = /\\u(0000|d[89a-f])/i;
 
+/** Digits of a number that JavaScript may round, or an exponent that may be too large. */
+const MAYBE_ROUNDED = /\d{16}|\d[eE]\+?\d{2}/;
+
 /** A value of JSON text and the line on which it starts. */
 type Piece = { line: number; text: string } | Broken;
 
@@ -97,7 +100,7 @@ function tableOf(pieces: AsyncIterable<Piece>, onFault: (line: number, fault: st
   const parseRow = ({ line, text }: { line: number; text: string }): Row | Broken => {
     let value: unknown;
     try {
-      value = JSON.parse(text);
+      value = parseExactly(text);
     } catch (error) {
       return onFault(line, (error as SyntaxError).message.replace(PLACE_IN_VALUE, ''));
     }
@@ -121,6 +124,25 @@ function tableOf(pieces: AsyncIterable<Piece>, onFault: (line: number, fault: st
       for await (const piece of pieces) yield 'reason' in piece ? piece : parseRow(piece);
     })(),
   };
+}
+
+/** What TypeScript does not know of JSON yet. */
+const exactJson: {
+  parse(
+    text: string,
+    revive: (key: string, value: unknown, context: { source?: string }) => unknown,
+  ): unknown;
+  rawJSON(text: string): object;
+} = Object(JSON);
+
+/** As JSON.parse, except that numbers which JavaScript would round stay as they are written: as JSON.rawJSON. */
+export function parseExactly(text: string): unknown {
+  if (!MAYBE_ROUNDED.test(text)) return JSON.parse(text);
+  return exactJson.parse(text, (_key, value, { source }) => {
+    if (typeof value !== 'number' || source === undefined) return value;
+    const isRounded = !Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value));
+    return isRounded ? exactJson.rawJSON(source) : value;
+  });
 }
 
 /** Whether lists and objects stand in one another so deeply that the runtime's parser would give up. */

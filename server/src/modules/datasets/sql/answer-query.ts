@@ -3,7 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { MEMORY_MB, openDatabase } from '../duckdb/open-database.ts';
 import { name, text } from '../duckdb/quote.ts';
 import { readValue, type Value } from '../duckdb/read-value.ts';
-import { scanOf } from '../duckdb/scan.ts';
+import { copyOf, scanOf } from '../duckdb/scan.ts';
 import { toCell } from '../preview/to-cell.ts';
 import { Unreadable } from '../preview/unreadable.ts';
 import type { LentTables } from './lent-tables.ts';
@@ -43,7 +43,7 @@ export async function withTables<T>(
 ): Promise<T> {
   process.chdir(lent.folder);
   const files = lent.tables.flatMap((table) => table.files.map(({ as }) => as));
-  const database = await openDatabase([...new Set(files)], [RESULT]);
+  const database = await openDatabase([...new Set(files)], [RESULT, ...files.map(copyOf)]);
   const timer = setTimeout(() => database.interrupt(), lent.seconds * 1000);
   const run = async (malformed: DroppedLine[]) => {
     const broken = await createViews(database, lent.tables, malformed.length > 0);
@@ -123,7 +123,7 @@ async function createView(
   isLenient: boolean,
 ): Promise<void> {
   const files = table.files.map(({ as }) => as);
-  const scan = await scanOf(files, { lenient: isLenient });
+  const scan = await scanOf(database, files, { lenient: isLenient });
   await database.run(`CREATE OR REPLACE VIEW ${name(table.name)} AS FROM ${scan}`);
   if (!isLenient || !scan.startsWith('read_json')) return;
   // What cannot be read is a row of nothing to DuckDB.

@@ -26,7 +26,12 @@ export type AskedQuery = AskedRevision & {
 const refusal = z.object({ refused: z.string() });
 
 type Confined = {
-  work: { program: URL; files: SharedFile[]; input: Pick<Query, 'tables' | 'seconds' | 'query'> };
+  work: {
+    program: URL;
+    files: SharedFile[];
+    input: Pick<Query, 'tables' | 'seconds' | 'query'>;
+    scratch: true;
+  };
   limits: typeof limits & { userId: string; signal: AbortSignal | undefined };
 };
 
@@ -55,6 +60,7 @@ export async function askConfined<T>(
         program: PROGRAM,
         files: localPaths.map((localPath, at) => ({ localPath, as: [...asOf.values()][at] ?? '' })),
         input: { tables: asked, seconds: SECONDS_MAX, query },
+        scratch: true,
       },
       limits: { ...limits, userId: ctx.caller.userId, signal },
     }),

@@ -60,9 +60,10 @@ const isNotBlank = (sql: string) => `regexp_matches(${sql}, '[^${BLANK}]')`;
 
 /** All cells of csv are text, whatever they mean. */
 function textSql(c: string): ColumnSql {
-  const isNumber = `regexp_full_match(${c}, ${NUMBER})`;
   // Few numbers have blanks around them that the cast does not take.
   const number = `coalesce(TRY_CAST(${c} AS DOUBLE), TRY_CAST(trim(${c}, '${BLANK}') AS DOUBLE))`;
+  // A hash such as 7e12345 looks like a number that is too large for one.
+  const isNumber = `(regexp_full_match(${c}, ${NUMBER}) AND isfinite(${number}))`;
   return {
     filled: `(${c} IS NOT NULL AND ${isNotBlank(c)})`,
     kind: `CASE WHEN ${isNumber} THEN 'number' ELSE 'text' END`,
@@ -81,7 +82,7 @@ function jsonSql(c: string): ColumnSql {
     kind:
       `CASE ${type} WHEN 'VARCHAR' THEN 'text' WHEN 'BOOLEAN' THEN 'boolean' WHEN 'ARRAY' THEN 'list' ` +
       `WHEN 'OBJECT' THEN 'object' ELSE 'number' END`,
-    number: `CASE WHEN ${type} NOT IN ('VARCHAR', 'BOOLEAN', 'ARRAY', 'OBJECT', 'NULL') THEN TRY_CAST(${c} AS DOUBLE) END`,
+    number: `CASE WHEN ${type} NOT IN ('VARCHAR', 'BOOLEAN', 'ARRAY', 'OBJECT', 'NULL') AND isfinite(TRY_CAST(${c} AS DOUBLE)) THEN TRY_CAST(${c} AS DOUBLE) END`,
     length: `CASE ${type} WHEN 'VARCHAR' THEN length(${text}) WHEN 'ARRAY' THEN json_array_length(${c}) END`,
     text: `CASE ${type} WHEN 'VARCHAR' THEN ${text} ELSE ${c}::VARCHAR END`,
     isNull: `(${c} IS NULL OR ${type} = 'NULL')`,

@@ -41,6 +41,13 @@ describe('what the columns of a file hold', () => {
     });
   });
 
+  test('takes a hash that looks like too large a number for text', async () => {
+    const { columns } = await look('d.csv', 'hash,n\n3f2a9c1,1e400\n7e12345,2\n');
+    expect(columns.map(({ type }) => type)).toEqual(['text', 'text']);
+    const json = await look('d.jsonl', '{"n": 1e400}\n{"n": 2}\n');
+    expect(json.columns[0]).toMatchObject({ type: 'number', filled: 2, numbers: { min: 2, max: 2 } });
+  });
+
   test('jsonl: each kind is told, also where one column holds several', async () => {
     const lines = [
       { id: 1, tags: ['a', 'b'], meta: { x: 1 }, good: true, any: 1 },

@@ -9,6 +9,8 @@ export const ANSWER = [
   ...['output_text', 'target_text', 'best_answer'],
 ];
 export const SYSTEM = ['system', 'system_prompt', 'system_message'];
+/** The columns of Natural Instructions. The definition says what to do with the inputs. */
+export const NATURAL_INSTRUCTIONS = ['definition', 'inputs', 'targets'];
 export const TEXT = ['text', 'content'];
 export const CHOICES = ['choices', 'options', 'endings'];
 /** How conversations are called where several columns hold one. */
@@ -35,12 +37,13 @@ export const BAD = [
 ];
 /** What is asked where nothing is answered, what answers are compared with, and what may stand beside both. */
 export const PROMPTS = ['prompt', 'question', 'query', 'instruction'];
-export const REFERENCE = ['reference', 'reference_answer', 'ground_truth', 'solution'];
+export const REFERENCE = ['reference', 'reference_answer', 'ground_truth', 'solution', 'reward_model'];
 export const BESIDE_PROMPTS = [
   ...SYSTEM,
   ...['context', 'passage', 'paragraph'],
   ...HISTORY,
   ...['tools', 'functions', 'split', 'partition', 'weight'],
+  ...['data_source', 'ability', 'extra_info'],
 ];
 /** What is asked and what is answered: the usual pairs first, then any of both, then who speaks. */
 export const PAIRS: readonly (readonly [asked: string, answered: string])[] = [

@@ -13,6 +13,7 @@ import {
   GOOD,
   HISTORY,
   INSTRUCTION,
+  NATURAL_INSTRUCTIONS,
   PAIRS,
   PREFERENCE,
   PREFERENCES,
@@ -68,6 +69,8 @@ function recognisePrompts(columns: string[], rows: unknown[][]): DataFormat | nu
   const isKnown = (column: string) =>
     [question, reference, ...beside].includes(column) || ABOUT_TEXT.test(column.trim().toLowerCase());
   if (question === undefined || !columns.every(isKnown)) return null;
+  const questionAt = columns.indexOf(question);
+  if (rows.some((row) => isTree(row[questionAt]))) return null;
   return {
     format: 'prompts',
     input_column: question,
@@ -76,6 +79,11 @@ function recognisePrompts(columns: string[], rows: unknown[][]): DataFormat | nu
     label_column: null,
     system_column: systemColumn(columns, rows) ?? null,
   };
+}
+
+/** Whether it is a message with its replies, as OpenAssistant has them. */
+function isTree(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'replies' in value;
 }
 
 /** Answers beside a column that calls some of the first good and others bad. */
@@ -156,10 +164,7 @@ function recogniseAnswers(columns: string[], rows: unknown[][], broken: number):
 /** Whether a column with conversations is only one of several that a row needs. */
 function isPart(column: string, columns: string[]): boolean {
   const others = hasPair(columns) ? [...PREFERENCE, ...HISTORY] : PREFERENCE;
-  return (
-    findColumn([column], others) !== undefined ||
-    (preferenceColumns(columns) !== null && findColumn([column], DIALOGUE) === undefined)
-  );
+  return findColumn([column], others) !== undefined || preferenceColumns(columns) !== null;
 }
 
 type Preference = { question: string; better: string; worse: string };
@@ -239,6 +244,8 @@ export function isSentence(column: string): boolean {
 /** The column with system prompts; one that is called system may as well name a machine. */
 function systemColumn(columns: string[], rows: unknown[][]): string | undefined {
   const column = findColumn(columns, SYSTEM);
+  if (column === undefined && NATURAL_INSTRUCTIONS.every((name) => findColumn(columns, [name]) !== undefined))
+    return findColumn(columns, ['definition']);
   if (column === undefined || findColumn([column], SYSTEM.slice(0, 1)) === undefined) return column;
   const texts = plainTexts(columns, rows, column).filter((text) => text !== '');
   return 2 * texts.filter((text) => PROMPT.test(text)).length > texts.length || texts.length === 0
