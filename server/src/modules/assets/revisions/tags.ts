@@ -5,8 +5,8 @@ import { AppError } from '../../../platform/errors.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { lockChangeableAsset } from '../access/lock-changeable-asset.ts';
 import { announceAssets } from '../announce-assets.ts';
-import { deleteTag, insertTag, selectTags } from './commit-queries.ts';
 import { findBranch } from './branches.ts';
+import { deleteTag, insertTag, selectTags } from './commit-queries.ts';
 import { isReferenceName } from './reference-name.ts';
 
 /** The tags of an asset with the commits that they name. */
