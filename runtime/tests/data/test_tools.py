@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bakehouse_runtime.data.examples import prepare_examples
+from bakehouse_runtime.data.table import UnusableError
 from bakehouse_runtime.data.templates.chat_template import ChatTemplate
 from bakehouse_runtime.data.templates.jinja_template import TemplateRefusalError
-from bakehouse_runtime.data.table import UnusableError
 from bakehouse_runtime.data.tokens import read_model_tokens
 from bakehouse_runtime.data.tools import read_tools
 from bakehouse_runtime.data.turns import turn_list

@@ -119,11 +119,12 @@ def turn_list(value: list[object], column: str, role_key: str, text_key: str) ->
     has_results = any(
         turn and turn.role == "tool" and not _is_written_result(turn) for _, _, turn in read
     )
-    for where, item, turn in read:
-        if turn is None:
+    for where, item, read_turn in read:
+        if read_turn is None:
             continue
+        turn = read_turn
         if has_results and turn.role == "assistant" and not turn.calls:
-            turn = _with_written_calls(turn, where)  # noqa: PLW2901 - the same turn, read further
+            turn = _with_written_calls(turn, where)
         if turn.role == "tool":
             turn = _result(turn, item, where, open_calls)
         open_calls.extend(turn.calls)

@@ -130,7 +130,7 @@ def _orientation(opened: Image.Image) -> object:
     try:
         return opened.getexif().get(ExifTags.Base.Orientation)
     # Pillow raises many kinds of errors, among them SyntaxError and struct.error.
-    except Exception:  # noqa: BLE001
+    except Exception:
         return None
 
 

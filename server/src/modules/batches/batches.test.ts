@@ -202,10 +202,10 @@ it('locks the account of its user after its requests are written', async () => {
     text: typeof text === 'string' ? text : ((text as { text?: string }).text ?? ''),
   }));
   query.mockRestore();
-  const hold = asked.findIndex(({ text }) => text.includes('ledger_hold('));
+  const holdAt = asked.findIndex(({ text }) => text.includes('ledger_hold('));
   const lines = asked.findIndex(({ text }) => text.includes('insert into batch_lines'));
-  expect(asked[lines]?.connection).toBe(asked[hold]?.connection);
-  expect(lines).toBeLessThan(hold);
+  expect(asked[lines]?.connection).toBe(asked[holdAt]?.connection);
+  expect(lines).toBeLessThan(holdAt);
 });
 
 it('is refused before its file is read when too many are under way', async () => {

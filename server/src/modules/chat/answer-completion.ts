@@ -28,7 +28,6 @@ import { noteUsage, usageBounds } from './requests/highest-cost.ts';
 import { firstCostMicro, reserveAsUsed } from './requests/reserve-as-used.ts';
 import { toRefusal } from './to-refusal.ts';
 import { tokenPrices } from './token-prices.ts';
-import { toolsOf } from './tools/asked-tools.ts';
 import { isCustomOf, withFunctions } from './tools/chat-tools.ts';
 import { type CompletionPath, reachModelServer } from './upstream/reach-model-server.ts';
 import { ignoredWarning, knownFields, sendWarnings } from './warnings.ts';

@@ -1,4 +1,3 @@
-import { chatCompletions } from '@bakehouse/contract/chat';
 import { listTransactions } from '@bakehouse/contract/credits';
 import { formatBgl } from '@bakehouse/contract/money';
 import { sql } from 'kysely';

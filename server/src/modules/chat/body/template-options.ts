@@ -74,7 +74,7 @@ export async function withTemplateOptions(
     warnings: [
       ...(isEffortUnknown ? [`ignored reasoning effort: ${name} has no levels`] : []),
       ...(options.effort && level !== undefined && level !== effort
-        ? [`reasoning effort '${level}' in place of '${effort}'`]
+        ? [`reasoning effort '${level}' in place of '${String(effort)}'`]
         : []),
       ...(isVerbosityUnknown ? [`ignored verbosity: ${name} has no levels`] : []),
     ],

@@ -319,7 +319,7 @@ it('answers the request of a coding agent, and says what of it is ignored', asyn
     { role: 'tool', content: 'The tool WebFetch can be called now' },
     { role: 'user', content: '<system-reminder>\nBe quick.\n</system-reminder>' },
   ]);
-  const offered = (read?.tools as { function: { name: string } }[]).map((tool) => tool.function.name);
+  const offered = ((read?.tools ?? []) as { function: { name: string } }[]).map((tool) => tool.function.name);
   expect(offered).toEqual(['Bash', 'WebFetch']);
   const { max_tokens: _, ...counted } = ofClaudeCode;
   expect(await anthropic.beta.messages.countTokens(counted as never)).toMatchObject({ input_tokens: 11 });

@@ -14,7 +14,7 @@ type Sent = Conversation['messages'][number];
 type Block = Sent['content'][number];
 /** Of the turns of users and assistants. */
 type Content = Extract<Sent, { role: 'user' | 'assistant' }>['content'][number];
-type Placed<Block = Content> = { block: Block; place: string; isSystem?: boolean };
+type Placed<Part = Content> = { block: Part; place: string; isSystem?: boolean };
 type Result = NonNullable<Of<'tool_result'>['content']>[number];
 type Of<Type extends string> = Extract<Content, { type: Type }>;
 

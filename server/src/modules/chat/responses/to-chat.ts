@@ -62,15 +62,14 @@ function toMessages(
   return { messages, places };
 }
 
-type CallItem = Extract<Item, { type: 'function_call' } | { type: 'custom_tool_call' }>;
 type Added = { messages: Message[]; add: (message: Message, place: string) => void };
 
 function addItem(item: Item, place: string, { messages, add }: Added): void {
   if (item.type === 'reasoning') return;
   if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output')
-    return add({ role: 'tool', content: toText(item.output), tool_call_id: item.call_id as string }, place);
+    return add({ role: 'tool', content: toText(item.output), tool_call_id: item.call_id }, place);
   if (item.type === 'function_call' || item.type === 'custom_tool_call') {
-    const { call_id: id, ...called } = item as CallItem;
+    const { call_id: id, ...called } = item;
     const written = called.type === 'function_call' ? called.arguments : toArguments(called.input);
     const call: Call = {
       id,
@@ -101,9 +100,7 @@ function toAskedTools(sent: SentTool, index: number): AskedTool[] {
 
 /** The tools that a choice names, if it names several. */
 function allowedOf(choice: ResponseBody['tool_choice']): { mode: string; tools: ToolName[] } | null {
-  return typeof choice === 'object' && choice?.type === 'allowed_tools'
-    ? (choice as { mode: string; tools: ToolName[] })
-    : null;
+  return typeof choice === 'object' && choice?.type === 'allowed_tools' ? choice : null;
 }
 
 function toChoice(choice: ResponseBody['tool_choice']): unknown {

@@ -52,11 +52,11 @@ export async function refuseLossyParts(
       }
       if (!losesDigits(type, joined) || (await fits(database, scan(file), column, type, joined))) continue;
       const other = parts.find(
-        ({ columns: others }) => (others.get(column) ?? type).toString() !== `${type}`,
+        ({ columns: others }) => (others.get(column) ?? type).toString() !== type.toString(),
       );
       const otherType = other?.columns.get(column) ?? joined;
       throw new Unreadable(
-        `The column '${column}' is ${type} in ${file} and ${otherType} in ${other?.file ?? 'another part'}. No type holds the values of both exactly. Save all parts of the table with the same type.`,
+        `The column '${column}' is ${type.toString()} in ${file} and ${otherType.toString()} in ${other?.file ?? 'another part'}. No type holds the values of both exactly. Save all parts of the table with the same type.`,
       );
     }
   }

@@ -3,18 +3,15 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import * as contract from '@bakehouse/contract/sql';
-import { DuckDBInstance } from '@duckdb/node-api';
 import Fastify from 'fastify';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { runConfined } from '../../../platform/confined/run-confined.ts';
-import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { assetCalls, refusalOf } from '../../assets/testing/asset-calls.ts';
 import { PROGRAM } from './ask-confined.ts';
 import { exportSql } from './export-sql.ts';
 
 const server = await testServer();
-const folder = await temporaryFolder();
 const { create, upload, uploadAt, get } = assetCalls(server);
 
 const FACTS = 'question,answer,minutes\nWho bakes?,Ada,12\nbroken\nWhat?,"Rye, mostly",7\nWhy?,,\n';
@@ -52,93 +49,6 @@ async function refusal(query: string): Promise<string> {
   expect(message).not.toMatch(/\/tmp|\/work|\/root|\/home|shared/);
   return message;
 }
-
-test('reads every row of JSON with a byte order mark', async () => {
-  const marked = await create(ada);
-  const text = '\ufeff{"a":{"x":1}}\n{"a":{"y":2}}\n';
-  await upload(ada, marked, 'a.jsonl', text);
-  await upload(ada, marked, 'b.jsonl.gz', new Uint8Array(gzipSync(text)));
-  await upload(ada, marked, 'c.json', '\ufeff[{"a":{"x":1}},\n{"a":{"y":2}}]');
-  const body = {
-    query: 'SELECT a.x, a.y FROM a UNION ALL SELECT a.x, a.y FROM b UNION ALL SELECT a.x, a.y FROM c',
-  };
-  const answer = await server.request(contract.runSql, { params: { id: marked }, body }, { as: ada });
-  expect(answer.rows).toEqual(
-    [1, 2, 3].flatMap(() => [
-      [1, null],
-      [null, 2],
-    ]),
-  );
-  expect(answer.dropped).toEqual([]);
-});
-
-test('keeps cells of csv that no number holds as text', async () => {
-  const hashes = await create(ada);
-  await upload(ada, hashes, 'd.csv', 'hash,id,n\n7e12345,9007199254740993,1.5\n8e99999,0.5,2\n');
-  const body = { query: 'FROM d' };
-  const { rows } = await server.request(contract.runSql, { params: { id: hashes }, body }, { as: ada });
-  expect(rows).toEqual([
-    ['7e12345', '9007199254740993', 1.5],
-    ['8e99999', '0.5', 2],
-  ]);
-});
-
-describe('parts of different types', () => {
-  async function askParts(ending: 'csv' | 'parquet', parts: string[]) {
-    const split = await create(ada);
-    const database = await (await DuckDBInstance.create(':memory:')).connect();
-    for (const [at, part] of parts.entries()) {
-      const name = `t-0000${at}-of-0000${parts.length}.${ending}`;
-      const file = path.join(folder, name);
-      await database.run(`COPY (SELECT ${part}) TO '${file}'`);
-      await upload(ada, split, name, new Uint8Array(await readFile(file)));
-    }
-    return server.send(contract.runSql, { params: { id: split }, body: { query: 'FROM t' } }, { as: ada });
-  }
-
-  test.each([
-    [
-      ['1.5::DECIMAL(4,1) AS v', '1.23456::DECIMAL(8,5) AS v'],
-      [['1.50000'], ['1.23456']],
-    ],
-    [
-      ['1::BIGINT AS v', '2.5::DOUBLE AS v'],
-      [[1], [2.5]],
-    ],
-    [
-      ['1::TINYINT AS v', '300::BIGINT AS v'],
-      [[1], [300]],
-    ],
-    [
-      ["'x' AS v", '5 AS v'],
-      [['x'], ['5']],
-    ],
-    [
-      ['1 AS v', "2 AS v, 'only here' AS w"],
-      [
-        [1, null],
-        [2, 'only here'],
-      ],
-    ],
-  ])('keeps the values of %j', async (parts, rows) => {
-    expect(await (await askParts('parquet', parts)).json()).toMatchObject({ rows });
-  });
-
-  test.each([
-    ['parquet', '9007199254740993::BIGINT AS v', '2.5::DOUBLE AS v', "The column 'v' is BIGINT"],
-    ['parquet', '1.5::DECIMAL(38,1) AS v', '1.5::DECIMAL(38,30) AS v', "The column 'v' is DECIMAL(38,30)"],
-    ['parquet', "{'a': 9007199254740993} AS v", "{'a': 2.5::DOUBLE} AS v", "The column 'v' is STRUCT"],
-    ['csv', '1 AS v', '2 AS v, 3 AS w', "The column 'w' is in t-00001-of-00002.csv"],
-  ] as const)(
-    'refuses parts of %s that would lose values: %s, %s',
-    async (ending, first, second, sentence) => {
-      const { status, message } = await refusalOf(await askParts(ending, [first, second]));
-      expect(status).toBe(400);
-      expect(message).toContain(sentence);
-      expect(message).toContain('t-00000-of-00002');
-    },
-  );
-});
 
 test('every data file is a table by a name that needs no quotes', async () => {
   const { tables } = await server.request(contract.listSqlTables, { params: { id } }, { as: ada });
