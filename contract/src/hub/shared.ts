@@ -36,7 +36,7 @@ export const repeated = z
 /** A yes or no as the clients' languages write it. */
 export const yesOrNo = z
   // A pattern rather than an enum: 'true' and 'True' are one name in generated clients.
-  .union([z.boolean(), z.string().regex(/^([Tt]rue|[Ff]alse|[01])$/)])
+  .union([z.boolean(), z.string().regex(/^([Tt]rue|[Ff]alse|[01])$/, 'must be true or false')])
   .default(false)
   .transform((value) => value === true || value === 'true' || value === 'True' || value === '1');
 
