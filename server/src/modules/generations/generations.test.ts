@@ -302,7 +302,7 @@ describe('the queue', () => {
     const some = `${ids[2]},${ids[0]},${crypto.randomUUID()}`;
     expect((await list(ada, { ids: some })).generations.map(({ id }) => id)).toEqual([ids[0], ids[2]]);
     expect((await list(bob, { ids: some })).generations).toEqual([]);
-    await expect(list(ada, { ids: 'last' })).rejects.toMatchObject({ status: 400 });
+    await expect(list(ada, { ids: 'last' })).rejects.toMatchObject({ status: 404 });
     for (const cursor of [ids[0], '-'.repeat(36), 'last'])
       await expect(list(bob, { cursor })).rejects.toMatchObject({ status: 400 });
   });

@@ -40,6 +40,22 @@ export async function findCardData(
   return null;
 }
 
+/** Returns the metadata of a card, and parses it first if needed. For users, not for anonymous callers. */
+export async function ensureCardData(
+  services: Parts,
+  card: Pick<FileRow, 'sha256' | 'size_bytes'> | undefined,
+  userId: string,
+): Promise<CardData | null> {
+  if (!card || card.size_bytes === 0n) return null;
+  const { sha256 } = card;
+  const find = () =>
+    services.db.selectFrom('card_data').select('data').where('sha256', '=', sha256).executeTakeFirst();
+  const known = await find();
+  if (known) return known.data as CardData | null;
+  await saveCardDataOf(services, { sha256, sizeBytes: Number(card.size_bytes) }, userId);
+  return ((await find())?.data ?? null) as CardData | null;
+}
+
 /** Parses an uploaded file if it is a card, so that its metadata is there at once. `findCardData` retries if it cannot now. */
 export async function noteCard(
   services: Parts,

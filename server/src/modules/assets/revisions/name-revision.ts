@@ -1,6 +1,6 @@
-import type { Services } from '../../../platform/context.ts';
+import type { Context } from '../../../platform/context.ts';
 import type { ReadableRevision } from '../access/require-revision.ts';
-import { findCardData } from '../card/card-data.ts';
+import { ensureCardData } from '../card/card-data.ts';
 import type { CardData } from '../card/parse-card.ts';
 import { CARD_PATH, findAsset } from '../queries.ts';
 import { repositoryId } from '../repositories/namespace.ts';
@@ -17,10 +17,10 @@ const COPIED = 1;
  * not know of it.
  */
 export async function nameRevision(
-  services: Pick<Services, 'db' | 'jobs'>,
+  ctx: Context,
   { asset, revision }: ReadableRevision,
 ): Promise<{ repository: string | null; commitId: string | null; card: CardData | null }> {
-  const { db } = services;
+  const { db } = ctx;
   const of = { assetId: asset.id, number: revision.number, paths: [CARD_PATH] };
   const [row, source, commits, [card]] = await Promise.all([
     findAsset(db, asset.id),
@@ -28,7 +28,7 @@ export async function nameRevision(
     findCommitIds(db, [revision.id]),
     findFilesOf(db, of),
   ]);
-  const said = await findCardData(services, card);
+  const said = await ensureCardData(ctx, card, ctx.caller.userId);
   if (source) {
     const commitId = revision.number === COPIED ? source.commitId : null;
     return { repository: source.repoId, commitId, card: said };
