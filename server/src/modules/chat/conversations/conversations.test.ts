@@ -99,12 +99,12 @@ test('a new one begins with the settings of the newest with its model', async ()
   });
 });
 
-test('what is no id is refused by name', async () => {
+test('answers 404 for an id in a wrong form', async () => {
   const ada = callsOf(await server.signUp());
   for (const id of ['crumb', 'e'.repeat(300)]) {
-    const error = { code: 'invalid_request', param: 'id' };
-    await expect(ada.get(id)).rejects.toMatchObject({ status: 400, body: { error } });
-    await expect(ada.save(0, said, id)).rejects.toMatchObject({ status: 400, body: { error } });
+    const error = { code: 'not_found', param: 'id' };
+    await expect(ada.get(id)).rejects.toMatchObject({ status: 404, body: { error } });
+    await expect(ada.save(0, said, id)).rejects.toMatchObject({ status: 404, body: { error } });
   }
 });
 
