@@ -16,7 +16,7 @@ import {
   askedCandidates,
   bindingOf,
   type CompletionBody,
-  toServerRequest,
+  toBoundRequest,
 } from './body/completion-request.ts';
 import { renameField } from './body/rename-field.ts';
 import { withTemplateOptions } from './body/template-options.ts';
@@ -95,7 +95,7 @@ export async function answerCompletion(
         }));
         // What is refused is refused before it costs anything.
         const served = { engine: upstream.engine, contextTokens: upstream.context_tokens };
-        for (const { body } of choices) toServerRequest(body, served);
+        for (const { body } of choices) await toBoundRequest(body, served, ctx.caller.userId);
         const prices = tokenPrices(upstream, priceList);
         shape = asked.shape;
         sendWarnings(reply, [...sent.warnings, ...warnings]);

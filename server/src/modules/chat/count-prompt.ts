@@ -6,7 +6,7 @@ import type { ModelServer } from '../deployments/reach/await-model-server.ts';
 import { postToModelServer, readText } from '../serving/ask/model-server-client.ts';
 import { ONE_PIECE_MS_MAX } from '../serving/ask/request-deadline.ts';
 import { unavailable } from '../serving/ask/unavailable.ts';
-import { type CompletionBody, toServerRequest } from './body/completion-request.ts';
+import { type CompletionBody, toBoundRequest } from './body/completion-request.ts';
 import { withTemplateOptions } from './body/template-options.ts';
 import { callModel, type RunningCall } from './call-model.ts';
 import type { ChatParts } from './chat-parts.ts';
@@ -29,13 +29,14 @@ export function countPrompt(
     prepare: async (upstream) => {
       const sent = await read();
       const { body, warnings } = await withTemplateOptions(ctx, sent.body, upstream);
-      toServerRequest(body, { engine: upstream.engine, contextTokens: upstream.context_tokens });
+      const served = { engine: upstream.engine, contextTokens: upstream.context_tokens };
+      await toBoundRequest(body, served, ctx.caller.userId);
       sendWarnings(reply, [...sent.warnings, ...warnings]);
       return {
         quote: null,
         run: (call) =>
           atModelServer(ctx, parts, call, { kind: 'text', routed: false }, (server) =>
-            count(server, body, call),
+            count({ ...server, userId: ctx.caller.userId }, body, call),
           ),
       };
     },
@@ -48,12 +49,12 @@ const told = z.union([
 ]);
 
 async function count(
-  server: ModelServer,
-  body: Parameters<typeof toServerRequest>[0],
+  server: ModelServer & { userId: string },
+  body: Parameters<typeof toBoundRequest>[0],
   { upstream, signal, deadline }: RunningCall,
 ): Promise<number> {
   deadline.progress();
-  const request = toServerRequest(body, server);
+  const request = await toBoundRequest(body, server, server.userId);
   const isVllm = server.engine === 'vllm';
   const target = {
     url: server.baseUrl + (isVllm ? '/tokenize' : '/v1/chat/completions/input_tokens'),

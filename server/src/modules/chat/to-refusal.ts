@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AppError, refused } from '../../platform/errors.ts';
 import { contextExceeded } from './body/context-exceeded.ts';
-import { SCHEMA_PARAM } from './grammar/answer-grammar.ts';
+import { SCHEMA_PARAM } from './grammar/build-grammar.ts';
 import { toolsOf } from './tools/asked-tools.ts';
 
 const refusal = z.object({

@@ -1,13 +1,14 @@
 import { DEFAULT_ANSWER_TOKENS } from '@bakehouse/contract/limits';
 import { refused } from '../../../platform/errors.ts';
 import type { TextEngine } from '../../serving/text-spec.ts';
+import { answerGrammar, isBoundChoice } from '../grammar/answer-grammar.ts';
 import {
   type AnswerFormat,
-  answerGrammar,
-  isBoundChoice,
+  type AskedGrammar,
+  buildGrammar,
   SCHEMA_PARAM,
   type Thinks,
-} from '../grammar/answer-grammar.ts';
+} from '../grammar/build-grammar.ts';
 import { type AskedTools, toolsOf, toServerTool } from '../tools/asked-tools.ts';
 import { checkTools } from '../tools/check-tools.ts';
 import { checkTurns } from '../tools/check-turns.ts';
@@ -22,6 +23,7 @@ export type CompletionBody = {
 };
 
 type Engine = TextEngine;
+type Served = { engine: Engine; contextTokens: number };
 type Parameters = Record<string, unknown>;
 
 /** No tokenizer makes one token of more characters. */
@@ -49,7 +51,8 @@ const runningUsage: Record<Engine, Parameters> = {
  */
 export function toServerRequest(
   body: CompletionBody,
-  { engine, contextTokens }: { engine: Engine; contextTokens: number },
+  { engine, contextTokens }: Served,
+  grammarOf: (asked: AskedGrammar) => string = buildGrammar,
 ): object {
   checkLength(body, contextTokens);
   if (typeof body.top_logprobs === 'number' && body.logprobs !== true) {
@@ -72,11 +75,22 @@ export function toServerRequest(
     ...(Array.isArray(body.messages) && ofMessages(body.messages, engine)),
     ...(most !== null && { max_tokens: most }),
     ...(tools && ofTools(tools, { engine, isBound: bindingOf(body, engine) !== null })),
-    ...ofGrammar(body, tools, engine),
+    ...ofGrammar(body, tools, { engine, grammarOf }),
     ...ofEngine(body, engine),
     ...runningUsage[engine],
     stream: true,
   };
+}
+
+/** The same with its grammar built in a worker: a hostile schema does not block the server. */
+export async function toBoundRequest(body: CompletionBody, served: Served, userId: string): Promise<object> {
+  const asked: AskedGrammar[] = [];
+  const request = toServerRequest(body, served, (one) => {
+    asked.push(one);
+    return '';
+  });
+  const [bound] = asked;
+  return bound ? { ...request, ...grammarField(served.engine, await answerGrammar(bound, userId)) } : request;
 }
 
 /**
@@ -182,13 +196,20 @@ export function bindingOf(body: CompletionBody, engine: Engine): 'required' | 'c
   return format && !tools ? 'answer' : null;
 }
 
-function ofGrammar(body: CompletionBody, tools: AskedTools | null, engine: Engine): Parameters {
+function ofGrammar(
+  body: CompletionBody,
+  tools: AskedTools | null,
+  { engine, grammarOf }: { engine: Engine; grammarOf: (asked: AskedGrammar) => string },
+): Parameters {
   const binding = bindingOf(body, engine);
   if (!binding) return {};
   const format = binding === 'required' ? null : formatOf(body.response_format);
   // vLLM binds what follows a thought by itself.
   const thinks = engine === 'vllm' ? 'never' : ((body.thinks as Thinks | undefined) ?? 'never');
-  const grammar = answerGrammar({ format, tools, thinks });
+  return grammarField(engine, grammarOf({ format, tools, thinks }));
+}
+
+function grammarField(engine: Engine, grammar: string): Parameters {
   return engine === 'vllm' ? { structured_outputs: { grammar } } : { grammar };
 }
 

@@ -6,7 +6,7 @@ import type { AssetRevision } from '../../assets/read-revision.ts';
 import type { Upstream } from '../../deployments/reach/upstream.ts';
 import { listBaseFiles } from '../../deployments/servers/list-base-files.ts';
 import { readTemplatesInHead } from '../../models/weights/gguf.ts';
-import type { Thinks } from '../grammar/answer-grammar.ts';
+import type { Thinks } from '../grammar/build-grammar.ts';
 import { bindingOf, type CompletionBody } from './completion-request.ts';
 import { mayHaveControls, withoutControls } from './control-tokens.ts';
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { effort } from '../../../testing/soak.ts';
-import { answerGrammar, SCHEMA_PARAM } from './answer-grammar.ts';
+import { answerGrammar } from './answer-grammar.ts';
+import { buildGrammar, SCHEMA_PARAM } from './build-grammar.ts';
 import { sampleGrammar } from './testing/sample-grammar.ts';
 
 const SAMPLES = effort({ usual: 20, soak: 500 });
@@ -14,7 +15,7 @@ const object = (v: object) => ({
   additionalProperties: false,
 });
 const grammarOf = (v: object, strict = true) =>
-  answerGrammar({ format: { schema: object(v), strict }, tools: null, thinks: 'never' });
+  buildGrammar({ format: { schema: object(v), strict }, tools: null, thinks: 'never' });
 
 /** Values that the grammar of a schema lets through. */
 function valuesOf(v: object, strict = true): unknown[] {
@@ -224,4 +225,38 @@ describe('a schema that is not strict', () => {
   ])('is never refused: %#', (schema) => {
     expect(valuesOf(schema, false)).toHaveLength(SAMPLES);
   });
+});
+
+it('builds hostile schemas beside the server, refuses them if strict, and does not enforce them otherwise', async () => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 40 }, (_, at) => [
+      `p${at}`,
+      { type: 'string', pattern: `\\p{L}{0,${100 + at}}\\p{Lu}`, maxLength: 1000 },
+    ]),
+  );
+  const schema = {
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  };
+  const asked = (strict: boolean) =>
+    answerGrammar({ format: { schema, strict }, tools: null, thinks: 'never' }, 'ada');
+  let turns = 0;
+  const turning = setInterval(() => {
+    turns += 1;
+  }, 10);
+  onTestFinished(() => clearInterval(turning));
+  await expect(asked(true)).rejects.toMatchObject({ code: 'invalid_request', param: SCHEMA_PARAM });
+  expect(turns).toBeGreaterThan(0);
+  expect(await asked(false)).toContain('root ::=');
+});
+
+it('refuses names that need too many states', () => {
+  const required = Array.from({ length: 300 }, (_, at) => `${'n'.repeat(60)}${at}`);
+  const properties = Object.fromEntries(required.map((name) => [name, { type: 'null' }]));
+  const schema = { type: 'object', properties, required, additionalProperties: true };
+  const build = (strict: boolean) =>
+    buildGrammar({ format: { schema, strict }, tools: null, thinks: 'never' });
+  expect(build(false)).toContain('root ::=');
 });

@@ -1,30 +1,22 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import { refused } from '../../../platform/errors.ts';
 import type { TextEngine } from '../../serving/text-spec.ts';
-import { checkSchema } from '../body/check-schema.ts';
-import type { AskedTools, Tool } from '../tools/asked-tools.ts';
-import { literal, Rules } from './rules.ts';
-import { SchemaGrammar } from './schema-grammar.ts';
-import { beginRequest, NotEnforced, without } from './text-pattern.ts';
+import type { AskedTools } from '../tools/asked-tools.ts';
+import { type AnswerFormat, type AskedGrammar, SCHEMA_PARAM } from './build-grammar.ts';
+import type { BuiltGrammar } from './grammar-worker.ts';
 
-/** `schema` null: any JSON object. */
-export type AnswerFormat = { schema: object | null; strict: boolean };
+const WORKERS = 2;
+/** Real schemas take milliseconds. A busy machine and the start of a worker are included. */
+const DEADLINE_MS = 5_000;
+const HEAP_MB = 512;
 
-/** Whether the model's template lets it think before an answer, or has begun a thought for it. */
-export type Thinks = 'never' | 'may' | 'always';
-
-type Asked = { format: AnswerFormat | null; tools: AskedTools | null; thinks: Thinks };
-
-/** Where a chat has its schema. */
-export const SCHEMA_PARAM = 'response_format.json_schema.schema';
-
-/** Calls in one answer that is made to call; a model that may go on seldom ends by itself. */
-const CALLS_MAX = 8;
-/** What a model writes around a call that it is free to make, in the form that most are trained in. */
-export const CALL_MARK = '<tool_call>';
-const CALL_END = '</tool_call>';
+const queue = fairQueue(WORKERS, { perKey: 1 });
+const idle: Worker[] = [];
 
 const KNOWN_MAX = 100;
-const known = new Map<string, string>();
+const known = new Map<string, BuiltGrammar>();
 
 /**
  * Whether an answer that may be a call is bound by a grammar of ours: it has a schema, or the model server's own form
@@ -45,65 +37,72 @@ function hasFineTerms(schema: object): boolean {
   );
 }
 
-/** The grammar in GBNF that binds an answer. Throws AppError 'invalid_request', with the path of what is not enforced. */
-export function answerGrammar(asked: Asked): string {
+/**
+ * Resolves to the grammar in GBNF that binds an answer. A worker builds it, because a hostile schema takes seconds; users
+ * take turns. If the worker needs too long, a strict schema is refused and any other is not enforced. Throws AppError
+ * 'invalid_request', with the path of what is not enforced.
+ */
+export async function answerGrammar(asked: AskedGrammar, userId: string): Promise<string> {
   const key = JSON.stringify(asked);
-  const found = known.get(key) ?? build(asked);
+  const built = known.get(key) ?? (await queue.run(userId, () => build(asked)));
+  known.delete(key);
+  known.set(key, built);
   const [oldest] = known.keys();
-  if (known.size >= KNOWN_MAX && oldest !== undefined) known.delete(oldest);
-  known.set(key, found);
-  return found;
+  if (known.size > KNOWN_MAX && oldest !== undefined) known.delete(oldest);
+  if ('refusal' in built) throw refused(built.param, built.refusal);
+  return built.grammar;
 }
 
-function build({ format, tools, thinks }: Asked): string {
-  beginRequest();
-  const rules = new Rules();
-  const answer = format && schemaRule(rules, format, SCHEMA_PARAM);
-  let root = answer ?? '';
-  if (tools?.choice === 'required') root = requiredCalls(rules, tools);
-  else if (tools) {
-    const calls = markedCalls(rules, tools);
-    const text = answer ?? rules.automaton(without(CALL_MARK), 'bare') ?? '""';
-    root = answer ? `${calls} | ${text}` : `${text} ${rules.add(`${calls} | ""`)}`;
-  }
-  const thought = thinks === 'never' ? '' : rules.automaton(without('</think>'), 'bare');
-  if (thinks === 'may') root = `${rules.add(`("<think>" ${thought} "</think>" space)?`)} ${rules.add(root)}`;
-  if (thinks === 'always') root = `${thought} "</think>" space ${rules.add(root)}`;
-  return rules.toString(root);
+async function build(asked: AskedGrammar): Promise<BuiltGrammar> {
+  const built = await askWorker(asked);
+  if (built) return built;
+  const param = strictParam(asked);
+  if (param)
+    return { param, refusal: `${param}: takes too long to enforce. Simplify its patterns and ranges` };
+  return (
+    (await askWorker(withoutSchemas(asked))) ?? { param: SCHEMA_PARAM, refusal: 'The server is too busy' }
+  );
 }
 
-function requiredCalls(rules: Rules, { tools, callable, isMany }: AskedTools): string {
-  const call = callRule(rules, tools, callable);
-  return isMany ? `"[" space ${call} ("," space ${call}){0,${CALLS_MAX - 1}} space "]"` : call;
-}
-
-function markedCalls(rules: Rules, { tools, callable, isMany }: AskedTools): string {
-  const call = callRule(rules, tools, callable);
-  const marked = rules.add(`${literal(`${CALL_MARK}\n`)} ${call} ${literal(`\n${CALL_END}`)}`);
-  return isMany ? rules.add(`${marked} ("\\n" ${marked}){0,${CALLS_MAX - 1}}`) : marked;
-}
-
-/** A call: the name of a function, then what it takes. */
-function callRule(rules: Rules, tools: Tool[], callable: Tool[]): string {
-  const all = callable.map((tool) => {
-    const path = `tools.${tools.indexOf(tool)}.function.parameters`;
-    const taken = schemaRule(rules, { schema: tool.parameters, strict: tool.strict }, path);
-    return `${literal(JSON.stringify(tool.name))} "," space "\\"arguments\\"" ":" space ${taken}`;
-  });
-  return rules.add(`"{" space "\\"name\\"" ":" space (${all.join(' | ')}) space "}"`);
-}
-
-function schemaRule(rules: Rules, { schema, strict }: AnswerFormat, path: string): string {
-  if (!schema) return 'object';
-  const fault = checkSchema(schema);
-  if (fault && strict) throw refused(path, `${path}: ${fault}`);
-  // A schema that would make a shared server stall and need not be enforced.
-  if (fault) return 'object';
+/** Null: the worker ran out of time or memory. */
+async function askWorker(asked: AskedGrammar): Promise<BuiltGrammar | null> {
+  const worker = idle.pop() ?? startWorker();
+  worker.ref();
+  const signal = AbortSignal.timeout(DEADLINE_MS);
   try {
-    return new SchemaGrammar(schema, { rules, strict, path }).whole();
+    worker.postMessage(asked);
+    const [built] = (await once(worker, 'message', { signal })) as [BuiltGrammar];
+    worker.unref();
+    idle.push(worker);
+    return built;
   } catch (error) {
-    if (!(error instanceof NotEnforced)) throw error;
-    if (strict) throw refused(path, error.message);
-    return 'object';
+    await worker.terminate();
+    if (signal.aborted || (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') return null;
+    throw error;
   }
+}
+
+function startWorker(): Worker {
+  const worker = new Worker(new URL('grammar-worker.ts', import.meta.url), {
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+  });
+  // An idle worker that dies ends nothing else.
+  worker.on('error', () => idle.splice(0, idle.length, ...idle.filter((one) => one !== worker)));
+  return worker;
+}
+
+function strictParam({ format, tools }: AskedGrammar): string | null {
+  if (format?.strict) return SCHEMA_PARAM;
+  const at = tools ? tools.tools.findIndex(({ strict }) => strict) : -1;
+  return at === -1 ? null : `tools.${at}.function.parameters`;
+}
+
+function withoutSchemas({ format, tools, thinks }: AskedGrammar): AskedGrammar {
+  const bare = <Of extends { parameters: object }>(tool: Of) => ({ ...tool, parameters: { type: 'object' } });
+  return {
+    format: format && { schema: null, strict: false },
+    tools: tools && { ...tools, tools: tools.tools.map(bare), callable: tools.callable.map(bare) },
+    thinks,
+  };
 }

@@ -289,7 +289,11 @@ export class SchemaGrammar {
     const member = (key: string, value: string) => this.rules.add(`${key} ":" space ${value}`);
     let [first, later] = ['', ''];
     if (others !== false) {
-      const key = this.rules.automaton(otherThan(names), 'text') ?? 'string';
+      const key =
+        this.rules.automaton(
+          guarded("'additionalProperties'", () => otherThan(names)),
+          'text',
+        ) ?? 'string';
       const other = member(key, this.rule(others, `${path}.additionalProperties`));
       later = this.rules.add(`("," space ${other})*`);
       first = this.rules.add(`(${other} ${later})?`);

@@ -1,4 +1,4 @@
-import { CALL_MARK } from '../grammar/answer-grammar.ts';
+import { CALL_MARK } from '../grammar/build-grammar.ts';
 
 /** A piece of a call, as OpenAI streams it: the first of a call has its name. */
 export type CallPiece = { index: number; name?: string; arguments: string };

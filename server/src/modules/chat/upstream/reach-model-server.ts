@@ -3,7 +3,7 @@ import type { Context } from '../../../platform/context.ts';
 import type { ModelServer } from '../../deployments/reach/await-model-server.ts';
 import { postToModelServer } from '../../serving/ask/model-server-client.ts';
 import { chooseAdapter } from '../../serving/text-spec.ts';
-import { type CompletionBody, promptText, toServerRequest } from '../body/completion-request.ts';
+import { type CompletionBody, promptText, toBoundRequest } from '../body/completion-request.ts';
 import type { RunningCall } from '../call-model.ts';
 import type { ChatParts } from '../chat-parts.ts';
 import { atModelServer } from './at-model-server.ts';
@@ -47,11 +47,11 @@ async function send(
   { path, body, signal, deadline }: Sent,
   { server, pass }: { server: ModelServer; pass: Pass },
 ): Promise<void> {
-  const request = toServerRequest(body, server);
+  const { userId } = ctx.caller;
+  const request = await toBoundRequest(body, server, userId);
   const selection = chooseAdapter(server.engine, server.adapterNames, server.adapter);
   // What one user alone asks needs no care for what another process sends there.
   if (!server.isOwn) await parts.presence.settled(signal);
-  const { userId } = ctx.caller;
   if (server.engine === 'vllm') {
     deadline.progress();
     const target = { url: server.baseUrl + path, key: server.key, isRouter: server.isRouter };
