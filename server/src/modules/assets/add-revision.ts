@@ -1,6 +1,7 @@
 import type { Transaction } from '../../platform/db/database.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { type CardFields, toCardFields } from './card/card-metadata.ts';
+import { lockCardData } from './card/card-queries.ts';
 import {
   type AssetRow,
   CARD_PATH,
@@ -8,7 +9,6 @@ import {
   findRevision,
   insertFiles,
   insertRevision,
-  lockCardData,
   setNewestRevision,
 } from './queries.ts';
 import { bearsOnLora } from './recognise/find-lora-file.ts';

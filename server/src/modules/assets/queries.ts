@@ -4,7 +4,6 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { DB } from '../../platform/db/schema.generated.ts';
 import { isReadableBy } from './access/readable.ts';
 import type { CardFields } from './card/card-metadata.ts';
-import type { CardData } from './card/parse-card.ts';
 
 export type AssetRow = Selectable<DB['assets']> & {
   owner_username: string | null;
@@ -333,37 +332,6 @@ export async function insertFiles(
       ${files.map((file) => file.sha256)}::text[],
       ${files.map((file) => file.sizeBytes)}::bigint[]
     ) as file (path, sha256, size_bytes)`.execute(tx);
-}
-
-/** Sets what lists show of a card on all assets whose newest card it is. */
-export async function updateCardFields(
-  db: Database | Transaction,
-  sha256: string,
-  fields: CardFields,
-): Promise<void> {
-  await db
-    .updateTable('assets')
-    .set(fields)
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('asset_files')
-        .select('asset_id')
-        .where('sha256', '=', sha256)
-        .where('path', '=', CARD_PATH)
-        .where('last_number', 'is', null),
-    )
-    .execute();
-}
-
-/** The metadata of a card, which does not change until the transaction ends. */
-export async function lockCardData(tx: Transaction, sha256: string): Promise<CardData | null> {
-  const row = await tx
-    .selectFrom('card_data')
-    .select('data')
-    .where('sha256', '=', sha256)
-    .forShare()
-    .executeTakeFirst();
-  return (row?.data ?? null) as CardData | null;
 }
 
 /** `isLora`: whether the model is a LoRA from now on; undefined leaves it as it is. */

@@ -6,8 +6,9 @@ import { AppError } from '../../../platform/errors.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
-import { CARD_PATH, type FileRow, updateCardFields } from '../queries.ts';
+import { CARD_PATH, type FileRow } from '../queries.ts';
 import { toCardFields } from './card-metadata.ts';
+import { updateCardFields } from './card-queries.ts';
 import { type CardData, HEAD_BYTES_MAX } from './parse-card.ts';
 import { readCard } from './read-card.ts';
 

@@ -174,7 +174,17 @@ test('a card is parsed when it is stored, and never when it is read', async () =
   const tags = async () =>
     (await server.services.db.selectFrom('assets').selectAll().where('id', '=', id).executeTakeFirst())
       ?.card_tags;
-  expect(await tags()).toEqual(['bread', 'rye', 'license:mit', 'en', 'de', 'language:en', 'language:de', 'base_model:ada/loaf', 'dataset:ada/facts']);
+  expect(await tags()).toEqual([
+    'bread',
+    'rye',
+    'license:mit',
+    'en',
+    'de',
+    'language:en',
+    'language:de',
+    'base_model:ada/loaf',
+    'dataset:ada/facts',
+  ]);
   // As if it came in a way that does not parse cards.
   await server.services.db.deleteFrom('card_data').execute();
   await server.services.db.updateTable('assets').set({ card_tags: [] }).execute();
