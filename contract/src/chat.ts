@@ -217,6 +217,10 @@ export const openAiModel = z.object({
   task: z.enum(['text', 'embedding', 'image', 'video']),
   /** The base model of a fine-tune. */
   parent: z.string().nullable(),
+  /** The fields of Anthropic's API, if the request has a header anthropic-version. */
+  type: z.literal('model').optional(),
+  display_name: z.string().optional(),
+  created_at: z.string().optional(),
 });
 
 export const listModels = endpoint({
@@ -225,7 +229,14 @@ export const listModels = endpoint({
   access: 'key',
   scopes: ['inference', 'read'],
   summary: 'List available models (OpenAI-compatible)',
-  response: z.object({ object: z.literal('list'), data: z.array(openAiModel) }),
+  response: z.object({
+    object: z.literal('list'),
+    data: z.array(openAiModel),
+    /** The fields of Anthropic's API, if the request has a header anthropic-version. */
+    has_more: z.literal(false).optional(),
+    first_id: z.string().nullish(),
+    last_id: z.string().nullish(),
+  }),
 });
 
 export const getModel = endpoint({
@@ -236,4 +247,13 @@ export const getModel = endpoint({
   summary: 'Get a model (OpenAI-compatible)',
   params: z.object({ model: modelName }),
   response: openAiModel,
+});
+
+export const deleteModel = endpoint({
+  method: 'DELETE',
+  path: '/v1/models/:model',
+  access: 'key',
+  summary: 'Delete a fine-tune of the caller (OpenAI-compatible)',
+  params: z.object({ model: modelName }),
+  response: z.object({ id: z.string(), object: z.literal('model'), deleted: z.literal(true) }),
 });

@@ -97,7 +97,7 @@ export async function createApp(options: Options): Promise<App> {
   const { services, presence, shares } = opened;
   const usage = new UsageLeader(services);
   const kinds = registerKinds([
-    fineTuneKind(services.clock, usage),
+    fineTuneKind(services, usage),
     modelServerKind(services.jobs, services.clock),
   ]);
   const driver = options.driver ?? (await createDriver(services));

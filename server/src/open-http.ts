@@ -27,6 +27,10 @@ import { refuseUnsupported } from './modules/bagelml/refuse-unsupported.ts';
 import { bagelmlRoutes } from './modules/bagelml/routes.ts';
 import { batchesRoutes } from './modules/batches/routes.ts';
 import type { ChatParts } from './modules/chat/chat-parts.ts';
+import {
+  describeAnthropicError,
+  describeEitherError,
+} from './modules/chat/messages/describe-anthropic-error.ts';
 import { chatRoutes } from './modules/chat/routes.ts';
 import { contactRoutes } from './modules/contact/routes.ts';
 import { batchSends } from './modules/credits/ledger/batch-sends.ts';
@@ -45,9 +49,9 @@ import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
 import { draftsRoutes } from './modules/drafts/routes.ts';
 import { generationsRoutes } from './modules/generations/routes.ts';
+import { describeHubError } from './modules/hub/hub-error.ts';
 import { publicHubRoutes } from './modules/hub/public/routes.ts';
 import { redirectToPages } from './modules/hub/redirect-to-pages.ts';
-import { refuseUnknownCalls } from './modules/hub/refuse-unknown-calls.ts';
 import { hubRoutes } from './modules/hub/routes.ts';
 import { imagesRoutes } from './modules/images/routes.ts';
 import { ipfsRoutes } from './modules/ipfs/routes.ts';
@@ -83,6 +87,7 @@ import { eventRoutes } from './platform/events/routes.ts';
 import type { Binding } from './platform/http/bind.ts';
 import type { CountCall } from './platform/http/callers/rate-limits.ts';
 import { buildHttpServer } from './platform/http/http-server.ts';
+import { refuseUnknownCalls } from './platform/http/refuse-unknown-calls.ts';
 import { measureJobs } from './platform/jobs/measure-jobs.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { measureBlobs } from './platform/storage/measure-blobs.ts';
@@ -140,7 +145,8 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
       ...(payments ? [paymentEvents(services, payments)] : []),
       refuseUnsupported,
       redirectToPages,
-      refuseUnknownCalls,
+      refuseUnknownCalls(['/hub/api/*', '/hub/datasets-server/*'], describeHubError),
+      refuseUnknownCalls(['/v1/messages/*'], describeAnthropicError),
       sharePage(services, WEB_DIST),
     ],
     operationIds,
@@ -175,9 +181,9 @@ function listBindings(
     ...auditRoutes,
     ...assetsRoutes({ findUses: FIND_USES, checkModelFile }),
     ...hubRoutes({ findUses: FIND_USES, checkModelFile }),
-    ...modelsRoutes({ deploy: findDeployObstacle(capacity), train: findTrainObstacle }),
+    ...modelsRoutes({ deploy: findDeployObstacle(capacity), train: findTrainObstacle }, FIND_USES),
     ...datasetsRoutes,
-    ...openAiFileRoutes({ findUses: FIND_USES, findResults }),
+    ...openAiFileRoutes({ findUses: FIND_USES, findResults, describeError: describeEitherError }),
     ...publicHubRoutes({
       foresee: {
         deploy: foreseePlacement({ capacity }),

@@ -1,7 +1,10 @@
 import type { Transaction } from '../../platform/db/database.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
+import { type CardFields, toCardFields } from './card/card-metadata.ts';
+import { lockCardData } from './card/card-queries.ts';
 import {
   type AssetRow,
+  CARD_PATH,
   endFiles,
   findRevision,
   insertFiles,
@@ -43,7 +46,13 @@ export async function addRevision(tx: Transaction, asset: AssetRow, change: Revi
     bytes: bytesAdded - bytesEnded,
     isLora:
       asset.dataset_type === 'MODEL' && paths.some(bearsOnLora) ? await isLora(tx, asset.id) : undefined,
+    card: paths.includes(CARD_PATH) ? await readCardFields(tx, change.put) : undefined,
   });
   if (asset.owner_user_id) await publishChange(tx, asset.owner_user_id, { topic: 'asset', id: asset.id });
   return revisionId;
+}
+
+async function readCardFields(tx: Transaction, put: NewFile[]): Promise<CardFields> {
+  const card = put.findLast(({ path }) => path === CARD_PATH);
+  return toCardFields(card ? await lockCardData(tx, card.sha256) : null);
 }

@@ -3,6 +3,7 @@ import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { DB } from '../../platform/db/schema.generated.ts';
 import { isReadableBy } from './access/readable.ts';
+import type { CardFields } from './card/card-metadata.ts';
 
 export type AssetRow = Selectable<DB['assets']> & {
   owner_username: string | null;
@@ -337,12 +338,20 @@ export async function insertFiles(
 export async function setNewestRevision(
   tx: Transaction,
   assetId: string,
-  change: { revisionId: string; files: number; bytes: bigint; isLora: boolean | undefined },
+  change: {
+    revisionId: string;
+    files: number;
+    bytes: bigint;
+    isLora: boolean | undefined;
+    /** Undefined leaves them as they are. */
+    card: CardFields | undefined;
+  },
 ): Promise<void> {
   await tx
     .updateTable('assets')
     .set((eb) => ({
       ...(change.isLora !== undefined && { is_lora: change.isLora }),
+      ...change.card,
       revision_id: change.revisionId,
       file_count: eb('file_count', '+', change.files),
       size_bytes: eb('size_bytes', '+', change.bytes),

@@ -9,12 +9,14 @@ import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
 import type * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
+import type { Http } from '../../platform/http/bind.ts';
 import { selectDeployments } from '../deployments/find-deployments.ts';
 import { deploymentKinds, type KindName } from '../deployments/kinds/kinds.ts';
 import { listFineTunes } from '../models/fine-tuned/steps.ts';
 import { toModelName } from '../models/names/model-name.ts';
 import { listStarterModels } from '../models/starter/list-starter-models.ts';
 import { listUpstreams } from '../providers/find-upstreams.ts';
+import { isForAnthropic } from './messages/describe-anthropic-error.ts';
 
 type Model = z.output<typeof openAiModel>;
 
@@ -49,10 +51,26 @@ export async function listModels(ctx: Context): Promise<ResponseOf<typeof contra
   return { object: 'list', data: models.toSorted((one, other) => rank(one) - rank(other)) };
 }
 
+/** The same list as the client of OpenAI's or Anthropic's API reads it. */
+export async function answerModels(ctx: Context, http: Http): Promise<ResponseOf<typeof contract>> {
+  const { object, data } = await listModels(ctx);
+  if (!isForAnthropic(http)) return { object, data };
+  return {
+    ...{ object, data: data.map(toAnthropicModel), has_more: false },
+    ...{ first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null },
+  };
+}
+
+function toAnthropicModel(model: Model): Model {
+  const created = new Date(model.created * 1000).toISOString();
+  return { ...model, type: 'model', display_name: model.id, created_at: created };
+}
+
 /** One of them. Throws AppError 'model_not_found'. */
 export async function getModel(
   ctx: Context,
   { params }: InputOf<typeof getModelContract>,
+  http: Http,
 ): Promise<ResponseOf<typeof getModelContract>> {
   const { data } = await listModels(ctx);
   const model = data.find(({ id }) => id === params.model);
@@ -62,7 +80,7 @@ export async function getModel(
       param: 'model',
     });
   }
-  return model;
+  return isForAnthropic(http) ? toAnthropicModel(model) : model;
 }
 
 function taskOf(kind: KindName): Model['task'] {

@@ -15,10 +15,10 @@ import {
   saveConversation,
 } from './conversations/conversations.ts';
 import { answerEmbeddings } from './embeddings/answer-embeddings.ts';
-import { getModel, listModels } from './list-models.ts';
+import { answerModels, getModel } from './list-models.ts';
 import { countTokens } from './messages/count-tokens.ts';
 import { createMessage } from './messages/create-message.ts';
-import { describeAnthropicError } from './messages/describe-anthropic-error.ts';
+import { describeAnthropicError, describeEitherError } from './messages/describe-anthropic-error.ts';
 import { readMetrics } from './read-metrics.ts';
 import { countResponseTokens, createResponse } from './responses/create-response.ts';
 import { deleteResponse, getResponse, listInputItems } from './responses/kept-responses.ts';
@@ -27,12 +27,13 @@ import { deleteResponse, getResponse, listInputItems } from './responses/kept-re
 const asksModel: BindOptions = { beforeBody: (ctx, { userId }) => refuseUnadmitted(ctx, userId) };
 
 const asAnthropic: BindOptions = { ...asksModel, describeError: describeAnthropicError };
+const asEither: BindOptions = { describeError: describeEitherError };
 
 export function chatRoutes(parts: ChatParts): Binding[] {
   return [
     bind(vllmMetrics, readMetrics),
-    bind(chat.listModels, (ctx) => listModels(ctx)),
-    bind(chat.getModel, getModel),
+    bind(chat.listModels, (ctx, _, http) => answerModels(ctx, http), asEither),
+    bind(chat.getModel, getModel, asEither),
     bind(
       chat.chatCompletions,
       (ctx, { body }, http) => completeChat(ctx, parts, { path: '/v1/chat/completions', body }, http),

@@ -130,6 +130,27 @@ describe('lists', () => {
   });
 });
 
+test('lists are filtered by the newest card, and show its tags, task and library', async () => {
+  const list = (query: string) => read(`/api/models?author=ada${query}`, { as: ada });
+  const names = async (query: string) => (await list(query)).map((one: { id: string }) => one.id);
+  const model = await create(ada, { title: 'Carded', tags: ['rye'], dataset_type: 'MODEL' });
+  const card = (task: string) =>
+    `---\nlicense: mit\ntags: [mytag, text-to-image]\npipeline_tag: ${task}\nlibrary_name: peft\nbase_model: a/b\n---\n`;
+  await uploadAt(ada, model, 'README.md', card('text-generation'));
+  const found = { pipeline_tag: 'text-generation', library_name: 'peft' };
+  expect(await list('&filter=rye&filter=mytag&filter=license:mit')).toMatchObject([found]);
+  expect((await list('&filter=base_model:a/b'))[0].tags).toEqual([
+    ...['rye', 'mytag', 'text-to-image', 'text-generation', 'peft', 'license:mit', 'base_model:a/b'],
+  ]);
+  expect(await names('&filter=peft&pipeline_tag=text-generation')).toEqual(['ada/Carded']);
+  expect(await names('&filter=license:apache-2.0')).toEqual([]);
+  // The card has this as a tag, but not as its task.
+  expect(await names('&pipeline_tag=text-to-image')).toEqual([]);
+  await uploadAt(ada, model, 'README.md', card('text-to-image'));
+  expect(await names('&pipeline_tag=text-to-image')).toEqual(['ada/Carded']);
+  await server.request(deleteAsset, { params: { id: model } }, { as: ada });
+});
+
 describe('a repository', () => {
   test('is described with its files, its newest commit and the metadata of its card', async () => {
     const info = await read('/api/datasets/ada/facts-uber-brot?blobs=true', { as: ada });
@@ -138,7 +159,7 @@ describe('a repository', () => {
       author: 'ada',
       private: true,
       gated: false,
-      tags: ['rye', 'bread', 'license:mit'],
+      tags: ['rye', 'bread', 'text-generation', 'license:mit'],
       cardData: { license: 'mit', tags: ['bread'] },
     });
     expect(info.sha).toMatch(/^[0-9a-f]{40}$/);

@@ -68,6 +68,14 @@ describe('a fine-tune', () => {
     const { summary } = await request(listTransactions, { params: { userId: user.userId } }, { as: user });
     expect(summary?.total_cost_fine_tuning).toBe(run.charged);
 
+    // The end of the run enqueues the parsing of its card, so that hub lists know it before its first reader.
+    const card = await server.services.db
+      .selectFrom('asset_files')
+      .innerJoin('card_data', 'card_data.sha256', 'asset_files.sha256')
+      .select(['path', 'data'])
+      .where('asset_id', '=', modelId)
+      .execute();
+    expect(card).toEqual([{ path: 'README.md', data: null }]);
     const model = await request(getAsset, { params: { id: modelId } }, { as: user });
     expect(model).toMatchObject({
       title: 'my model',

@@ -131,6 +131,9 @@ export type AssetsTable = {
   name: Generated<string>;
   use_ipfs: Generated<boolean>;
   namespace: string | null;
+  card_tags: Generated<string[]>;
+  pipeline_tag: string | null;
+  library_name: string | null;
 };
 
 export type AuditLogTable = {

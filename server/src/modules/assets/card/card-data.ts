@@ -1,11 +1,14 @@
 import { text } from 'node:stream/consumers';
 import type { Services } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { CARD_PATH, type FileRow } from '../queries.ts';
+import { toCardFields } from './card-metadata.ts';
+import { updateCardFields } from './card-queries.ts';
 import { type CardData, HEAD_BYTES_MAX } from './parse-card.ts';
 import { readCard } from './read-card.ts';
 
@@ -24,19 +27,12 @@ export async function findCardData(
   card: Pick<FileRow, 'sha256' | 'size_bytes'> | undefined,
 ): Promise<CardData | null> {
   if (!card || card.size_bytes === 0n) return null;
-  const { sha256 } = card;
+  const { sha256, size_bytes: sizeBytes } = card;
   const row = await db.selectFrom('card_data').select('data').where('sha256', '=', sha256).executeTakeFirst();
   if (row) return row.data as CardData | null;
-  await inTransaction(db, async (tx) => {
-    const added = await tx
-      .insertInto('card_data')
-      .values({ sha256, data: null })
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirst();
-    // Only the first reader enqueues the job.
-    if (added.numInsertedOrUpdatedRows === 1n)
-      await jobs.enqueue(tx, readCardJob, { sha256, sizeBytes: Number(card.size_bytes) });
-  });
+  await inTransaction(db, (tx) =>
+    enqueueCard(tx, jobs, [{ path: CARD_PATH, sha256, sizeBytes: Number(sizeBytes) }]),
+  );
   return null;
 }
 
@@ -51,9 +47,28 @@ export async function ensureCardData(
   const find = () =>
     services.db.selectFrom('card_data').select('data').where('sha256', '=', sha256).executeTakeFirst();
   const known = await find();
-  if (known) return known.data as CardData | null;
+  // Null may also be a card that no job has parsed yet.
+  if (known && known.data !== null) return known.data as CardData;
   await saveCardDataOf(services, { sha256, sizeBytes: Number(card.size_bytes) }, userId);
   return ((await find())?.data ?? null) as CardData | null;
+}
+
+/** Lets a job parse the card among files that no upload has brought, unless it is parsed already. */
+export async function enqueueCard(
+  tx: Transaction,
+  jobs: Services['jobs'],
+  files: (Blob & { path: string })[],
+): Promise<void> {
+  const card = files.find(({ path }) => path === CARD_PATH);
+  if (!card || card.sizeBytes === 0) return;
+  const { sha256, sizeBytes } = card;
+  const added = await tx
+    .insertInto('card_data')
+    .values({ sha256, data: null })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  // Only the first caller enqueues the job.
+  if (added.numInsertedOrUpdatedRows === 1n) await jobs.enqueue(tx, readCardJob, { sha256, sizeBytes });
 }
 
 /** Parses an uploaded file if it is a card, so that its metadata is there at once. `findCardData` retries if it cannot now. */
@@ -77,7 +92,7 @@ async function saveCardDataOf(services: Parts, { sha256, sizeBytes }: Blob, user
   await saveCardData(services, sha256, data);
 }
 
-/** Keeps the metadata of a stored card. */
+/** Keeps the metadata of a stored card, and what lists show of it on the assets whose newest card it is. */
 export async function saveCardData(
   { db }: Pick<Services, 'db'>,
   sha256: string,
@@ -89,4 +104,6 @@ export async function saveCardData(
     .values({ sha256, data: value })
     .onConflict((conflict) => conflict.column('sha256').doUpdateSet({ data: value }))
     .execute();
+  // Not in one transaction with the above: `addRevision` locks the asset first and the card second.
+  await updateCardFields(db, sha256, toCardFields(data));
 }

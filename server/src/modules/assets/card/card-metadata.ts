@@ -19,6 +19,32 @@ export function toCardMetadata(data: CardData | null): Asset['card_metadata'] {
   };
 }
 
+const tagFields: [field: string, prefix: string][] = [
+  ['tags', ''],
+  ['pipeline_tag', ''],
+  ['library_name', ''],
+  ['license', 'license:'],
+  ['language', ''],
+  ['language', 'language:'],
+  ['base_model', 'base_model:'],
+  ['datasets', 'dataset:'],
+  ['task_categories', 'task_categories:'],
+  ['size_categories', 'size_categories:'],
+];
+
+/** The fields of a card that lists show and filter by. */
+export type CardFields = { card_tags: string[]; pipeline_tag: string | null; library_name: string | null };
+
+/** Returns the tags that hub clients filter by, which include other fields of the card. Pure. */
+export function toCardFields(data: CardData | null): CardFields {
+  const tags = tagFields.flatMap(([field, prefix]) => namesOf(data?.[field]).map((name) => prefix + name));
+  return {
+    card_tags: [...new Set(tags)],
+    pipeline_tag: namesOf(data?.pipeline_tag)[0] ?? null,
+    library_name: namesOf(data?.library_name)[0] ?? null,
+  };
+}
+
 /** One name or a list of them, each once. */
 function namesOf(value: unknown): string[] {
   const names = (Array.isArray(value) ? (value as unknown[]) : [value])

@@ -171,8 +171,23 @@ test('a card is parsed when it is stored, and never when it is read', async () =
   const { sandbox } = server.services;
   const enclose = vi.spyOn(sandbox, 'enclose');
   expect((await get(ada, id)).card_metadata).toMatchObject({ license: 'mit' });
+  const tags = async () =>
+    (await server.services.db.selectFrom('assets').selectAll().where('id', '=', id).executeTakeFirst())
+      ?.card_tags;
+  expect(await tags()).toEqual([
+    'bread',
+    'rye',
+    'license:mit',
+    'en',
+    'de',
+    'language:en',
+    'language:de',
+    'base_model:ada/loaf',
+    'dataset:ada/facts',
+  ]);
   // As if it came in a way that does not parse cards.
   await server.services.db.deleteFrom('card_data').execute();
+  await server.services.db.updateTable('assets').set({ card_tags: [] }).execute();
   expect((await get(ada, id)).card_metadata).toBeNull();
   expect((await get(ada, id)).card_metadata).toBeNull();
   expect(enclose).not.toHaveBeenCalled();
@@ -184,5 +199,6 @@ test('a card is parsed when it is stored, and never when it is read', async () =
   const signal = new AbortController().signal;
   await readCardJob.run(server.services, { sha256, sizeBytes: Number(size_bytes) }, signal);
   expect((await get(ada, id)).card_metadata).toMatchObject({ license: 'mit' });
+  expect(await tags()).toContain('license:mit');
   enclose.mockRestore();
 });

@@ -32,8 +32,10 @@ export type ListFilter = {
   /** Only what was copied from this namespace of the public hub, in any case, or with null from none. */
   namespace?: string | null | undefined;
   search: string;
-  /** Each of them, letter for letter. */
+  /** Each of them, letter for letter; those of the card count. */
   tags?: string[];
+  /** The task of the card, or a tag of an asset whose card has none. */
+  task?: string | undefined;
   sort: SortKey;
   cursor: ListCursor | null;
   limit: number;
@@ -73,7 +75,8 @@ function sharesOf({ whose, type }: ListFilter): Share[] {
 
 /** The page if there were only these assets. */
 function pageOf(db: Database, filter: ListFilter & { part: string | null }, { way, type }: Share) {
-  const { userId, ownerId, namespace, search, part, tags = [], sort, cursor, limit } = filter;
+  const { userId, ownerId, namespace, search, part, task, sort, cursor, limit } = filter;
+  const tags = [...(filter.tags ?? []), ...(task === undefined ? [] : [task])];
   const { key, type: keyType, direction, after } = orders[sort];
   let query = selectAssets(db)
     .select([sql`${key}`.as('sort_key'), sql<string>`${key}::text`.as('sort_value')])
@@ -83,7 +86,9 @@ function pageOf(db: Database, filter: ListFilter & { part: string | null }, { wa
   if (namespace !== undefined)
     query = query.where(sql<boolean>`lower(assets.namespace) is not distinct from lower(${namespace}::text)`);
   if (search !== '') query = query.where(contains('assets.search_text', { words: search, part }));
-  if (tags.length > 0) query = query.where(sql<boolean>`assets.tags @> ${tags}::text[]`);
+  if (tags.length > 0)
+    query = query.where(sql<boolean>`(assets.tags || assets.card_tags) @> ${tags}::text[]`);
+  if (task !== undefined) query = query.where(sql<boolean>`coalesce(assets.pipeline_tag, ${task}) = ${task}`);
   if (cursor) {
     query = query.where(
       sql<boolean>`(${key}, assets.id) ${after} (${cursor.value}::${keyType}, ${cursor.id}::uuid)`,

@@ -21,9 +21,10 @@ beforeAll(async () => {
       .execute();
   // By name the few pretzels lie between loaves and rolls, and between two rows of the planner's sample.
   await sql`
-    insert into assets (owner_user_id, dataset_type, is_published, title, category, details, tags)
+    insert into assets (owner_user_id, dataset_type, is_published, title, category, details, tags, card_tags)
     select (array[${flo}, ${bob}])[1 + n % 2], 'RAW', n % 2 = 1 and n % 1000 < 100,
-      case when n % 1000 = 900 then 'Pretzels' when n % 7 < 2 then 'Loaves' else 'Rolls' end || ' 2026 of rye, batch ' || n, '', '', array['example']
+      case when n % 1000 = 900 then 'Pretzels' when n % 7 < 2 then 'Loaves' else 'Rolls' end || ' 2026 of rye, batch ' || n, '', '', array['example'],
+      case when n % 1000 = 900 then array['license:mit'] else array['license:other'] end
     from generate_series(1, ${ASSETS}) n`.execute(db);
   // With flo a few, with bob many.
   await sql`
@@ -40,8 +41,9 @@ const list = (
     type = 'RAW',
     sort = 'updated',
     limit = 50,
-  }: { type?: 'RAW' | null; sort?: SortKey; limit?: number } = {},
-) => listAssets(db, { userId: flo, type, whose: ['own'], search, sort, cursor: null, limit });
+    tags = [],
+  }: { type?: 'RAW' | null; sort?: SortKey; limit?: number; tags?: string[] } = {},
+) => listAssets(db, { userId: flo, type, whose: ['own'], search, sort, cursor: null, limit, tags });
 
 /** How PostgreSQL plans the last query for assets that this makes. */
 async function planOf(find: () => Promise<unknown>): Promise<string> {
@@ -94,6 +96,14 @@ test('where many have all of it, the newest of them are read in their order', as
     expect(await planOf(() => list(words))).toContain('Index Scan Backward using assets_by_update');
 });
 
+test('a rare tag is found by its index, and a common one in the order of the list', async () => {
+  const rare = () => list('', { tags: ['example', 'license:mit'] });
+  expect(await rare()).toHaveLength(50);
+  expect(await planOf(rare)).toContain('assets_by_tag');
+  const common = await planOf(() => list('', { tags: ['license:other'] }));
+  expect(common).toContain('Index Scan Backward using assets_by_update');
+});
+
 test('what is found has all of the words, whatever the index is asked for', async () => {
   for (const words of [
     'Batch 1990',
@@ -107,7 +117,7 @@ test('what is found has all of the words, whatever the index is asked for', asyn
       select id from assets where owner_user_id = ${flo} and strpos(search_text, lower(${words})) > 0`.execute(
       db,
     );
-    const found = await list(words, { limit: 20_000 });
+    const found = await list(words, { limit: ASSETS });
     expect(new Set(found.map(({ id }) => id))).toEqual(new Set(rows.map(({ id }) => id)));
   }
 });

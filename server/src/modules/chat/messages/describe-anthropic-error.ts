@@ -1,7 +1,8 @@
 import type { anthropicError } from '@bakehouse/contract/messages';
 import type * as z from 'zod';
 import type { AppError } from '../../../platform/errors.ts';
-import type { DescribeError } from '../../../platform/http/bind.ts';
+import type { DescribeError, Http } from '../../../platform/http/bind.ts';
+import { toErrorBody } from '../../../platform/http/send-error.ts';
 
 /** Anthropic's own status for what is not there now. */
 const OVERLOADED = 529;
@@ -23,6 +24,15 @@ export const describeAnthropicError: DescribeError = (error, { request, reply })
   if (error.status === 503) reply.code(OVERLOADED);
   return toAnthropicError(error, request.id);
 };
+
+/** The same for calls that OpenAI's API has too: clients of Anthropic's send a header with its version. */
+export const describeEitherError: DescribeError = (error, http) =>
+  isForAnthropic(http) ? describeAnthropicError(error, http) : toErrorBody(error, http.request.id);
+
+/** Whether a client of Anthropic's API has sent the request. Pure. */
+export function isForAnthropic({ request }: Pick<Http, 'request'>): boolean {
+  return request.headers['anthropic-version'] !== undefined;
+}
 
 /** Its body; also the last event of a stream that breaks off. */
 export function toAnthropicError(

@@ -258,6 +258,23 @@ it("tells its clients' runners that no conversation is held, and they send all o
   await expect(runner.runUntilDone()).resolves.toMatchObject({ stop_reason: 'end_turn' });
 });
 
+it('lists models to its clients, and refuses what is not here, in the shape of their API', async () => {
+  const page = await anthropic.models.list();
+  expect(page.hasNextPage()).toBe(false);
+  const model = { type: 'model', id: STARTER, display_name: STARTER, created_at: expect.any(String) };
+  expect(page.data).toContainEqual(expect.objectContaining(model));
+  expect(await anthropic.models.retrieve(STARTER)).toMatchObject(model);
+  const error = { type: 'not_found_error', message: expect.any(String) };
+  for (const call of [
+    () => anthropic.models.retrieve('nothing'),
+    () => anthropic.messages.batches.list(),
+    () => anthropic.messages.batches.retrieve('msgbatch_1'),
+    () => anthropic.beta.files.retrieveMetadata('file_1'),
+  ])
+    await expect(call()).rejects.toMatchObject({ status: 404, error: { type: 'error', error } });
+  expect(await openai().models.retrieve(STARTER)).not.toHaveProperty('display_name');
+});
+
 it('speaks no older version of the API', async () => {
   const older = new Anthropic({
     ...{ baseURL: server.url, apiKey: user.apiKey, maxRetries: 0 },

@@ -1,5 +1,5 @@
 import type { RepositorySummary } from '@bakehouse/contract/hub/repositories';
-import type { CardData } from '../../assets/card/parse-card.ts';
+import type { CardFields } from '../../assets/card/card-metadata.ts';
 import type { AssetRow } from '../../assets/queries.ts';
 import { namespaceOf, repositoryId } from '../../assets/repositories/namespace.ts';
 import { emptyCommit } from '../../assets/revisions/find-commit.ts';
@@ -8,11 +8,12 @@ type About = {
   userId: string;
   /** The commit's id; of an asset without files the one before them. */
   sha?: string | undefined;
-  card?: CardData | null;
+  /** Of the revision that is described; by default the newest. */
+  card?: CardFields;
 };
 
 /** What is said of a repository wherever it is listed. Pure. */
-export function describeRepository(asset: AssetRow, { userId, sha, card }: About): RepositorySummary {
+export function describeRepository(asset: AssetRow, { userId, sha, card = asset }: About): RepositorySummary {
   const id = repositoryId(asset);
   // An operator has let the caller read it.
   const isGranted = asset.is_restricted && asset.owner_user_id !== userId;
@@ -29,16 +30,8 @@ export function describeRepository(asset: AssetRow, { userId, sha, card }: About
     disabled: false,
     downloads: Number(asset.downloads),
     likes: 0,
-    tags: [...new Set([...asset.tags, ...tagsOf(card)])],
-    ...(typeof card?.pipeline_tag === 'string' && { pipeline_tag: card.pipeline_tag }),
-    ...(typeof card?.library_name === 'string' && { library_name: card.library_name }),
+    tags: [...new Set([...asset.tags, ...card.card_tags])],
+    ...(card.pipeline_tag !== null && { pipeline_tag: card.pipeline_tag }),
+    ...(card.library_name !== null && { library_name: card.library_name }),
   };
-}
-
-function tagsOf(card: CardData | null | undefined): string[] {
-  const tags: unknown[] = Array.isArray(card?.tags) ? card.tags : [];
-  return [
-    ...tags.filter((tag) => typeof tag === 'string'),
-    ...(typeof card?.license === 'string' ? [`license:${card.license}`] : []),
-  ];
 }

@@ -3,6 +3,7 @@ import type { getRepositoryRevision as endpoint, RepositoryInfo } from '@bakehou
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { findCardData } from '../../assets/card/card-data.ts';
+import { toCardFields } from '../../assets/card/card-metadata.ts';
 import { BRANCH } from '../../assets/revisions/find-commit.ts';
 import {
   CARD_PATH,
@@ -51,7 +52,10 @@ async function read(
   const card = await findCardData(ctx, readme);
   const files = expand.length === 0 || expand.includes('siblings') ? await listAll(ctx, of) : null;
   return {
-    ...describeRepository(asset, { userId: ctx.caller.userId, sha: commit.commitId, card }),
+    ...describeRepository(asset, {
+      ...{ userId: ctx.caller.userId, sha: commit.commitId },
+      card: toCardFields(card),
+    }),
     ...(card && { cardData: card }),
     ...(files && { siblings: files.map((file) => toSibling(file, query.blobs)) }),
     usedStorage: Number(asset.size_bytes),

@@ -29,6 +29,7 @@ export async function listRepositories(
     ...readers,
     search: query.search,
     tags: query.filter,
+    task: query.pipeline_tag || undefined,
     sort: sortOf(query.sort),
     cursor: query.cursor,
     limit: Math.min(query.limit, PAGE_MAX),

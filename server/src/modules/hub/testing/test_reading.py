@@ -31,6 +31,8 @@ def test_lists_come_by_pages():
     assert len(set(datasets)) == len(datasets)
     assert [one.id for one in api.list_models(search="starter")] == [STARTER]
     assert [one.id for one in api.list_datasets(filter="rye")] == [DATA]
+    assert [one.id for one in api.list_datasets(filter="license:mit")] == [DATA]
+    assert list(api.list_models(pipeline_tag="text-to-speech")) == []
 
 
 def test_what_others_have_published_is_read_and_nothing_else():

@@ -7,6 +7,7 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { isBlobKept } from '../../../platform/storage/owner-queries.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import type { NewFile } from '../../assets/add-revision.ts';
+import { enqueueCard } from '../../assets/card/card-data.ts';
 import { createRevisionFromBlobs } from '../../assets/create-revision-from-blobs.ts';
 import type { StarterTask } from '../../assets/queries.ts';
 import { upsertStarterAsset } from './queries.ts';
@@ -38,6 +39,7 @@ export async function registerStarterModel(
       files,
       message: 'Bring the starter model up to date',
     });
+    await enqueueCard(tx, services.jobs, files);
     return { assetId, revisionId };
   });
 }

@@ -94,7 +94,16 @@ test('a job is quoted, held, trained and charged as the run that it is, and its 
     hyperparameters: { n_epochs: 3, learning_rate_multiplier: 1 },
   });
   await jobs().cancel(again.id);
+  await deletesFineTune(done.fine_tuned_model ?? '', stranger);
 });
+
+/** Its owner deletes it, and no other user. */
+async function deletesFineTune(name: string, stranger: TestUser): Promise<void> {
+  await expect(openai(stranger).models.delete(name)).rejects.toMatchObject({ status: 404 });
+  await expect(openai().models.delete('tiny-base')).rejects.toThrow('only fine-tunes can be deleted');
+  expect(await openai().models.delete(name)).toEqual({ id: name, object: 'model', deleted: true });
+  await expect(openai().models.retrieve(name)).rejects.toMatchObject({ status: 404 });
+}
 
 test('a job prefers the better answers by DPO, and says so', async () => {
   const format = {

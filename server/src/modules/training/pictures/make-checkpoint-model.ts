@@ -12,6 +12,7 @@ import { publishChange } from '../../../platform/events/publish-change.ts';
 import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { findReadableAsset } from '../../assets/access/find-readable-asset.ts';
+import { enqueueCard } from '../../assets/card/card-data.ts';
 import { createRevisionFromBlobs } from '../../assets/create-revision-from-blobs.ts';
 import { readQuota, takeStorage } from '../../assets/files/storage-quota.ts';
 import { findTitles } from '../../assets/find-titles.ts';
@@ -66,6 +67,7 @@ export async function makeCheckpointModel(
       files,
       message: `Add the checkpoint of step ${step}`,
     });
+    await enqueueCard(tx, ctx.jobs, files);
     await noteCheckpointModel(tx, { runId, step, modelAssetId: modelId });
     await publishChange(tx, userId, { topic: 'run', id: runId });
     return { model_id: modelId };

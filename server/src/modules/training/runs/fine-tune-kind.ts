@@ -2,8 +2,9 @@ import { heldOutAnswers } from '@bakehouse/contract/runtime/report';
 import { findCpuMachine } from '../../../engine/machines/find-cpu-machine.ts';
 import { hasEnded } from '../../../engine/model/has-ended.ts';
 import type { WorkloadKind } from '../../../engine/model/workload-kind.ts';
-import type { Clock } from '../../../platform/clock.ts';
+import type { Services } from '../../../platform/context.ts';
 import { publishChange, publishChanges } from '../../../platform/events/publish-change.ts';
+import { enqueueCard } from '../../assets/card/card-data.ts';
 import { createRevisionFromBlobs } from '../../assets/create-revision-from-blobs.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { meterRun } from '../charges/meter-run.ts';
@@ -24,7 +25,10 @@ function isCalled(run: RunRow): boolean {
 }
 
 /** A fine-tune, or an export of one, in the engine's hands: metered while it trains, made into a model, settled at the end. */
-export function fineTuneKind(clock: Clock, usage: IdleCredit): WorkloadKind {
+export function fineTuneKind(
+  { clock, jobs }: Pick<Services, 'clock' | 'jobs'>,
+  usage: IdleCredit,
+): WorkloadKind {
   return {
     name: FINE_TUNE_KIND,
     onReports: async (tx, workload, reports) => {
@@ -52,6 +56,7 @@ export function fineTuneKind(clock: Clock, usage: IdleCredit): WorkloadKind {
         keepsOthers: true,
         message: 'Add what the run has made',
       });
+      await enqueueCard(tx, jobs, artefacts);
       if (isCalled(run)) await nameResult(tx, run);
     },
     onReasons: async (tx, workloads) => {
