@@ -69,30 +69,26 @@ const agents: [label: string, agent: Agent][] = [
   ],
 ];
 
-test.each(agents)(
-  '%s reads a file and answers',
-  { timeout: LIMIT_MS },
-  async (label, agent) => {
-    const user = await nextUser();
-    const bin = await installed();
-    const [home, work] = [await temporaryFolder(), await temporaryFolder()];
-    const note = path.join(work, 'note.txt');
-    await writeFile(note, NOTE);
-    const [tool, argumentsOf] = agent.read;
-    stub.says = ({ messages, tools }) => {
-      if (JSON.stringify(messages).includes('230 degrees')) return 'It is 230 degrees hot.';
-      const offered = ((tools ?? []) as { function: { name: string } }[]).map((one) => one.function.name);
-      return offered.includes(tool) ? { name: tool, arguments: argumentsOf(note) } : 'Oven';
-    };
-    const settings = await settingsOf(label, server.url);
-    const command = await agent.command({ home, work, settings });
-    const { PATH } = process.env;
-    const env = { HOME: home, PATH: `${bin}:${PATH}`, BAKEHOUSE_API_KEY: user.apiKey };
-    const { stdout, stderr } = await run('sh', ['-c', `${command} < /dev/null`], { cwd: work, env });
-    expect(`${stdout}\n${stderr}`).toContain('It is 230 degrees hot.');
-    expect(stub.requests.length).toBeGreaterThan(1);
-  },
-);
+test.each(agents)('%s reads a file and answers', { timeout: LIMIT_MS }, async (label, agent) => {
+  const user = await nextUser();
+  const bin = await installed();
+  const [home, work] = [await temporaryFolder(), await temporaryFolder()];
+  const note = path.join(work, 'note.txt');
+  await writeFile(note, NOTE);
+  const [tool, argumentsOf] = agent.read;
+  stub.says = ({ messages, tools }) => {
+    if (JSON.stringify(messages).includes('230 degrees')) return 'It is 230 degrees hot.';
+    const offered = ((tools ?? []) as { function: { name: string } }[]).map((one) => one.function.name);
+    return offered.includes(tool) ? { name: tool, arguments: argumentsOf(note) } : 'Oven';
+  };
+  const settings = await settingsOf(label, server.url);
+  const command = await agent.command({ home, work, settings });
+  const { PATH } = process.env;
+  const env = { HOME: home, PATH: `${bin}:${PATH}`, BAKEHOUSE_API_KEY: user.apiKey };
+  const { stdout, stderr } = await run('sh', ['-c', `${command} < /dev/null`], { cwd: work, env });
+  expect(`${stdout}\n${stderr}`).toContain('It is 230 degrees hot.');
+  expect(stub.requests.length).toBeGreaterThan(1);
+});
 
 /** Returns the settings on the page. The path is computed because the server must not import from the web app. */
 async function settingsOf(label: string, origin: string): Promise<string> {

@@ -1,5 +1,13 @@
 import { CharSet, DFA, NFA } from 'refa';
-import { type Automaton, both, guarded, NotEnforced, patternAutomaton, states, toDfa } from './text-pattern.ts';
+import {
+  type Automaton,
+  both,
+  guarded,
+  NotEnforced,
+  patternAutomaton,
+  states,
+  toDfa,
+} from './text-pattern.ts';
 
 type Limits = {
   minimum?: number;

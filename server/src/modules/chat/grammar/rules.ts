@@ -163,8 +163,7 @@ function charOf(code: number): string {
 
 /** A text of a grammar. */
 export function literal(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to escape
-  const said = text.replaceAll(/["\\\x00-\x1f\x7f]/g, (char) =>
+  const said = text.replaceAll(/["\\\p{Cc}]/gu, (char) =>
     char === '"' || char === '\\' ? `\\${char}` : charOf(char.charCodeAt(0)),
   );
   return `"${said}"`;
