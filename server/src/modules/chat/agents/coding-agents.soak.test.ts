@@ -76,10 +76,11 @@ test.each(agents)('%s reads a file and answers', { timeout: LIMIT_MS }, async (l
   const note = path.join(work, 'note.txt');
   await writeFile(note, NOTE);
   const [tool, argumentsOf] = agent.read;
-  stub.says = ({ messages, tools }) => {
-    if (JSON.stringify(messages).includes('230 degrees')) return 'It is 230 degrees hot.';
+  const isRead = (messages: unknown) => JSON.stringify(messages).includes('230 degrees');
+  stub.says = ({ messages }) => (isRead(messages) ? 'It is 230 degrees hot.' : 'Oven');
+  stub.calls = ({ messages, tools }) => {
     const offered = ((tools ?? []) as { function: { name: string } }[]).map((one) => one.function.name);
-    return offered.includes(tool) ? { name: tool, arguments: argumentsOf(note) } : 'Oven';
+    return offered.includes(tool) && !isRead(messages) ? { name: tool, arguments: argumentsOf(note) } : null;
   };
   const settings = await settingsOf(label, server.url);
   const command = await agent.command({ home, work, settings });

@@ -22,8 +22,10 @@ export type Stub = {
   /** Tokens that a flood has written so far. */
   floodTokens: number;
   answer: StubAnswer;
-  /** The words of an answer to a body, in place of 'Good bread.'; or a call that the model makes by itself. */
-  says: ((body: Record<string, unknown>) => string | StubCall) | null;
+  /** The words of an answer to a body, in place of 'Good bread.' */
+  says: ((body: Record<string, unknown>) => string) | null;
+  /** The call that answers a body; null: words answer it. */
+  calls: ((body: Record<string, unknown>) => StubCall | null) | null;
   /** What an answer that is on hold waits for. */
   held: Promise<void>;
   /** Before it answers at all: resolves when a starting server may go on. */
@@ -46,7 +48,7 @@ export function stubModelServer(): Stub {
     open: 0,
     disconnected: 0,
     floodTokens: 0,
-    ...{ answer: 'ok' as const, says: null },
+    ...{ answer: 'ok' as const, says: null, calls: null },
     held: Promise.resolve(),
     gate: Promise.resolve(),
     ...{ failure: null, brokenAdapter: null, leave: [] },
@@ -159,9 +161,9 @@ async function answer(stub: Stub, body: Record<string, unknown>, response: Serve
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const send = (data: object) =>
     response.write(`data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', ...data })}\n\n`);
-  const answered = stub.says?.(body);
-  if (typeof answered === 'object') return call(answered, send, response);
-  const said = answered;
+  const called = stub.calls?.(body);
+  if (called) return call(called, send, response);
+  const said = stub.says?.(body);
   const stops = [body.stop ?? []].flat() as string[];
   const stoppedBy = stops.find((stop) => said?.includes(stop));
   const words = (stoppedBy === undefined ? said : said?.split(stoppedBy)[0])?.match(/.{1,4}/gs) ?? tokens;
