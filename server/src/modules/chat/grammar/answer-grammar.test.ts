@@ -209,6 +209,8 @@ describe('a strict schema', () => {
     [{ type: 'integer', multipleOf: 12_345 }, "'multipleOf'"],
     [{ type: 'string', enum: ['a', null] }, "'type' and the values"],
     [{ $ref: '#/nope' }, '$ref: there is no #/nope'],
+    [{ type: 'string', pattern: '^((a{1,12}){1,12}){1,12}$' }, 'too many states'],
+    [{ type: 'string', pattern: String.raw`^(\p{L}\p{N}|\p{Lu}\p{Ll}){1,400}$` }, 'too many states'],
   ])('%j is refused with its path', (schema, words) => {
     expect(() => grammarOf(schema)).toThrow(words);
     expect(() => grammarOf(schema)).toThrow(SCHEMA_PARAM);
@@ -217,11 +219,13 @@ describe('a strict schema', () => {
 });
 
 describe('a schema that is not strict', () => {
+  const longNames = Object.fromEntries(['a', 'b', 'c'].map((name) => [name.repeat(9_000), {}]));
   it.each([
     { type: 'string', maxLength: 524_288 },
     { type: 'array', items: { type: 'string', pattern: '\\b' }, maxItems: 1e9 },
     { enum: Array.from({ length: 5_000 }, (_, index) => `v${index}`) },
     { anyOf: Array.from({ length: 200 }, () => ({ type: 'array' })) },
+    { type: 'object', properties: longNames, additionalProperties: true },
   ])('is never refused: %#', (schema) => {
     expect(valuesOf(schema, false)).toHaveLength(SAMPLES);
   });

@@ -1,5 +1,13 @@
 import { CharSet, DFA, NFA } from 'refa';
-import { type Automaton, both, guarded, NotEnforced, patternAutomaton, toDfa } from './text-pattern.ts';
+import {
+  type Automaton,
+  both,
+  guarded,
+  NotEnforced,
+  patternAutomaton,
+  states,
+  toDfa,
+} from './text-pattern.ts';
 
 type Limits = {
   minimum?: number;
@@ -78,7 +86,7 @@ function written(value: number): { whole: string; fraction: string } {
 function compared(bound: number, isFit: (order: number) => boolean): Automaton {
   const { whole, fraction } = written(bound);
   if (whole.length > DIGITS_MAX) return DFA.all(options);
-  const builder = new DFA.Builder(DFA.nodeFactory);
+  const builder = new DFA.Builder(states);
   const nodes = new Map<string, DFA.Node>();
   const node = (length: number, order: number, place: number): DFA.Node => {
     // Before the point `place` is -1.
@@ -112,7 +120,7 @@ function multiples(divisor: number): Automaton {
   const scaled = Number(whole + fraction);
   if (!(scaled > 0) || scaled > DIVISOR_MAX)
     throw new NotEnforced(`'multipleOf' is enforced up to ${DIVISOR_MAX} of its last digit`);
-  const builder = new DFA.Builder(DFA.nodeFactory);
+  const builder = new DFA.Builder(states);
   const nodes = new Map<string, DFA.Node>();
   /** `place` is -1 before the point. */
   const node = (rest: number, place: number): DFA.Node => {

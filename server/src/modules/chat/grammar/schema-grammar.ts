@@ -5,6 +5,7 @@ import {
   type Automaton,
   both,
   guarded,
+  isExhausted,
   lengthAutomaton,
   NotEnforced,
   oneOf,
@@ -66,6 +67,7 @@ export class SchemaGrammar {
   private rule(schema: unknown, path: string): string {
     if (!isFields(schema)) return 'value';
     try {
+      this.rules.countSchema();
       return this.rules.add(this.body(schema, path));
     } catch (error) {
       if (!(error instanceof NotEnforced) || error.message.startsWith(path)) throw error;
@@ -289,11 +291,8 @@ export class SchemaGrammar {
     const member = (key: string, value: string) => this.rules.add(`${key} ":" space ${value}`);
     let [first, later] = ['', ''];
     if (others !== false) {
-      const key =
-        this.rules.automaton(
-          guarded("'additionalProperties'", () => otherThan(names)),
-          'text',
-        ) ?? 'string';
+      const unlisted = this.attempt(() => guarded("'additionalProperties'", () => otherThan(names)), null);
+      const key = (unlisted && this.rules.automaton(unlisted, 'text')) ?? 'string';
       const other = member(key, this.rule(others, `${path}.additionalProperties`));
       later = this.rules.add(`("," space ${other})*`);
       first = this.rules.add(`(${other} ${later})?`);
@@ -312,6 +311,7 @@ export class SchemaGrammar {
   /** Without `strict`, what cannot be enforced is passed over. */
   private attempt<Result>(build: () => Result, instead: Result): Result {
     if (this.strict) return build();
+    if (isExhausted()) return instead;
     try {
       return build();
     } catch (error) {

@@ -12,15 +12,26 @@ type Position = 'start' | 'inside' | 'unknown';
 const LENGTH_MAX = 2_000;
 /** Of one text, in the grammar that a model server reads. */
 const STATES_MAX = 2_000;
-/** Of all that one request builds: 0.4 s for a hostile request. */
-const BUILT_MAX = 8_000;
+/** States and links that one request may build: a hostile request takes less than 50 ms on one core. */
+const BUILT_MAX = 20_000;
 const MAX_CHARACTER = 0x10ffff;
 const options = { maxCharacter: MAX_CHARACTER };
 const any = CharSet.all(MAX_CHARACTER);
 
 let built = 0;
 
-class CountedNodes<Node> {
+/** Whether this request may build nothing more. */
+export function isExhausted(): boolean {
+  return built > BUILT_MAX;
+}
+
+function count(work: number): void {
+  built += work;
+  if (isExhausted()) throw new Error('too many states');
+}
+
+/** Counts states and links: repetitions inside repetitions have few states and many links. */
+class CountedNodes<Node extends { link: (to: Node, via: CharSet) => void }> {
   private readonly create: () => Node;
 
   constructor(create: () => Node) {
@@ -28,14 +39,20 @@ class CountedNodes<Node> {
   }
 
   createNode(): Node {
-    built += 1;
-    if (built > BUILT_MAX) throw new Error('too many states');
-    return this.create();
+    count(1);
+    const node = this.create();
+    const link = node.link.bind(node);
+    node.link = (to, via) => {
+      // A range of characters costs about an eighth of a link.
+      count(1 + via.ranges.length / 8);
+      link(to, via);
+    };
+    return node;
   }
 }
 
 const nodes = new CountedNodes(() => NFA.nodeFactory.createNode());
-const states = new CountedNodes(() => DFA.nodeFactory.createNode());
+export const states = new CountedNodes(() => DFA.nodeFactory.createNode());
 
 /** Begins to count the work of a request; all of it happens in one go. */
 export function beginRequest(): void {
@@ -65,6 +82,8 @@ export function patternAutomaton(pattern: string): Automaton {
 /** Runs what builds automata; a text that would need too many states is refused by name. */
 export function guarded<Result>(name: string, build: () => Result): Result {
   try {
+    // Refuse before parsing if an earlier constraint has used up the work.
+    count(0);
     return build();
   } catch (error) {
     if (error instanceof NotEnforced) throw error;
@@ -87,7 +106,7 @@ export function lengthAutomaton(least: number, most: number): Automaton {
 
 export function oneOf(texts: string[]): Automaton {
   const words = texts.map((text) => Array.from(text, (one) => one.codePointAt(0) ?? 0));
-  return DFA.fromWords(words, options);
+  return DFA.fromWords(words, options, states);
 }
 
 export function otherThan(texts: string[]): Automaton {
@@ -100,12 +119,18 @@ export function without(text: string): Automaton {
 }
 
 function complement(dfa: Automaton): Automaton {
-  dfa.complement();
+  dfa.complement(states);
   return minimized(dfa);
 }
 
 export function toDfa(nfa: NFA): Automaton {
-  return minimized(DFA.fromFA(nfa, states));
+  const read = nfa.transitionIterator();
+  const getOut = (node: NFA.ReadonlyNode) => {
+    const out = read.getOut(node);
+    count(out.size);
+    return out;
+  };
+  return minimized(DFA.fromTransitionIterator({ ...read, getOut }, options, states));
 }
 
 function minimized(dfa: DFA): Automaton {

@@ -8,6 +8,8 @@ import { giveSignsOfLife } from '../../../engine/testing/give-signs-of-life.ts';
 /** How the next requests are answered; `ok` says 'Good bread' in four tokens, `flood` streams more than any socket buffers, `hold` waits after each token for what `held` is then. */
 export type StubAnswer = 'ok' | 'refuse' | 'crash' | 'break off' | 'hang' | 'flood' | 'hold' | 'bloat';
 
+type StubCall = { name: string; arguments: object };
+
 export type Stub = {
   /** Script for the fake driver: a model server in this process that speaks llama.cpp's format. */
   script: Script;
@@ -20,8 +22,10 @@ export type Stub = {
   /** Tokens that a flood has written so far. */
   floodTokens: number;
   answer: StubAnswer;
-  /** The words of an answer to a body, in place of 'Good bread.'. */
+  /** The words of an answer to a body, in place of 'Good bread.' */
   says: ((body: Record<string, unknown>) => string) | null;
+  /** The call that answers a body; null: words answer it. */
+  calls: ((body: Record<string, unknown>) => StubCall | null) | null;
   /** What an answer that is on hold waits for. */
   held: Promise<void>;
   /** Before it answers at all: resolves when a starting server may go on. */
@@ -44,7 +48,7 @@ export function stubModelServer(): Stub {
     open: 0,
     disconnected: 0,
     floodTokens: 0,
-    ...{ answer: 'ok' as const, says: null },
+    ...{ answer: 'ok' as const, says: null, calls: null },
     held: Promise.resolve(),
     gate: Promise.resolve(),
     ...{ failure: null, brokenAdapter: null, leave: [] },
@@ -157,6 +161,8 @@ async function answer(stub: Stub, body: Record<string, unknown>, response: Serve
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const send = (data: object) =>
     response.write(`data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', ...data })}\n\n`);
+  const called = stub.calls?.(body);
+  if (called) return call(called, send, response);
   const said = stub.says?.(body);
   const stops = [body.stop ?? []].flat() as string[];
   const stoppedBy = stops.find((stop) => said?.includes(stop));
@@ -174,6 +180,16 @@ async function answer(stub: Stub, body: Record<string, unknown>, response: Serve
   send({ choices: [{ index: 0, ...piece, finish_reason: 'stop' }], ...kindOf(body), ...verbose });
   const written = { completion_tokens: words.length, total_tokens: stubUsage.prompt_tokens + words.length };
   send({ choices: [], usage: { ...stubUsage, ...written } });
+  response.end('data: [DONE]\n\n');
+}
+
+/** As llama.cpp sends a call that it has read in the words of the model. */
+function call(called: StubCall, send: (data: object) => void, response: ServerResponse): void {
+  const said = { name: called.name, arguments: JSON.stringify(called.arguments) };
+  const calls = [{ index: 0, id: 'call_1', type: 'function', function: said }];
+  send({ choices: [{ index: 0, delta: { tool_calls: calls }, finish_reason: null }] });
+  send({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] });
+  send({ choices: [], usage: stubUsage });
   response.end('data: [DONE]\n\n');
 }
 

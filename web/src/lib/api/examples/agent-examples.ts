@@ -8,6 +8,7 @@ export function agentExamples(origin: string, modelName: string): Example[] {
     { label: 'Codex CLI', code: codex(baseUrl, modelName) },
     { label: 'Aider', code: aider(baseUrl, modelName) },
     { label: 'Continue', code: continueConfig(baseUrl, modelName) },
+    { label: 'Qwen Code', code: qwenCode(baseUrl, modelName) },
     { label: 'OpenCode', code: openCode(baseUrl, modelName) },
     { label: 'LiteLLM', code: liteLlm(baseUrl, modelName) },
     { label: 'Open WebUI', code: openWebUi(baseUrl) },
@@ -56,6 +57,13 @@ models:
     apiBase: ${baseUrl}
     apiKey: \${{ secrets.BAKEHOUSE_API_KEY }}
     roles: [chat, edit, apply]`;
+}
+
+function qwenCode(baseUrl: string, model: string): string {
+  return `export OPENAI_BASE_URL=${baseUrl}
+export OPENAI_API_KEY="$BAKEHOUSE_API_KEY"
+export OPENAI_MODEL=${model}
+qwen --auth-type openai`;
 }
 
 function openCode(baseUrl: string, model: string): string {
