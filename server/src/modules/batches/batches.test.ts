@@ -214,9 +214,11 @@ it('is refused before its file is read when too many are under way', async () =>
   const bad = await upload([{ ...chat('a'), method: 'GET' }]);
   const begin = (input_file_id: string) =>
     openai().batches.create({ input_file_id, endpoint: '/v1/chat/completions', completion_window: '24h' });
-  for (let made = 0; made < 10; made += 1) await begin(file);
+  const made: { id: string }[] = [];
+  while (made.length < 10) made.push(await begin(file));
   await expect(begin(bad)).rejects.toMatchObject({ status: 409 });
   leave();
+  for (const { id } of made) await until(id, 'completed');
 });
 
 it('asks again what a process has answered that died before it was kept, and charges it once', async () => {
@@ -279,7 +281,6 @@ describe('is refused by its line, and nothing is held', () => {
     [[{ ...chat('a'), url: '/v1/completions' }], 'Line 1: url must be /v1/chat/completions'],
     [[chat('a', { stream: true })], 'Line 1: body.stream must be left out'],
     [[chat('a', { messages: [] })], 'Line 1: body.messages'],
-    [[chat('a', { nonsense: 1 })], 'Line 1: body.nonsense must be left out'],
     [[chat('a'), chat('b', { model: 'other' })], `Line 2: body.model must be '${STARTER}'`],
     [
       Array.from({ length: 50_001 }, (_, index) => ({

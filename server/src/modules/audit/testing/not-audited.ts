@@ -123,6 +123,8 @@ export const notAudited = new Map<Endpoint, string>([
   [chat.chatCompletions, STATEMENT],
   [chat.completions, STATEMENT],
   [responses.createResponse, STATEMENT],
+  [responses.countResponseTokens, CHANGES_NOTHING],
+  [chat.deleteModel, 'deletes a model by deleteAsset, which is audited'],
   [messages.createMessage, STATEMENT],
   [messages.countTokens, CHANGES_NOTHING],
   [createEmbeddings, STATEMENT],

@@ -221,7 +221,7 @@ describe('the statement', () => {
     const bob = await statementOf(await signUp('Bob'), { key_id: large });
     expect([bob.transactions, bob.summary?.total_cost_fine_tuning]).toEqual([[], '0']);
     await expect(statementOf(ada, { key_id: 'Nightly' })).rejects.toMatchObject({
-      status: 400,
+      status: 404,
       body: { error: { param: 'key_id' } },
     });
   });

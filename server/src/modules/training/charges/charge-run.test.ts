@@ -339,28 +339,6 @@ describe('a fine-tune', () => {
     expect((await balance()).held).toBe('0');
   });
 
-  test('that takes longer than its ceiling pays for finishes, and pays no more', async () => {
-    const commands = new Set<string>();
-    const { modelId } = await begin(async (one) => {
-      const { report, put } = workload(one);
-      const call = { params: { runId: one.workloadId } };
-      const { ceiling } = await request(runContract.getRun, call, { as: user });
-      const paidSeconds = micro(ceiling) / PRICE_MICRO_PER_S;
-      for (let seconds = 0; seconds < 2.5 * paidSeconds; seconds += 5) {
-        clock.advance({ seconds: 5 });
-        commands.add((await report(step(1, 9))).command);
-      }
-      const files = [await put('adapter_config.json', '{"r":8}')];
-      await report(step(9, 9), { type: 'result', files, summary: { eval_loss: 0.5 } });
-      return 0;
-    });
-    await ended(modelId);
-    const run = await runOf(modelId);
-    expect(commands).toEqual(new Set(['continue']));
-    expect(run).toMatchObject({ state: 'completed', stop_reason: null, held: '0' });
-    expect(run.charged).toBe(run.ceiling);
-  });
-
   test('that does not get done in its last step is stopped after a while, and a resume of it can end', async () => {
     const { modelId } = await begin(untilLate(), { payload: { ceiling: '0.03' } });
     await ended(modelId);
@@ -384,5 +362,28 @@ describe('a fine-tune', () => {
     const run = await runOf(modelId);
     expect(run).toMatchObject({ stop_reason: 'ceiling', charged: '0.007' });
     expect(run.elapsed_seconds).toBeLessThan(7_000 / PRICE_MICRO_PER_S + 10);
+  });
+
+  // Last: it makes later estimates longer.
+  test('that takes longer than its ceiling pays for finishes, and pays no more', async () => {
+    const commands = new Set<string>();
+    const { modelId } = await begin(async (one) => {
+      const { report, put } = workload(one);
+      const call = { params: { runId: one.workloadId } };
+      const { ceiling } = await request(runContract.getRun, call, { as: user });
+      const paidSeconds = micro(ceiling) / PRICE_MICRO_PER_S;
+      for (let seconds = 0; seconds < 2.5 * paidSeconds; seconds += 5) {
+        clock.advance({ seconds: 5 });
+        commands.add((await report(step(1, 9))).command);
+      }
+      const files = [await put('adapter_config.json', '{"r":8}')];
+      await report(step(9, 9), { type: 'result', files, summary: { eval_loss: 0.5 } });
+      return 0;
+    });
+    await ended(modelId);
+    const run = await runOf(modelId);
+    expect(commands).toEqual(new Set(['continue']));
+    expect(run).toMatchObject({ state: 'completed', stop_reason: null, held: '0' });
+    expect(run.charged).toBe(run.ceiling);
   });
 });

@@ -16,7 +16,8 @@ export function toInvalidRequest(error: { validation: Issue[] }): AppError {
   const message = first?.message ?? 'is not valid';
   const missing = error.validation.filter((one) => one.message === MISSING).map(fieldOf);
   // An id in the wrong form names nothing, like an unknown id.
-  const code = /^No .+ has this id$/.test(message) ? 'not_found' : 'invalid_request';
+  const isWrongId = param !== 'cursor' && /^No .+ has this id$/.test(message);
+  const code = isWrongId ? 'not_found' : 'invalid_request';
   const refusal = (publicMessage: string) =>
     new AppError(code, { publicMessage, ...(param && { param }), cause: error });
   if (message === MISSING && param)
