@@ -65,36 +65,11 @@ type NewTraining = {
 export async function makeRun(
   tx: Transaction,
   ctx: Context,
-  {
-    body,
-    base,
-    clones = null,
-    dataset,
-    validation = null,
-    alsoReads,
-    place,
-    spec,
-    trained,
-    now,
-    ...asked
-  }: NewTraining,
+  { body, base, clones = null, dataset, place, spec, trained, now, ...asked }: NewTraining,
 ): Promise<{ modelId: string; runId: string }> {
   const { userId } = ctx.caller;
-  await keepAssets(tx, { ids: [...(clones === null ? [base.asset.id] : []), ...alsoReads], userId });
-  const assetId = await insertAsset(tx, {
-    ownerUserId: userId,
-    datasetType: 'MODEL',
-    title: body.title,
-    category: body.category,
-    details: body.details,
-    tags: body.tags,
-    priceMicro: body.price,
-    isPublished: body.is_published,
-    useIpfs: body.use_ipfs,
-    baseModelType: base.asset.baseModelType,
-    family: base.asset.family,
-    parentAssetId: clones === null ? base.asset.id : null,
-  });
+  await keepAssets(tx, { ids: [...(clones === null ? [base.asset.id] : []), ...asked.alsoReads], userId });
+  const assetId = await insertModel(tx, userId, { body, base, clones });
   const runId = await requestWorkload(tx, {
     userId,
     behaviour: 'run',
@@ -104,9 +79,7 @@ export async function makeRun(
     placement: place.placement,
     expectedSeconds: asked.seconds,
     now,
-    ...(clones !== null && {
-      ...{ notBefore: UNTIL_RELEASED, reason: `Cloning ${clones} from the public hub first` },
-    }),
+    ...(clones !== null && restFor(clones)),
   });
   const sources = { base: sourceOf(base), dataset };
   // An export is a whole model, and needs no base to be served.
@@ -134,7 +107,9 @@ export async function makeRun(
   await insertRun(tx, {
     ...run,
     ...trained,
-    validation: validation && { ...sourceOf(validation), fileName: validation.files[0]?.path ?? '' },
+    validation: asked.validation
+      ? { ...sourceOf(asked.validation), fileName: asked.validation.files[0]?.path ?? '' }
+      : null,
     price: asked.price,
     devices: place.devices,
     quote: asked.quote,
@@ -146,6 +121,32 @@ export async function makeRun(
     createdAt: now,
   });
   return { modelId: assetId, runId };
+}
+
+/** Until its base model is cloned. */
+function restFor(repoId: string) {
+  return { notBefore: UNTIL_RELEASED, reason: `Cloning ${repoId} from the public hub first` };
+}
+
+async function insertModel(
+  tx: Transaction,
+  userId: string,
+  { body, base, clones }: Pick<NewTraining, 'body' | 'base' | 'clones'>,
+): Promise<string> {
+  return insertAsset(tx, {
+    ownerUserId: userId,
+    datasetType: 'MODEL',
+    title: body.title,
+    category: body.category,
+    details: body.details,
+    tags: body.tags,
+    priceMicro: body.price,
+    isPublished: body.is_published,
+    useIpfs: body.use_ipfs,
+    baseModelType: base.asset.baseModelType,
+    family: base.asset.family,
+    parentAssetId: clones ? null : base.asset.id,
+  });
 }
 
 async function announceStart(

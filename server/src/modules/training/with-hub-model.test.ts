@@ -114,7 +114,6 @@ test('a clone that is cancelled or fails fails its run, which is charged nothing
 });
 
 test('one call clones a hub model and fine-tunes it, and a second one uses the same clone', async () => {
-  machine.script = async () => 0;
   const key = 'one-piece-of-work';
   const modelId = await start({ payload: payloadOf('bakery/rye-7b'), key });
   const waiting = await runOf(modelId);
@@ -143,8 +142,10 @@ test('one call clones a hub model and fine-tunes it, and a second one uses the s
     .where('id', '=', modelId)
     .executeTakeFirstOrThrow();
   expect(model.parent_asset_id).toBe(clone?.asset_id);
-  await server.app.engine.pass();
-  expect((await runOf(modelId)).state).not.toBe('queued');
+  await vi.waitFor(async () => {
+    await server.app.engine.pass();
+    expect((await runOf(modelId)).state).not.toBe('queued');
+  });
   expect(await start({ payload: payloadOf('bakery/rye-7b'), key })).toBe(modelId);
   const second = await runOf(await start({ payload: payloadOf('bakery/rye-7b'), title: 'second model' }));
   expect(second).toMatchObject({ base_model: { dataset_id: clone?.asset_id } });

@@ -86,7 +86,8 @@ function withBase(
   const gguf = leavesWholeModel(run.parameters) ? findGguf(base).files : [];
   return {
     ...spec,
-    ...{ sources, base_model_title: base.asset.title },
+    sources,
+    base_model_title: sources.base_model === null ? 'a private model' : base.asset.title,
     inputs: [
       { name: 'base_model', files: listModelFiles(base.files).map(toInput) },
       ...spec.inputs.filter(({ name }) => name !== 'base_model'),
