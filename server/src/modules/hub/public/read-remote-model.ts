@@ -18,7 +18,7 @@ import { findHubAccess } from './tokens.ts';
 /** The tokenizer of a large vocabulary has some 40 MB. */
 const FILE_BYTES_MAX = 100 * 1024 ** 2;
 
-export type ReadRemoteModel = {
+type ReadRemoteModel = {
   repoId: string;
   revision: string;
   /** What a clone of it has: enough to tell whether it can be used. */
