@@ -191,7 +191,7 @@ export const fineTunePayload = only({
   model_name: z.string().trim().min(1, 'Name is required'),
   /** Asset id of the base model; with `hf_model_id` a name alone. */
   base_model: z.string().min(1, 'No model has this id').max(HUB_MODEL_ID_LENGTH_MAX, 'No model has this id'),
-  /** Name on the public hub of the base model, of which the caller has a clone. */
+  /** Name on the public hub of the base model. If the caller has no clone of it, the run clones it first. */
   hf_model_id: hubModelId.optional(),
   file_name: z.string().min(1),
   accelerator_type: z
@@ -283,8 +283,8 @@ export const validateFineTune = endpoint({
   body: only({
     dataset_id: idOf('dataset'),
     file_name: z.string().min(1),
-    /** Asset id of the base model. */
-    model_id: idOf('model'),
+    /** Asset id of the base model, or its name on the public hub. */
+    model_id: z.union([idOf('model'), hubModelId], 'No model has this id'),
     gpu_type: z
       .enum(gpuTypes, 'Please select a GPU configuration')
       .default(fineTuneDefaults.accelerator_type),

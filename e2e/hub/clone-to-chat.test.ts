@@ -105,7 +105,7 @@ journey(
 
 // The last one: it leaves a run behind.
 journey(
-  'a model is found on the hub, cloned, deployed and chatted with; the wizard clones one and fine-tunes it',
+  'a model is found on the hub, cloned, deployed and chatted with; the wizard fine-tunes one that it clones first',
   { timeout: 2 * WORK_MS },
   async ({ openPage }) => {
     const page = await openPage(server.url);
@@ -139,7 +139,7 @@ journey(
     await question.press('Enter');
     await page.getByText(/\d+ tokens? · first after/).waitFor({ timeout: WORK_MS });
 
-    // The wizard searches the hub too, clones what it finds, and fine-tunes the clone.
+    // The wizard searches the hub too, and the run clones the model first.
     const rows = Array.from({ length: 12 }, (_, at) => `What is ${at}?,A loaf of ${at}\n`).join('');
     await createDataset(page, {
       name: 'Loaves',
@@ -155,20 +155,18 @@ journey(
     const field = sheet.getByRole('combobox', { name: 'Hub model' });
     await field.fill('fork');
     await page.getByRole('option', { name: /crust\/SmolLM2-fork/ }).click();
-    await sheet.getByText('Clone this model first').waitFor();
-    await next.click();
-    await page.getByText('Clone the model first').first().waitFor();
+    await sheet.getByText('This model is cloned first').waitFor();
     await look(page, 'wizard-hub-model');
-    await sheet.getByRole('button', { name: 'Clone' }).click();
-    await sheet.getByText('You have a clone of this model').waitFor({ timeout: WORK_MS });
     await next.click();
     await sheet.getByLabel('Gradient accumulation').waitFor();
     await next.click();
     await sheet.getByText(/^12 examples, /).waitFor({ timeout: WORK_MS });
+    await sheet.getByText(/is cloned from the public hub first/).waitFor();
+    await look(page, 'wizard-hub-review');
     await sheet.getByRole('button', { name: 'Start training' }).click();
     await sheet.getByText('Your model is fine-tuning!').waitFor({ timeout: WORK_MS });
     await sheet.getByRole('link', { name: 'Manage Model' }).click();
-    await page.getByText('Made from').waitFor();
+    await page.getByText('Made from').waitFor({ timeout: WORK_MS });
     await page.getByRole('link', { name: 'SmolLM2-fork' }).click();
     await page.getByText('Cloned from').waitFor();
   },

@@ -27,7 +27,7 @@ const serverModuleUses: Record<string, string[]> = {
   generations: ['deployments', 'providers', 'media'],
   images: ['generations'],
   videos: ['generations'],
-  training: ['models', 'datasets', 'credits', 'engine'],
+  training: ['models', 'datasets', 'credits', 'engine', 'hub'],
   tracking: ['training'],
   visitors: ['generations', 'chat'],
   machines: ['deployments', 'engine'],

@@ -26,6 +26,7 @@ import { createIpfsLoop } from './modules/ipfs/ipfs-loop.ts';
 import { judgementWork } from './modules/judgements/run-judgement.ts';
 import { registerOwnStarters } from './modules/models/starter/register-own-starters.ts';
 import { PARALLEL_PICTURES } from './modules/serving/image-spec.ts';
+import { createCloneWaitLoop } from './modules/training/cloning/clone-wait-loop.ts';
 import type { ReadPictures } from './modules/training/pictures/read-pictures.ts';
 import { readPicturesInTurn } from './modules/training/pictures/read-pictures-in-turn.ts';
 import { fineTuneKind } from './modules/training/runs/fine-tune-kind.ts';
@@ -127,6 +128,7 @@ export async function createApp(options: Options): Promise<App> {
     places: { own: PARALLEL_PICTURES, upstream: SERVICE_PLACES },
   });
   const cloneLoop = createCloneLoop(services);
+  const cloneWaitLoop = createCloneWaitLoop(services);
   const ipfsLoop = createIpfsLoop(services);
   // One turn at a time, since its own requests would count as calls of users.
   const answerLoop = createLeaseLoop(services, {
@@ -140,7 +142,7 @@ export async function createApp(options: Options): Promise<App> {
   const monitoring = openMonitoring(services, roles, isReady);
   const { start, close } = lifeOf({
     ...{ ...opened, databaseUrl, roles, driver, claim, engine, ofCluster, usage, http },
-    ...{ generationLoop, cloneLoop, ipfsLoop, answerLoop, monitoring, closing },
+    ...{ generationLoop, cloneLoop, cloneWaitLoop, ipfsLoop, answerLoop, monitoring, closing },
   });
   return { services, http, engine, usage, generationLoop, cloneLoop, start, close };
 }
@@ -163,6 +165,8 @@ type Parts = Awaited<ReturnType<typeof openServices>> &
   Pick<App, 'engine' | 'usage' | 'http' | 'generationLoop' | 'cloneLoop'> & {
     /** Of the work in a cluster; null without one. */
     ofCluster: Pick<Engine, 'start' | 'shutdown'> | null;
+    /** Lets runs begin whose base model has been cloned. */
+    cloneWaitLoop: LeaseLoop;
     ipfsLoop: LeaseLoop;
     /** Answers batches and drafts in the background. */
     answerLoop: LeaseLoop;
@@ -200,6 +204,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         parts.generationLoop.start();
         await parts.ipfsLoop.start();
         parts.cloneLoop.start();
+        await parts.cloneWaitLoop.start();
       }
       // Last: workloads that it starts report to the addresses above.
       if (roles.includes('reconciler')) {
@@ -217,6 +222,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         // Before the model servers end: what they generate goes back to its queue.
         () => parts.generationLoop.stop(),
         () => parts.ipfsLoop.stop(),
+        () => parts.cloneWaitLoop.stop(),
         () => parts.answerLoop.stop(),
         () => parts.cloneLoop.stop(),
         () => preparing?.stop(),

@@ -102,7 +102,8 @@ export async function insertInputs(tx: Transaction, workloadId: string): Promise
     insert into workload_inputs (workload_id, sha256, size_bytes)
     select distinct on (file->>'sha256') id, file->>'sha256', (file->>'size_bytes')::bigint
     from workloads, jsonb_array_elements(spec->'inputs') input, jsonb_array_elements(input->'files') file
-    where id = ${workloadId}`.execute(tx);
+    where id = ${workloadId}
+    on conflict do nothing`.execute(tx);
 }
 
 /** Notes one more, once. */

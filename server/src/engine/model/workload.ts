@@ -9,8 +9,8 @@ import type { TrainTextSpec } from '@bakehouse/contract/runtime/train-spec';
 /*
  * The words of the engine.
  *
- * workload     Something that runs on a machine. Its spec never changes: whoever wants another
- *              spec requests another workload.
+ * workload     Something that runs on a machine. Its spec never changes once it may begin: whoever
+ *              wants another spec requests another workload.
  * behaviour    A `run` is finite and ends by itself with a result. A `deployment` is kept running
  *              until somebody stops it.
  * kind         The module that answers for it; its handlers run in the engine's transactions.

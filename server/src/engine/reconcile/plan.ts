@@ -147,6 +147,8 @@ function secondsListenedSince(then: Date | null, listening: Span | null): number
 function planStop(workload: Planned, observed: Observed, listening: Listening | null): Step {
   if (!isThere(observed)) {
     if (workload.outcome?.type === 'result') return completed;
+    if (workload.state === 'queued' && workload.outcome?.type === 'failed')
+      return { do: 'end', state: 'failed', reason: workload.outcome.message };
     const end: Step = { do: 'end', state: 'stopped', reason: workload.stopReason ?? '' };
     // What has not begun yet has left nothing of this attempt, and what the earlier ones saved is there.
     const hadBegun = workload.state !== 'queued' && workload.state !== 'scheduling';

@@ -69,6 +69,8 @@ export async function selectTitles(db: Database, ids: string[]): Promise<{ id: s
 }
 
 export type NewAsset = {
+  /** A new one by default. */
+  id?: string;
   ownerUserId: string;
   datasetType: DatasetType;
   title: string;
@@ -91,6 +93,7 @@ export async function insertAsset(tx: Transaction, asset: NewAsset): Promise<str
   const { id } = await tx
     .insertInto('assets')
     .values({
+      id: asset.id,
       owner_user_id: asset.ownerUserId,
       dataset_type: asset.datasetType,
       title: asset.title,

@@ -173,6 +173,11 @@ export function isTextFile(name: string): boolean {
   return /\.(txt|md)$/i.test(name);
 }
 
+/** A file as the runtime is told of it. */
+export function toInput({ path, sha256, sizeBytes }: AssetRevision['files'][number]) {
+  return { path, sha256, size_bytes: sizeBytes };
+}
+
 /** What the runtime is told of a run, apart from what only the engine knows. */
 export function toTrainSpec(input: {
   title: string;
@@ -188,11 +193,6 @@ export function toTrainSpec(input: {
 }): WorkloadSpec {
   const { title, fields, base, dataset, validation, rewardModels, sources, placement, now } = input;
   const gguf = leavesWholeModel(fields) ? findGguf(base) : { files: [], fault: null };
-  const toInput = ({ path, sha256, sizeBytes }: AssetRevision['files'][number]) => ({
-    path,
-    sha256,
-    size_bytes: sizeBytes,
-  });
   return {
     kind: 'train',
     method: 'lora',

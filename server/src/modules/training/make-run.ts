@@ -1,6 +1,7 @@
 import type { Quote } from '@bakehouse/contract/credits';
 import { smallerAmount } from '@bakehouse/contract/money';
 import type { WorkloadSpec } from '../../engine/model/workload.ts';
+import { UNTIL_RELEASED } from '../../engine/release-workload.ts';
 import { requestWorkload } from '../../engine/request-workload.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
@@ -33,6 +34,8 @@ type NewTraining = {
   /** The model that it makes. */
   body: NewModel;
   base: AssetRevision;
+  /** The name on the public hub of a base that is being cloned: the run waits for it. */
+  clones?: string | null;
   dataset: Source;
   /** With the one file that is held out; null: part of the dataset is. */
   validation?: AssetRevision | null;
@@ -62,24 +65,11 @@ type NewTraining = {
 export async function makeRun(
   tx: Transaction,
   ctx: Context,
-  { body, base, dataset, validation = null, alsoReads, place, spec, trained, now, ...asked }: NewTraining,
+  { body, base, clones = null, dataset, place, spec, trained, now, ...asked }: NewTraining,
 ): Promise<{ modelId: string; runId: string }> {
   const { userId } = ctx.caller;
-  await keepAssets(tx, { ids: [base.asset.id, ...alsoReads], userId });
-  const assetId = await insertAsset(tx, {
-    ownerUserId: userId,
-    datasetType: 'MODEL',
-    title: body.title,
-    category: body.category,
-    details: body.details,
-    tags: body.tags,
-    priceMicro: body.price,
-    isPublished: body.is_published,
-    useIpfs: body.use_ipfs,
-    baseModelType: base.asset.baseModelType,
-    family: base.asset.family,
-    parentAssetId: base.asset.id,
-  });
+  await keepAssets(tx, { ids: [...(clones === null ? [base.asset.id] : []), ...asked.alsoReads], userId });
+  const assetId = await insertModel(tx, userId, { body, base, clones });
   const runId = await requestWorkload(tx, {
     userId,
     behaviour: 'run',
@@ -89,10 +79,11 @@ export async function makeRun(
     placement: place.placement,
     expectedSeconds: asked.seconds,
     now,
+    ...(clones !== null && restFor(clones)),
   });
   const sources = { base: sourceOf(base), dataset };
   // An export is a whole model, and needs no base to be served.
-  if (trained.kind !== 'export') await recordLineage(tx, { assetId, runId, ...sources });
+  if (trained.kind !== 'export' && clones === null) await recordLineage(tx, { assetId, runId, ...sources });
   await announceStart(tx, { userId, runId, kind: trained.kind });
   await recordAudit(tx, { userId, action: 'run.started', detail: { run_id: runId, model_id: assetId } });
   const keyId = ctx.caller.key?.id ?? null;
@@ -116,7 +107,9 @@ export async function makeRun(
   await insertRun(tx, {
     ...run,
     ...trained,
-    validation: validation && { ...sourceOf(validation), fileName: validation.files[0]?.path ?? '' },
+    validation: asked.validation
+      ? { ...sourceOf(asked.validation), fileName: asked.validation.files[0]?.path ?? '' }
+      : null,
     price: asked.price,
     devices: place.devices,
     quote: asked.quote,
@@ -128,6 +121,32 @@ export async function makeRun(
     createdAt: now,
   });
   return { modelId: assetId, runId };
+}
+
+/** Until its base model is cloned. */
+function restFor(repoId: string) {
+  return { notBefore: UNTIL_RELEASED, reason: `Cloning ${repoId} from the public hub first` };
+}
+
+async function insertModel(
+  tx: Transaction,
+  userId: string,
+  { body, base, clones }: Pick<NewTraining, 'body' | 'base' | 'clones'>,
+): Promise<string> {
+  return insertAsset(tx, {
+    ownerUserId: userId,
+    datasetType: 'MODEL',
+    title: body.title,
+    category: body.category,
+    details: body.details,
+    tags: body.tags,
+    priceMicro: body.price,
+    isPublished: body.is_published,
+    useIpfs: body.use_ipfs,
+    baseModelType: base.asset.baseModelType,
+    family: base.asset.family,
+    parentAssetId: clones ? null : base.asset.id,
+  });
 }
 
 async function announceStart(

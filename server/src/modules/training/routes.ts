@@ -36,7 +36,6 @@ import { quoteSweep } from './sweeps/quote-sweep.ts';
 import { startSweep } from './sweeps/start-sweep.ts';
 import type { TrainingParts } from './validation/check-fine-tune.ts';
 import { validateFineTune } from './validation/validate-fine-tune.ts';
-import { withHubModel } from './with-hub-model.ts';
 
 /** Each may read a whole data file. */
 const readsAFile: BindOptions = { callsPerMinute: 60 };
@@ -48,7 +47,7 @@ export function trainingRoutes(parts: TrainingParts): Binding[] {
       assets.createAsset,
       async (ctx, { body }, http) =>
         body.fine_tune_payload
-          ? startFineTune(ctx, parts, body, await withHubModel(ctx, body.fine_tune_payload), http)
+          ? startFineTune(ctx, parts, body, body.fine_tune_payload, http)
           : createAsset(ctx, body),
       readsAFile,
     ),

@@ -9,6 +9,7 @@ import type { Http } from '../../platform/http/bind.ts';
 import { clientSignal } from '../../platform/http/client-signal.ts';
 import { refuseHigherCost } from '../credits/prices/refuse-higher-cost.ts';
 import { spendOnce } from '../credits/spend-once.ts';
+import { cloneHubBase } from './cloning/hub-base.ts';
 import { type SettledFields, settle, toTrainSpec, withFormat } from './fine-tune-spec.ts';
 import { makeRun, type NewModel, sourceOf } from './make-run.ts';
 import { nameSources } from './name-sources.ts';
@@ -20,6 +21,7 @@ import {
   type FineTuneRequest,
   type TrainingParts,
 } from './validation/check-fine-tune.ts';
+import { withHubModel } from './with-hub-model.ts';
 
 type Body = InputOf<typeof createAsset>['body'];
 
@@ -30,7 +32,7 @@ type StartedJob = Omit<JobRow, 'runId'> & { validation: FineTuneRequest['validat
 
 /**
  * Makes a model asset and starts the run that fills it: the quote is held, at most the ceiling, and
- * the run is queued. All of it happens, or nothing. Returns the asset's id. Throws AppError('invalid_request') with the
+ * the run is queued. A base model on the public hub is cloned first, and the run waits for it. All of it happens, or nothing. Returns the asset's id. Throws AppError('invalid_request') with the
  * first thing that stands in the way, 'conflict' where it costs more than it was quoted at, 'not_found' when a source was
  * deleted or closed to the user meanwhile, 'insufficient_funds', 'budget_exceeded', or 'idempotency_conflict'.
  */
@@ -50,7 +52,9 @@ export async function startFineTune(
     parts.usage,
     { operation: 'start-fine-tune', input },
     async () => {
-      const check = await checkStart(ctx, parts, { payload, validation: job?.validation ?? null, reply });
+      const based = await withHubModel(ctx, payload);
+      const asked = { payload: based, validation: job?.validation ?? null, reply };
+      const check = await checkStart(ctx, parts, asked);
       return { check, sources: await nameSources(ctx, check) };
     },
     async (tx, { check, sources }) => {
@@ -82,11 +86,13 @@ export async function makeFineTune(
   ctx: Context,
   { body, payload, check, sources: named, job = null, sweep = null }: Start,
 ): Promise<{ modelId: string; runId: string }> {
-  const { base, dataset, heldOut: validation, rewardModels, place } = check;
+  const { hubBase, dataset, heldOut: validation, rewardModels, place } = check;
   const now = ctx.clock.now();
+  const base = hubBase ? await cloneHubBase(tx, { userId: ctx.caller.userId, now }, hubBase) : check.base;
   const fields = settle(withFormat(payload, check.validation.data?.format));
   const made = await makeRun(tx, ctx, {
     ...{ body, base, validation, sweep, place, now },
+    clones: hubBase?.repoId ?? null,
     dataset: sourceOf(dataset),
     alsoReads: [
       ...[dataset, ...(validation ? [validation] : [])].map(({ asset }) => asset.id),

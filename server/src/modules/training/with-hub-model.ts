@@ -5,8 +5,8 @@ import { isUuid } from '../../platform/is-uuid.ts';
 import { findClonedAsset } from '../assets/sources/sources.ts';
 
 /**
- * What is to be fine-tuned with its base model by its id: of a model of the public hub, the caller's clone of it. Throws
- * AppError 'invalid_request' where there is none.
+ * Answers a fine-tune payload whose base model is an asset id, or still the name of a model on the public hub if the caller has no
+ * clone of it. Throws AppError 'invalid_request' for an unknown id.
  */
 export async function withHubModel(ctx: Context, payload: FineTunePayload): Promise<FineTunePayload> {
   const { hf_model_id: repoId, ...rest } = payload;
@@ -15,9 +15,5 @@ export async function withHubModel(ctx: Context, payload: FineTunePayload): Prom
     return rest;
   }
   const cloned = await findClonedAsset(ctx.db, { userId: ctx.caller.userId, repoId, type: 'model' });
-  if (cloned) return { ...rest, base_model: cloned };
-  throw refused(
-    'fine_tune_payload.hf_model_id',
-    `You have no clone of ${repoId}: clone it from the public hub first`,
-  );
+  return { ...rest, base_model: cloned ?? repoId };
 }

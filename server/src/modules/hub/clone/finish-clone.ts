@@ -75,6 +75,7 @@ async function readFamilyOf(services: Services, row: CloneRow, files: NewFile[])
 async function createCopy(
   tx: Transaction,
   {
+    id,
     user_id: userId,
     dataset_type: datasetType,
     repo_id: repoId,
@@ -83,7 +84,8 @@ async function createCopy(
   { files, family, title, access }: Copy,
 ): Promise<string> {
   const assetId = await insertAsset(tx, {
-    ...{ ownerUserId: userId, datasetType, title, family },
+    // Known from the start to the runs that wait for it.
+    ...{ id, ownerUserId: userId, datasetType, title, family },
     ...{ category: '', details: '', tags: [] },
   });
   const message = `Cloned from ${repoId} at ${commitId.slice(0, 8)}`;

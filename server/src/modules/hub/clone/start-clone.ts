@@ -1,13 +1,14 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { Clone, startClone as endpoint } from '@bakehouse/contract/hub/clones';
 import type { Context } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { hubClient } from '../public/hub-client.ts';
 import { findHubAccess } from '../public/tokens.ts';
 import { announceClone } from './announce-clone.ts';
-import { repoOf } from './clones-table.ts';
+import { type CloneRow, repoOf } from './clones-table.ts';
 import { countOpenClones, findOpenClone, insertClone, lockOpenClones } from './queries.ts';
 import { toWire } from './to-wire.ts';
 
@@ -29,28 +30,40 @@ export async function startClone(
   const info = await hub.describe(repo);
   const repoId = info.repo_id;
   if (info.gated) await hub.requireAccess({ ...repo, id: repoId });
-  const row = await inTransaction(ctx.db, async (tx) => {
-    await lockOpenClones(tx, userId);
-    const open = await findOpenClone(tx, { userId, repoId, datasetType });
-    if (open) return open;
-    if ((await countOpenClones(tx, userId)) >= OPEN_MAX) throw tooMany();
-    const now = ctx.clock.now();
-    const inserted = await insertClone(tx, {
-      ...{ user_id: userId, repo_id: repoId, dataset_type: datasetType, commit_id: info.revision },
-      ...{ check_at: now, created_at: now },
-    });
-    // Two calls at once.
-    if (!inserted) return findOpenClone(tx, { userId, repoId, datasetType });
-    await recordAudit(tx, {
-      userId,
-      action: 'clone.started',
-      detail: { repo_id: repoId, type: datasetType },
-    });
-    await announceClone(tx, inserted);
-    return inserted;
+  const wanted = { userId, repoId, datasetType, revision: info.revision, now: ctx.clock.now() };
+  return toWire(await inTransaction(ctx.db, (tx) => ensureOpenClone(tx, wanted)));
+}
+
+type Wanted = {
+  userId: string;
+  repoId: string;
+  datasetType: CloneRow['dataset_type'];
+  revision: string;
+  now: Date;
+};
+
+/** Step: the clone of a repository that is under way, started unless there is one. Throws AppError 'rate_limited' and 'conflict'. */
+export async function ensureOpenClone(
+  tx: Transaction,
+  { userId, repoId, datasetType, revision, now }: Wanted,
+): Promise<CloneRow> {
+  await lockOpenClones(tx, userId);
+  const open = await findOpenClone(tx, { userId, repoId, datasetType });
+  if (open) return open;
+  if ((await countOpenClones(tx, userId)) >= OPEN_MAX) throw tooMany();
+  const inserted = await insertClone(tx, {
+    ...{ user_id: userId, repo_id: repoId, dataset_type: datasetType, commit_id: revision },
+    ...{ check_at: now, created_at: now },
   });
-  if (!row) throw new AppError('conflict', { publicMessage: `${repoId} has just been cloned` });
-  return toWire(row);
+  // A clone that failed has just been retried.
+  if (!inserted) {
+    const retried = await findOpenClone(tx, { userId, repoId, datasetType });
+    if (retried) return retried;
+    throw new AppError('conflict', { publicMessage: `${repoId} has just been cloned` });
+  }
+  await recordAudit(tx, { userId, action: 'clone.started', detail: { repo_id: repoId, type: datasetType } });
+  await announceClone(tx, inserted);
+  return inserted;
 }
 
 function tooMany(): AppError {

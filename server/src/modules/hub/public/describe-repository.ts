@@ -106,7 +106,7 @@ async function foreseeUses(
   return { deploy, train, family };
 }
 
-function findLackOfRoom(bytes: number, quota: Quota, diskLeft: number | null): string | null {
+export function findLackOfRoom(bytes: number, quota: Quota, diskLeft: number | null): string | null {
   if (quota && bytes > quota.leftBytes) {
     const [needed, left, limit] = [bytes, quota.leftBytes, quota.limitBytes].map((one) => formatBytes(one));
     return `It needs ${needed}, and ${left} of your ${limit} are left. Delete datasets or models that you no longer need`;
@@ -116,6 +116,6 @@ function findLackOfRoom(bytes: number, quota: Quota, diskLeft: number | null): s
   return null;
 }
 
-function sizeOf(files: readonly RepoFile[]): number {
+export function sizeOf(files: readonly { sizeBytes: number }[]): number {
   return files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }

@@ -1,5 +1,6 @@
 import type { Workload } from '../../../engine/model/workload.ts';
 import { secondsSaved } from '../../../engine/seconds-saved.ts';
+import { awaitsClone } from '../cloning/hub-base.ts';
 import type { RunRow } from '../queries.ts';
 import { runCostMicro } from '../validation/estimate-run.ts';
 
@@ -11,8 +12,10 @@ type Run = Pick<
 >;
 
 /** What is held for an ended run that goes on from its last checkpoint; null: it cannot. Pure. */
-export function resumeCostMicro(run: Run, workload: Workload): bigint | null {
+export function resumeCostMicro(run: Run & Pick<RunRow, 'base'>, workload: Workload): bigint | null {
   const isOver = workload.state === 'stopped' || workload.state === 'failed';
+  // Without its base model it has done nothing.
+  if (awaitsClone(run)) return null;
   // A half merged model is of no use: an export begins anew, as another run.
   if (!isOver || workload.filesRemovedAt || run.kind === 'export') return null;
   const { unpaidSeconds } = settleSeconds(run, secondsSaved(workload));

@@ -6,21 +6,26 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
+import { cancelClone } from '../../hub/clone/cancel-clone.ts';
+import { isUnneededClone } from '../cloning/clone-queries.ts';
+import { awaitsClone } from '../cloning/hub-base.ts';
 import type { RunRow } from '../queries.ts';
 import { findOwnRun } from './find-own-run.ts';
 import { toRun } from './to-run.ts';
 
-/** Asks a run to save its work and end. One that has ended, or was asked before, stays as it is. */
+/** Asks a run to save its work and end, and ends the clone that only this run waits for. A run that has ended, or was asked before, stays as it is. */
 export async function cancelRun(ctx: Context, { params }: InputOf<typeof endpoint>): Promise<Run> {
   const { userId } = ctx.caller;
-  return inTransaction(ctx.db, async (tx) => {
-    const { runId } = params;
+  const { runId } = params;
+  const { run, workload } = await inTransaction(ctx.db, async (tx) => {
     const own = await findOwnRun(tx, { runId, userId });
     await stopRun(tx, ctx, own.run);
     // Read under the workload's lock: it may have ended since.
-    const { run, workload } = await findOwnRun(tx, { runId, userId });
-    return toRun(ctx.config, run, workload);
+    return findOwnRun(tx, { runId, userId });
   });
+  const cloneId = run.base.assetId;
+  if (awaitsClone(run) && (await isUnneededClone(ctx.db, cloneId))) await cancelClone(ctx, { id: cloneId });
+  return toRun(ctx.config, run, workload);
 }
 
 /** Step: asks a run of the caller to save its work and end, unless it has ended or was asked before. */

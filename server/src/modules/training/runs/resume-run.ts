@@ -17,6 +17,7 @@ import { withIdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { costSoFarMicro, refuseLowCeiling, resumeCeilingMicro } from '../charges/ceiling.ts';
 import { holdForRun } from '../charges/hold-run.ts';
 import { resumeCostMicro, settleSeconds, unpaidMicro } from '../charges/resume-cost.ts';
+import { awaitsClone } from '../cloning/hub-base.ts';
 import { beginRound, type RunRow } from '../queries.ts';
 import { readRewardModels } from '../rewards/read-reward-models.ts';
 import type { TrainingParts } from '../validation/check-fine-tune.ts';
@@ -60,6 +61,10 @@ async function resume(
   const { run: asked } = await findOwnRun(tx, { runId, userId });
   if (asked.kind === 'export')
     throw new AppError('conflict', { publicMessage: 'An export cannot be resumed. Start another one' });
+  if (awaitsClone(asked))
+    throw new AppError('conflict', {
+      publicMessage: `${asked.base.title} was not cloned, and the run has nothing to go on from. Start another one`,
+    });
   await requireSources(tx, asked, rewardModels);
   const now = ctx.clock.now();
   const ended = await lockWorkload(tx, runId);

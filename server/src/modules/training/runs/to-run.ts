@@ -8,6 +8,7 @@ import { secondsSaved } from '../../../engine/seconds-saved.ts';
 import { costSoFarMicro, resumeCeilingMicro, stopsAtCeiling } from '../charges/ceiling.ts';
 import { resumeCostMicro, unpaidMicro } from '../charges/resume-cost.ts';
 import { roundCostMicro } from '../charges/round-cost.ts';
+import { awaitsClone } from '../cloning/hub-base.ts';
 import type { RunRow } from '../queries.ts';
 
 /** The words of the wire for the engine's states. */
@@ -39,7 +40,7 @@ export function toRun(config: HostFolders, run: RunRow, workload: Workload): Run
     ...trainedBy(run),
     state: !ended && workload.wanted === 'stopped' ? 'stopping' : states[workload.state],
     reason: ended ? `${asSentence(reason)}${savedSentence(run, workload)}` : reason,
-    phase: ended ? null : workload.phase,
+    phase: ended ? null : awaitsClone(run) ? 'cloning' : workload.phase,
     step: workload.step,
     steps_total: workload.stepsTotal,
     progress: completed ? 100 : percent(workload),

@@ -9,8 +9,9 @@ import {
 import type { quoteSweep } from '@bakehouse/contract/sweeps';
 import type { FineTunePayload } from '@bakehouse/contract/training';
 import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, refused } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
+import { isUuid } from '../../../platform/is-uuid.ts';
 import { isTextFile, settle, withFormat } from '../fine-tune-spec.ts';
 import { checkPayload } from '../start-fine-tune.ts';
 import type { FineTuneCheck, TrainingParts } from '../validation/check-fine-tune.ts';
@@ -41,6 +42,11 @@ export async function checkSweep(
   { reply }: Pick<Http, 'reply'>,
 ): Promise<SweepCheck> {
   const { slowdown = (await parts.runCpu(ctx.db)).slowdown, ...rest } = await withHubModel(ctx, asked);
+  if (!isUuid(rest.base_model))
+    throw refused(
+      'fine_tune_payload.hf_model_id',
+      `You have no clone of ${rest.base_model}: clone it from the public hub first`,
+    );
   const [first, ...others] = combinationsOf(axes);
   if (!first) throw new Error('A sweep of no runs');
   const check = async (combination: Combination): Promise<CheckedRun> => {

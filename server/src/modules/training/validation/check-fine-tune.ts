@@ -12,6 +12,7 @@ import { readPrices } from '../../credits/prices/read-prices.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { listModelFiles } from '../../models/weights/list-model-files.ts';
 import { readModelJson } from '../../models/weights/read-model-json.ts';
+import { type HubBase, readHubBase, warnOfClone } from '../cloning/hub-base.ts';
 import {
   type FineTuneFields,
   type SettledFields,
@@ -69,6 +70,7 @@ export type RequireTracker = (
 
 export type FineTuneRequest = {
   datasetId: string;
+  /** Its asset id, or its name on the public hub. */
   baseModelId: string;
   /** A file that is held out whole; null: part of the dataset is. */
   validation: { datasetId: string; fileName: string } | null;
@@ -93,6 +95,8 @@ export type FineTuneCheck = {
   /** Its critical errors, with what each is about. */
   faults: Fault[];
   base: AssetRevision;
+  /** The base model if it is to be cloned first; null: it is here. */
+  hubBase: HubBase | null;
   dataset: AssetRevision;
   /** With the file that is held out whole. */
   heldOut: AssetRevision | null;
@@ -117,7 +121,10 @@ export async function checkFineTune(
   { datasetId, baseModelId, validation, gpu, fields: asked, cpu, signal, readsOn, params }: FineTuneRequest,
 ): Promise<FineTuneCheck> {
   const { userId } = ctx.caller;
-  const base = await readRevision(ctx.db, { assetId: baseModelId, userId, top: true, param: params.base });
+  const hubBase = baseModelId.includes('/') ? await readHubBase(ctx, baseModelId, signal) : null;
+  const base =
+    hubBase?.base ??
+    (await readRevision(ctx.db, { assetId: baseModelId, userId, top: true, param: params.base }));
   const dataset = await readRevision(ctx.db, {
     ...{ assetId: datasetId, userId, paths: [asked.file_name], param: params.dataset },
   });
@@ -128,7 +135,7 @@ export async function checkFineTune(
     }));
 
   const { models: rewardModels, faults: ofModels } = await readRewardModels(ctx, asked);
-  const faults = await refuseChoice(ctx, base, dataset, asked);
+  const faults = await refuseChoice(ctx, { base, dataset, hubBase }, asked);
   faults.push(...ofModels.map((message) => ({ message, about: 'rewards' as const })));
   const [dataFile] = dataset.files;
   const known: KnownData | null =
@@ -143,7 +150,8 @@ export async function checkFineTune(
           },
           datasetId,
           validationPath: validation?.fileName ?? null,
-          readsOn,
+          // Reading in the background would need the model later too.
+          readsOn: readsOn && hubBase === null,
           signal,
         });
   const report = known?.report ?? null;
@@ -189,6 +197,7 @@ export async function checkFineTune(
     validation: {
       critical_errors: faults.map(({ message }) => message),
       warnings: [
+        ...(hubBase ? [warnOfClone(hubBase)] : []),
         ...(report?.warnings ?? []),
         ...warnOfObjective(fields, report?.ratings ?? null),
         ...(readable ? warnOfStopping(fields, work.evaluations) : []),
@@ -204,6 +213,7 @@ export async function checkFineTune(
     },
     faults,
     base,
+    hubBase,
     dataset,
     heldOut,
     rewardModels,
@@ -251,12 +261,11 @@ async function readSettled(
 /** What can be refused before the run's files are read as it would. */
 async function refuseChoice(
   ctx: Context,
-  base: AssetRevision,
-  dataset: AssetRevision,
+  { base, dataset, hubBase }: Pick<FineTuneCheck, 'base' | 'dataset' | 'hubBase'>,
   fields: FineTuneFields,
 ): Promise<Fault[]> {
   const faults: Fault[] = [...findFormatFaults(fields), ...findAdaptationFaults(fields)];
-  const baseFault = await findBaseFault(ctx, base);
+  const baseFault = hubBase ? hubBase.fault : await findBaseFault(ctx, base);
   if (baseFault) faults.push({ message: baseFault, about: 'base_model' });
   const { title, datasetType } = dataset.asset;
   if (datasetType !== 'RAW')

@@ -19,7 +19,7 @@ type Parts = { capacity: () => Promise<Capacity>; machineBytes: () => number };
 /** Where a fine-tune of a model would run once it is here, as its files tell at a glance. */
 export function foreseeTraining({ capacity, machineBytes }: Parts): Foresee {
   return async (model) => {
-    const obstacle = await findObstacle(model);
+    const obstacle = await findRemoteFault(model);
     if (obstacle) return { device: null, obstacle };
     const weights = listModelFiles(model.files).filter(isWeights);
     const neededBytes = BESIDE_WEIGHTS * weights.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
@@ -31,7 +31,8 @@ export function foreseeTraining({ capacity, machineBytes }: Parts): Foresee {
   };
 }
 
-async function findObstacle(model: RemoteModel): Promise<string | null> {
+/** Why a model of the public hub cannot be the base of a fine-tune: a sentence without its full stop, or null. */
+export async function findRemoteFault(model: RemoteModel): Promise<string | null> {
   const { title, files } = model;
   const paths = files.map(({ path }) => path);
   if (paths.includes('adapter_config.json'))

@@ -3,6 +3,7 @@ import type { validateFineTune as endpoint, FineTuneValidation } from '@bakehous
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { clientSignal } from '../../../platform/http/client-signal.ts';
+import { findClonedAsset } from '../../assets/sources/sources.ts';
 import { checkFineTune, type TrainingParts } from './check-fine-tune.ts';
 
 /** What the wizard asks before it lets a run be started. Changes nothing. */
@@ -13,9 +14,13 @@ export async function validateFineTune(
   { reply }: Pick<Http, 'reply'>,
 ): Promise<FineTuneValidation> {
   const { dataset_id, model_id, gpu_type, accelerator_count, ...fields } = body;
+  const { userId } = ctx.caller;
+  const cloned = model_id.includes('/')
+    ? await findClonedAsset(ctx.db, { userId, repoId: model_id, type: 'model' })
+    : null;
   const check = await checkFineTune(ctx, parts, {
     datasetId: dataset_id,
-    baseModelId: model_id,
+    baseModelId: cloned ?? model_id,
     gpu: { type: gpu_type, count: accelerator_count },
     validation: null,
     fields,

@@ -1,11 +1,9 @@
 import type { HubRepositoryDetails } from '@bakehouse/contract/hub/public';
 import { formatBytes } from '@bakehouse/contract/labels';
 import { useQuery } from '@tanstack/react-query';
-import { CloudDownload } from 'lucide-react';
-import { useEffect, useEffectEvent, useState } from 'react';
+import { useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
-import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Combobox } from '../../../ui/combobox.tsx';
 import { Field } from '../../../ui/field.tsx';
@@ -13,7 +11,7 @@ import { errorMessage } from '../../../ui/notify.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { useUser } from '../../accounts/session.ts';
-import { recentClonesQuery, useStartClone } from '../clones/clone-calls.ts';
+import { recentClonesQuery } from '../clones/clone-calls.ts';
 import { isUnderWay } from '../clones/clone-sentences.ts';
 import { repositoryQuery, useQuickSearch } from '../repository/hub-calls.ts';
 import { CloneUnderWay } from './clone-under-way.tsx';
@@ -21,15 +19,12 @@ import { CloneUnderWay } from './clone-under-way.tsx';
 type Props = {
   /** Its name on the hub; empty: none is chosen. */
   value: string;
-  /** The model that is the clone of it; null while there is none. */
-  cloneId: string | null;
   error: string | undefined;
   onChange: (repoId: string) => void;
-  onClone: (modelId: string) => void;
 };
 
-/** A choice of the public hub's models, and the clone that it needs. */
-export function HubModelField({ value, cloneId, error, onChange, onClone }: Props) {
+/** A choice of the public hub's models, and whether there is a clone of it. */
+export function HubModelField({ value, error, onChange }: Props) {
   const [typed, setTyped] = useState('');
   const query = useDebounced(typed.trim());
   const found = useQuickSearch(query);
@@ -57,23 +52,19 @@ export function HubModelField({ value, cloneId, error, onChange, onClone }: Prop
           options={isMissing ? [{ value, label: value }, ...results] : results}
         />
       </Field>
-      {value !== '' && <HubModel key={value} id={value} cloneId={cloneId} onClone={onClone} />}
+      {value !== '' && <HubModel key={value} id={value} />}
     </>
   );
 }
 
-type ModelProps = { id: string; cloneId: string | null; onClone: (modelId: string) => void };
-
 /** Whether there is a clone of the model, one on its way, or none. */
-function HubModel({ id, cloneId, onClone }: ModelProps) {
+function HubModel({ id }: { id: string }) {
   const userId = useUser().id;
   const repository = useQuery(repositoryQuery(userId, 'model', id));
   const recent = useQuery(recentClonesQuery(userId)).data ?? [];
   const own = recent.filter((clone) => clone.repo_id === id && clone.dataset_type === 'MODEL');
   const underWay = own.find(isUnderWay);
   const made = own.find(({ asset_id }) => asset_id !== null)?.asset_id ?? repository.data?.cloned_asset_id;
-  const choose = useEffectEvent(() => made && made !== cloneId && onClone(made));
-  useEffect(() => void choose(), [made]);
   if (underWay) return <CloneUnderWay clone={underWay} />;
   return (
     <QueryView
@@ -96,24 +87,11 @@ function Cloned({ details }: { details: HubRepositoryDetails }) {
 }
 
 function NotCloned({ details }: { details: HubRepositoryDetails }) {
-  const start = useStartClone('model');
-  const { file_count, obstacle, repo_id, size_bytes, licence } = details;
+  const { file_count, obstacle, size_bytes, licence } = details;
   return (
     <Callout
       tone={obstacle ? 'bad' : 'info'}
-      title={obstacle ? 'It cannot be cloned as it is' : 'Clone this model first'}
-      action={
-        obstacle === null && (
-          <Button
-            size="sm"
-            loading={start.isPending}
-            onClick={() => start.mutate({ repoId: repo_id, datasetType: 'MODEL' })}
-          >
-            <CloudDownload aria-hidden />
-            Clone
-          </Button>
-        )
-      }
+      title={obstacle ? 'It cannot be cloned as it is' : 'This model is cloned first'}
     >
       {obstacle ? `${obstacle}. ` : ''}
       {countOf(file_count, 'file')}, {formatBytes(size_bytes)}, licence {licence ?? 'not stated'}.{' '}

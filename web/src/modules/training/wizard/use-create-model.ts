@@ -218,10 +218,11 @@ function isUnaffordable(error: unknown): boolean {
 }
 
 function choiceOf(state: WizardState, userId: string): FineTuneChoice | null {
-  const { baseModelId, datasetId, fileName, parameters, tags, ceiling } = state;
+  const { datasetId, fileName, parameters, tags, ceiling } = state;
   const axes = toAxes(state.sweep);
-  if (!baseModelId || !datasetId || !fileName) return null;
   const hubModelId = state.type === 'huggingface' ? state.hubModelId : null;
+  const baseModelId = hubModelId ?? state.baseModelId;
+  if (!baseModelId || !datasetId || !fileName) return null;
   const name = state.name.trim();
   return { userId, name, tags, baseModelId, hubModelId, datasetId, fileName, parameters, axes, ceiling };
 }

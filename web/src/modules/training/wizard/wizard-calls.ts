@@ -19,8 +19,9 @@ export type FineTuneChoice = {
   userId: string;
   name: string;
   tags: string[];
+  /** An asset id, or a name on the hub. */
   baseModelId: string;
-  /** The repository that the base model is a clone of, where it was chosen on the hub. */
+  /** The same name, if the base model was chosen on the hub. */
   hubModelId: string | null;
   datasetId: string;
   fileName: string;

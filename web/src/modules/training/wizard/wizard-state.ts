@@ -32,7 +32,7 @@ export type WizardState = {
   baseModelType: (typeof uploadBaseModelTypes)[number] | null;
   files: ChosenFile[];
   baseModelId: string | null;
-  /** Of a model from the hub: owner/name; `baseModelId` is the clone of it. */
+  /** Of a model from the hub: owner/name; the server finds or makes the clone of it. */
   hubModelId: string;
   datasetId: string | null;
   fileName: string | null;
@@ -197,15 +197,11 @@ function withConfiguration(
 }
 
 /**
- * A file belongs to its dataset, its format and columns to the file, and a clone to its model on the hub: another choice above
- * empties the ones below.
+ * A file belongs to its dataset, and its format and columns to the file: another choice above empties the ones below. A model of the
+ * hub takes the place of an own one.
  */
 function withoutStaleChoices(before: WizardState, after: WizardState): WizardState {
-  const isOther =
-    after.hubModelId !== before.hubModelId ||
-    (before.type === 'huggingface') !== (after.type === 'huggingface');
-  // Both are chosen at once where the clone is there already.
-  const baseModelId = isOther && after.baseModelId === before.baseModelId ? null : after.baseModelId;
+  const baseModelId = after.type === 'huggingface' ? null : after.baseModelId;
   const fileName = after.datasetId === before.datasetId ? after.fileName : null;
   const reading = fileName === before.fileName ? {} : blankReading(null);
   return { ...after, baseModelId, fileName, parameters: { ...after.parameters, ...reading } };

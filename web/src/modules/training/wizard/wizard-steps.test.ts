@@ -261,7 +261,7 @@ it('applies the configuration of a hub model, which is no asset, and one that ha
   });
 });
 
-it('a fine-tune from the hub asks for its model and a clone of it, and goes on to its review', () => {
+it('a fine-tune from the hub asks for its model and for no clone of it, and goes on to its review', () => {
   const chosen = { step: 'selection', type: 'huggingface', datasetId: 'd', fileName: 'x.txt' } as const;
   expect(problemsOf(at(chosen))).toEqual({
     hubModelId: 'Please make sure you have selected a model, dataset, and file',
@@ -270,16 +270,12 @@ it('a fine-tune from the hub asks for its model and a clone of it, and goes on t
     do: 'change',
     values: { hubModelId: 'meta-llama/Llama-3.2-1B' },
   });
-  expect(problemsOf(named)).toEqual({ hubModelId: 'Clone the model first' });
-  const cloned = wizardReducer(named, { do: 'change', values: { baseModelId: 'clone' } });
-  expect(problemsOf(cloned)).toEqual({});
-  const filled = wizardReducer(cloned, { do: 'continue' });
+  expect(named.baseModelId).toBeNull();
+  expect(problemsOf(named)).toEqual({});
+  const filled = wizardReducer(named, { do: 'continue' });
   expect(filled.step).toBe('parameters');
   expect(stepOf(filled).next.does).toBe('validate');
   expect(wizardReducer(filled, { do: 'continue' }).step).toBe('review');
-  // Of another type it is no base that somebody has chosen.
-  const other = wizardReducer(cloned, { do: 'change', values: { type: 'finetune' } });
-  expect(other.baseModelId).toBeNull();
 });
 
 it('takes what the file was recognised as, unless a format was chosen', () => {

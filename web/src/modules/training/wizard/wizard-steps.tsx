@@ -209,7 +209,6 @@ function datasetProblems({ datasetId, fileName }: WizardState): Problems {
   return fileName ? {} : { fileName: NOT_SELECTED };
 }
 
-function hubProblems({ baseModelId, hubModelId }: WizardState): Problems {
-  if (hubModelId === '') return { hubModelId: NOT_SELECTED };
-  return baseModelId ? {} : { hubModelId: 'Clone the model first' };
+function hubProblems({ hubModelId }: WizardState): Problems {
+  return hubModelId === '' ? { hubModelId: NOT_SELECTED } : {};
 }

@@ -20,10 +20,8 @@ export function BaseModelField({ wizard: { state, problems, dispatch } }: Props)
     return (
       <HubModelField
         value={state.hubModelId}
-        cloneId={state.baseModelId}
         error={problems.hubModelId}
         onChange={(hubModelId) => onChange({ hubModelId })}
-        onClone={(baseModelId) => onChange({ baseModelId })}
       />
     );
   return (

@@ -1,0 +1,89 @@
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { storeBlob } from '../../../platform/storage/store-blob.ts';
+import { readQuota } from '../../assets/files/storage-quota.ts';
+import type { AssetRevision } from '../../assets/read-revision.ts';
+import type { RemoteModel } from '../../models/remote-model.ts';
+import { listModelFiles } from '../../models/weights/list-model-files.ts';
+import { readModelJson } from '../../models/weights/read-model-json.ts';
+import { askHub, unreachable } from './ask-hub.ts';
+import { chooseFiles } from './choose-files.ts';
+import { findLackOfRoom, sizeOf } from './describe-repository.ts';
+import { fileUrl } from './file-url.ts';
+import { type HubClient, hubClient, nameOf, type Repo, type RepoFile } from './hub-client.ts';
+import { FILES_MAX } from './limits.ts';
+import { refuseAnswer } from './refuse-answer.ts';
+import { findHubAccess } from './tokens.ts';
+
+/** The tokenizer of a large vocabulary has some 40 MB. */
+const FILE_BYTES_MAX = 100 * 1024 ** 2;
+
+type ReadRemoteModel = {
+  repoId: string;
+  revision: string;
+  /** What a clone of it has: enough to tell whether it can be used. */
+  model: RemoteModel;
+  /** Its configuration and tokenizer, whose bytes are in the store now. */
+  files: AssetRevision['files'];
+  /** Why it cannot be cloned: a sentence without its full stop, or null. */
+  obstacle: string | null;
+};
+
+/**
+ * Reads what the public hub says of a model, and its small files, before any of its weights is here. Throws AppError 'not_found',
+ * 'conflict' for a gated model, and 'unavailable'.
+ */
+export async function readRemoteModel(
+  ctx: Context,
+  id: string,
+  signal: AbortSignal,
+): Promise<ReadRemoteModel> {
+  const { userId } = ctx.caller;
+  const hub = hubClient(await findHubAccess(ctx, userId), signal);
+  const info = await hub.describe({ type: 'model', id });
+  const repo: Repo = { type: 'model', id: info.repo_id };
+  if (info.gated) await hub.requireAccess(repo);
+  const { copied, fault } = chooseFiles('model', await hub.listFiles(repo, info.revision, FILES_MAX));
+  const [quota, diskLeft] = await Promise.all([readQuota(ctx, userId), ctx.blobs.freeBytes()]);
+  const small = listModelFiles(copied).filter(
+    ({ path, sizeBytes }) => !path.endsWith('.safetensors') && sizeBytes <= FILE_BYTES_MAX,
+  );
+  const files = await Promise.all(
+    small.map((file) => storeFile(ctx, hub, { repo, revision: info.revision, file, signal })),
+  );
+  return {
+    repoId: repo.id,
+    revision: info.revision,
+    model: {
+      title: repo.id.slice(repo.id.indexOf('/') + 1),
+      files: copied,
+      readJson: (path) => readModelJson(ctx, files, path),
+    },
+    files,
+    obstacle: fault ?? findLackOfRoom(sizeOf(copied), quota, diskLeft),
+  };
+}
+
+async function storeFile(
+  ctx: Context,
+  { access }: HubClient,
+  { repo, revision, file, signal }: { repo: Repo; revision: string; file: RepoFile; signal: AbortSignal },
+): Promise<AssetRevision['files'][number]> {
+  const answer = await askHub(access, fileUrl(access.url, repo, revision, file.path), { signal });
+  const { statusCode = 0, headers } = answer;
+  if (statusCode !== 200) {
+    answer.destroy();
+    throw refuseAnswer({ statusCode, headers }, { what: nameOf(repo), token: access.token });
+  }
+  let bytes = 0;
+  answer.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > file.sizeBytes) answer.destroy(new Error('longer than listed'));
+  });
+  const { sha256 } = await storeBlob(ctx, answer).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw error instanceof AppError ? error : unreachable(error);
+  });
+  if (bytes !== file.sizeBytes) throw unreachable(new Error('shorter than listed'));
+  return { path: file.path, sha256, sizeBytes: bytes };
+}

@@ -1,0 +1,97 @@
+import { findWorkloadWithSpec } from '../../../engine/find-workload-with-spec.ts';
+import type { WorkloadSpec } from '../../../engine/model/workload.ts';
+import { failResting, releaseWorkload } from '../../../engine/release-workload.ts';
+import type { Context, Services } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { publishChange } from '../../../platform/events/publish-change.ts';
+import { createLeaseLoop, type LeaseLoop } from '../../../platform/leases/lease-loop.ts';
+import { keepAssets } from '../../assets/keep-assets.ts';
+import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
+import { recordLineage } from '../../assets/record-lineage.ts';
+import { findGguf } from '../../models/weights/find-gguf.ts';
+import { listModelFiles } from '../../models/weights/list-model-files.ts';
+import { leavesWholeModel, toInput } from '../fine-tune-spec.ts';
+import { sourceOf } from '../make-run.ts';
+import { nameSources } from '../name-sources.ts';
+import { findRun, type RunRow } from '../queries.ts';
+import { findBaseFault } from '../validation/find-base-fault.ts';
+import { type EndedClone, findRunOfEndedClone, saveClonedBase } from './clone-queries.ts';
+import { awaitsClone } from './hub-base.ts';
+
+/** Lets runs begin once their base model is cloned, and fails those whose clone has failed. Nothing of it is kept in memory. */
+export function createCloneWaitLoop(services: Services): LeaseLoop {
+  const claim = async () => {
+    const found = await findRunOfEndedClone(services.db);
+    return found && (() => endWait(services, found));
+  };
+  return createLeaseLoop(services, { places: 1, tables: [claim] });
+}
+
+async function endWait(services: Services, clone: EndedClone): Promise<void> {
+  const { runId, repoId, assetId } = clone;
+  try {
+    if (assetId === null)
+      throw new AppError('conflict', {
+        publicMessage: `${repoId} was not cloned: ${clone.reason.replace(/\.$/, '')}`,
+      });
+    await release(services, runId);
+  } catch (error) {
+    if (!(error instanceof AppError))
+      services.log.error({ err: error, run_id: runId }, 'a run was not released');
+    const why = error instanceof AppError ? error.publicMessage : 'Something went wrong on the server';
+    await inTransaction(services.db, (tx) =>
+      failResting(tx, { id: runId, reason: `${why}. You are not charged`, now: services.clock.now() }),
+    ).catch((cause: unknown) => services.log.error({ err: cause, run_id: runId }, 'a run still waits'));
+  }
+}
+
+/** Completes a run with its base model, and queues it. */
+async function release(services: Services, runId: string): Promise<void> {
+  const run = await findRun(services.db, runId);
+  const workload = await findWorkloadWithSpec(services.db, runId);
+  if (!run || !workload || !awaitsClone(run)) return;
+  const { userId } = run;
+  const base = await readRevision(services.db, { assetId: run.base.assetId, userId, top: true });
+  const fault = await findBaseFault(services, base);
+  if (fault) throw new AppError('conflict', { publicMessage: fault });
+  const dataset = await readRevision(services.db, { ...run.dataset, userId, paths: [] });
+  const ctx: Context = {
+    ...services,
+    caller: { kind: 'user', userId, isOperator: false },
+    ...{ requestId: runId, idempotencyKey: null },
+  };
+  const sources = await nameSources(ctx, { base, dataset });
+  const spec = withBase(workload.spec, run, { base, sources });
+  await inTransaction(services.db, async (tx) => {
+    const now = services.clock.now();
+    if (!(await releaseWorkload(tx, { id: runId, spec, now }))) return;
+    await keepAssets(tx, { ids: [base.asset.id, dataset.asset.id], userId });
+    await saveClonedBase(tx, { runId, modelAssetId: run.modelAssetId, base });
+    await recordLineage(tx, {
+      ...{ assetId: run.modelAssetId, runId, base: sourceOf(base), dataset: run.dataset },
+    });
+    await publishChange(tx, userId, { topic: 'run', id: runId });
+    await publishChange(tx, userId, { topic: 'asset', id: run.modelAssetId });
+  });
+}
+
+function withBase(
+  spec: WorkloadSpec,
+  run: RunRow,
+  { base, sources }: { base: AssetRevision; sources: Awaited<ReturnType<typeof nameSources>> },
+): WorkloadSpec {
+  if (spec.kind !== 'train' || spec.method !== 'lora' || run.kind !== 'text')
+    throw new Error(`${run.id} is no fine-tune of a text model`);
+  const gguf = leavesWholeModel(run.parameters) ? findGguf(base).files : [];
+  return {
+    ...spec,
+    sources,
+    base_model_title: sources.base_model === null ? 'a private model' : base.asset.title,
+    inputs: [
+      { name: 'base_model', files: listModelFiles(base.files).map(toInput) },
+      ...spec.inputs.filter(({ name }) => name !== 'base_model'),
+      ...(gguf.length === 1 ? [{ name: 'base_gguf', files: gguf.map(toInput) }] : []),
+    ],
+  };
+}
