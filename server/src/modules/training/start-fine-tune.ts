@@ -53,8 +53,8 @@ export async function startFineTune(
     { operation: 'start-fine-tune', input },
     async () => {
       const based = await withHubModel(ctx, payload);
-      const asked = { payload: based, validation: job?.validation ?? null, reply };
-      const check = await checkStart(ctx, parts, asked);
+      const validation = job?.validation ?? null;
+      const check = await checkStart(ctx, parts, { payload: based, validation, reply });
       return { check, sources: await nameSources(ctx, check) };
     },
     async (tx, { check, sources }) => {

@@ -86,7 +86,7 @@ test('cancelling a run that waits for its clone cancels both and charges nothing
 });
 
 test('a clone that is cancelled or fails fails its run, which is charged nothing', async () => {
-  await waitLoop?.start();
+  waitLoop?.start();
   const before = await balance();
   const cancelled = await start({ payload: payloadOf('bakery/big-1b') });
   const clone = await cloneOf('bakery/big-1b');
@@ -106,7 +106,7 @@ test('a clone that is cancelled or fails fails its run, which is charged nothing
     return true;
   };
   const failed = await start({ payload: payloadOf('bakery/lost-1b') });
-  await cloneLoop?.start();
+  cloneLoop?.start();
   await ended(failed);
   hub.instead = null;
   expect(await runOf(failed)).toMatchObject({ state: 'failed', charged: '0' });
@@ -136,12 +136,12 @@ test('one call clones a hub model and fine-tunes it, and a second one uses the s
     .where('id', '=', run.run_id)
     .executeTakeFirstOrThrow();
   expect(JSON.stringify(spec)).toContain('model.safetensors');
-  const model = await server.services.db
+  const trained = await server.services.db
     .selectFrom('assets')
     .select('parent_asset_id')
     .where('id', '=', modelId)
     .executeTakeFirstOrThrow();
-  expect(model.parent_asset_id).toBe(clone?.asset_id);
+  expect(trained.parent_asset_id).toBe(clone?.asset_id);
   await vi.waitFor(async () => {
     await server.app.engine.pass();
     expect((await runOf(modelId)).state).not.toBe('queued');
