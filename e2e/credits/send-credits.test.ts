@@ -85,7 +85,7 @@ journey(
     await sheet.getByLabel('Amount').fill('9');
     await sheet.getByText('Username, email address or user ID.').waitFor();
     await sheet.getByRole('button', { name: 'Send' }).click();
-    await sheet.getByText('Insufficient balance. Required: $9.00. Available: $1.00.').waitFor();
+    await sheet.getByText('Insufficient balance. Required: $9.00. Available: $6.00.').waitFor();
     await sheet.getByRole('link', { name: 'Get credits' }).waitFor();
     await look(page, 'send-credits-insufficient');
 
