@@ -106,7 +106,7 @@ async function endOf({ db, clock }: Services, row: AskedRow, open: number): Prom
   if (open === 0) return { outcome: 'completed', error };
   if (cancelledAt !== null) return { outcome: 'cancelled', error };
   if (expiresAt !== null && expiresAt <= clock.now()) return { outcome: 'expired', error };
-  return keyId && !(await mayKeyInfer(db, keyId))
+  return keyId && !(await mayKeyInfer(db, keyId, clock.now()))
     ? { outcome: 'cancelled', error: 'The API key that started it can no longer run models.' }
     : null;
 }

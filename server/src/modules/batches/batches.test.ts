@@ -176,6 +176,11 @@ it.each([
     (keyId: string) =>
       server.request(changeApiKey, { params: { keyId }, body: { scopes: ['read'] } }, { as: ada }),
   ],
+  [
+    'expired',
+    (keyId: string) =>
+      sql`update api_keys set expires_at = ${clock.now()} where id = ${keyId}`.execute(server.services.db),
+  ],
 ])('ends when the API key that started it is %s', async (_, change) => {
   const before = await balance();
   const leave = await callOfSomebody();

@@ -89,8 +89,9 @@ async function begin(
     ...{ input_asset_id: file.asset_id, metadata: body.metadata ?? null },
     ...termsOf(highestMicro, ctx.clock.now()),
   });
-  // Reads the file a second time rather than keep all its requests in memory.
-  await insertLines(tx, id, readJsonLines(await readBlob(ctx, file), FIELD));
+  // Reads the file a second time rather than keep all its requests in memory. A second connection could wait for itself.
+  const { blobs, clock, log } = ctx;
+  await insertLines(tx, id, readJsonLines(await readBlob({ blobs, clock, log, db: tx }, file), FIELD));
   // Last, since the hold locks the user's account.
   const { hold_id: holdId } = await holdForAnswers(tx, ctx, {
     ...{ highestMicro, model, name: `batch:${id}` },
