@@ -92,7 +92,7 @@ def test_a_killed_run_goes_on_with_the_same_losses_and_rates(
         }
 
     killed = spec("killed")
-    kill_at_checkpoint(server, killed, 1)
+    kill_at_checkpoint(server, killed, 8)
     assert finish(start(killed)) == 0
     found = {step: set(values) for step, values in losses(server).items()}, rates()
     assert sorted(found[0]) == list(range(1, 25))

@@ -107,13 +107,15 @@ def _without_media(
     read: Conversation | Passage | Dropped, row: Row, columns: list[str]
 ) -> Conversation | Passage | Dropped:
     """The row, dropped if its text shows a picture, video or sound of another column."""
-    column = find(columns, *MEDIA)
-    # Parquet reads only the columns that are used.
-    if column is None or isinstance(read, Dropped) or row.values.get(column, True) in _NO_MEDIA:
+    if isinstance(read, Dropped):
         return read
     said = [read.text] if isinstance(read, Passage) else [turn.content for turn in read.turns]
     mark = next((found[0] for text in said if (found := _MEDIA_MARK.search(text))), None)
     if mark is None:
+        return read
+    column = find(columns, *MEDIA)
+    # Parquet reads only the columns that are used.
+    if column is None or row.values.get(column, True) in _NO_MEDIA:
         return read
     return Dropped(read.line, f"{mark} stands for column {column}: only text can be trained on")
 

@@ -3,6 +3,7 @@ import { cancelRun, resumeRun } from '@bakehouse/contract/runs';
 import { validateFineTune } from '@bakehouse/contract/training';
 import { expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../testing/on-file-end.ts';
+import { sha256 } from '../assets/testing/asset-calls.ts';
 import { createCloneLoop } from '../hub/clone/create-clone-loop.ts';
 import { quickPace, safetensors } from '../hub/testing/clones.ts';
 import { type HubRepo, openPublicHub } from '../hub/testing/public-hub.ts';
@@ -49,7 +50,10 @@ test('the estimate of a hub model reads its small files and none of its weights'
   const { critical_errors, cost_estimate, warnings } = await validate('bakery/rye-7b');
   expect(warnings[0]).toMatch(/^bakery\/rye-7b is cloned from the public hub first: /);
   expect(critical_errors).toEqual([]);
-  expect(machine.read?.base.map(({ path }) => path).toSorted()).toEqual(['config.json', 'tokenizer.json']);
+  expect(machine.read?.base.toSorted((one, other) => one.path.localeCompare(other.path))).toMatchObject([
+    { path: 'config.json', sha256: sha256('{}') },
+    { path: 'tokenizer.json', sha256: sha256('{}') },
+  ]);
   expect(hub.requests.map(({ file }) => file)).not.toContain('model.safetensors');
   expect(await cloneOf('bakery/rye-7b')).toBeUndefined();
   expect(Number(cost_estimate.quote.total)).toBeGreaterThan(0);

@@ -75,15 +75,13 @@ async function storeFile(
     answer.destroy();
     throw refuseAnswer({ statusCode, headers }, { what: nameOf(repo), token: access.token });
   }
-  let bytes = 0;
-  answer.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > file.sizeBytes) answer.destroy(new Error('longer than listed'));
-  });
-  const { sha256 } = await storeBlob(ctx, answer).catch((error: unknown) => {
+  const stored = await storeBlob(ctx, answer, {
+    sizeBytesMax: file.sizeBytes,
+    tooLargeMessage: `${file.path} of ${nameOf(repo)} is longer than the hub lists`,
+  }).catch((error: unknown) => {
     signal.throwIfAborted();
     throw error instanceof AppError ? error : unreachable(error);
   });
-  if (bytes !== file.sizeBytes) throw unreachable(new Error('shorter than listed'));
-  return { path: file.path, sha256, sizeBytes: bytes };
+  if (stored.sizeBytes !== file.sizeBytes) throw unreachable(new Error('shorter than listed'));
+  return { path: file.path, ...stored };
 }
