@@ -5,7 +5,7 @@ import { takeTurn } from '../queue/take-turn.ts';
 import type { RunningParts } from './attempt.ts';
 import { runGeneration } from './run-generation.ts';
 
-/** Signals may be lost: this often it is looked whether somebody's turn has come. */
+/** Signals may be lost, so the loop also looks for work at this interval. */
 const TICK_MS = 1_000;
 
 export type GenerationLoop = {
@@ -14,12 +14,13 @@ export type GenerationLoop = {
   stop: () => Promise<void>;
 };
 
-/** Generates what waits, of each queue as many at once as those of its provider have places, over all processes. */
+/** Runs waiting generations: of each queue as many at once as its provider has places, over all processes. */
 export function createGenerationLoop({
   services,
   serving,
   places,
-}: Omit<RunningParts, 'closing'> & { places: Record<Provider, number> }): GenerationLoop {
+  tickMs = TICK_MS,
+}: Omit<RunningParts, 'closing'> & { places: Record<Provider, number>; tickMs?: number }): GenerationLoop {
   const closing = new AbortController();
   const parts = { services, serving, closing: closing.signal };
   const atWork = new Map<string, Promise<void>>();
@@ -51,7 +52,7 @@ export function createGenerationLoop({
   return {
     start: () => {
       stopListening = services.events.onSignal(QUEUE_MOVED, passes.ask);
-      ticker = setInterval(passes.ask, TICK_MS);
+      ticker = setInterval(passes.ask, tickMs);
       passes.ask();
     },
     stop: async () => {
