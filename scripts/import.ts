@@ -52,10 +52,9 @@ async function remove({ words, user, everybody, title }: Arguments): Promise<voi
 async function list({ words, user, everybody, title }: Arguments): Promise<void> {
   if (words.length > 0 || (user ?? everybody ?? title) !== undefined) throw new PlainError(USAGE);
   await withDatabase(async (db) => {
-    for (const { name, datasetType, files, bytes, source } of await listStarterAssets(db)) {
+    for (const { name, datasetType, files, bytes } of await listStarterAssets(db)) {
       const size = `${files} file${files === 1 ? '' : 's'} of ${formatBytes(Number(bytes))}`;
-      const from = source === null ? '' : `, from ${source}`;
-      console.log(`${datasetType === 'MODEL' ? 'model  ' : 'dataset'} ${name}: ${size}${from}`);
+      console.log(`${datasetType === 'MODEL' ? 'model  ' : 'dataset'} ${name}: ${size}`);
     }
   });
 }

@@ -86,18 +86,6 @@ describe('the settings', () => {
       expect(() => read(wrong, key)).toThrow(/BAKEHOUSE_ROUTERS: must be such as .*=http/);
   });
 
-  test('of the mirror bound what it may take, and copy nothing unless asked to', () => {
-    const token = { BAKEHOUSE_HUB_MIRROR_TOKEN: 'hf_1' };
-    expect(readConfig({}).hubMirror).toBeNull();
-    expect(readConfig({ BAKEHOUSE_HUB_MIRROR_GB: '2', ...token }).hubMirror).toEqual({
-      bytesMax: 2 * 1024 ** 3,
-      token: 'hf_1',
-    });
-    expect(() => readConfig(token)).toThrow(
-      'BAKEHOUSE_HUB_MIRROR_GB: is missing beside BAKEHOUSE_HUB_MIRROR_TOKEN',
-    );
-  });
-
   test('have a public address without a path, to which others are appended', () => {
     const read = (url: string) => readConfig({ BAKEHOUSE_PUBLIC_URL: url }).publicUrl;
     expect(read('https://Bake.example:443/')).toBe('https://bake.example');

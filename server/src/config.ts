@@ -178,10 +178,6 @@ const settings = z.object({
   BAKEHOUSE_FILE_GB: z.coerce.number().min(0.001).default(50),
   /** Gigabytes that the datasets and models of one user may take; 0 for no limit. */
   BAKEHOUSE_STORAGE_GB: z.coerce.number().min(0).default(50),
-  /** Gigabytes that may be taken by what `/hub` copies from the public hub for everybody when it is asked for; 0 copies nothing. */
-  BAKEHOUSE_HUB_MIRROR_GB: z.coerce.number().min(0).default(0),
-  /** An access token of the public hub that these copies are made with, for its limits: what is private or gated there stays there. */
-  BAKEHOUSE_HUB_MIRROR_TOKEN: z.string().optional(),
   /** Pins datasets that use IPFS: the RPC of a Kubo node, and its token where it asks for one. */
   BAKEHOUSE_IPFS_KUBO_URL: z.url({ protocol: /^https?$/ }).optional(),
   BAKEHOUSE_IPFS_KUBO_TOKEN: z.string().optional(),
@@ -299,7 +295,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     inputCacheGb: s.BAKEHOUSE_INPUT_CACHE_GB,
     fileGb: s.BAKEHOUSE_FILE_GB,
     storageGb: s.BAKEHOUSE_STORAGE_GB,
-    ...{ hubMirror: hubMirrorOf(s), ipfs: ipfsOf(s), s3: s3Of(s), cluster: clusterOf(s, publicUrl) },
+    ...{ ipfs: ipfsOf(s), s3: s3Of(s), cluster: clusterOf(s, publicUrl) },
     ...{ ...replicaOf(s), routing: routingOf(s) },
     ...{ driver: s.BAKEHOUSE_DRIVER, prepare: s.BAKEHOUSE_PREPARE },
     ...{ torchIndex: s.BAKEHOUSE_TORCH_INDEX, python: s.BAKEHOUSE_PYTHON },
@@ -320,13 +316,6 @@ function clientOf(s: Settings, idName: TextSetting, secretName: TextSetting) {
 function xOf(s: Settings) {
   const client = clientOf(s, 'BAKEHOUSE_X_CLIENT_ID', 'BAKEHOUSE_X_CLIENT_SECRET');
   return client && { ...client, url: s.BAKEHOUSE_SERVICE_URLS.x };
-}
-
-function hubMirrorOf(s: Settings) {
-  const { BAKEHOUSE_HUB_MIRROR_GB: gb, BAKEHOUSE_HUB_MIRROR_TOKEN: token } = s;
-  if (gb === 0 && token)
-    throw unusable(['BAKEHOUSE_HUB_MIRROR_GB: is missing beside BAKEHOUSE_HUB_MIRROR_TOKEN']);
-  return gb === 0 ? null : { bytesMax: gb * 1024 ** 3, token: token ?? null };
 }
 
 function s3Of(s: Settings) {

@@ -59,7 +59,7 @@ begin
   while exists (
     select from assets
     where coalesce(owner_user_id, '') = owner and (dataset_type = 'MODEL') = is_model
-      and lower(name) = lower(candidate) and namespace is null and deleted_at is null
+      and lower(name) = lower(candidate) and deleted_at is null
   ) loop
     n := n + 1;
     candidate := base || '-' || case when n < 10 then n::text else left(md5(new.id::text), 10) end;

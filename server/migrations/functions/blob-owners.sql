@@ -183,7 +183,7 @@ create or replace trigger generation_outputs_strips_owned after insert on genera
 create or replace trigger generation_outputs_strips_disowned after delete on generation_outputs
   referencing old table as changed for each statement execute function own_strips();
 
--- An upload whose bytes are whole keeps them for its user, or for everybody.
+-- An upload whose bytes are whole keeps them for its user.
 create or replace function own_uploads() returns trigger language plpgsql as $$
 declare
   sha256s text[];
@@ -192,19 +192,17 @@ declare
   sizes bigint[];
 begin
   if tg_op = 'UPDATE' then
-    select array_agg(c.sha256), array_agg(case when c.user_id is null then 'starter' else 'user' end),
-      array_agg(coalesce(c.user_id, '')), array_agg(c.size_bytes)
+    select array_agg(c.sha256), array_agg('user'::text), array_agg(c.user_id), array_agg(c.size_bytes)
     into sha256s, kinds, ids, sizes
     from changed c join before b on b.id = c.id where c.sha256 is not null and b.sha256 is null;
   else
-    select array_agg(sha256), array_agg(case when user_id is null then 'starter' else 'user' end),
-      array_agg(coalesce(user_id, '')), array_agg(size_bytes)
+    select array_agg(sha256), array_agg('user'::text), array_agg(user_id), array_agg(size_bytes)
     into sha256s, kinds, ids, sizes
     from changed where sha256 is not null;
   end if;
   if sha256s is null then return null; end if;
   -- Whoever changes what a user stores holds their row.
-  insert into user_storage (user_id) select distinct id from unnest(ids) id where id <> '' order by 1 on conflict do nothing;
+  insert into user_storage (user_id) select distinct id from unnest(ids) id order by 1 on conflict do nothing;
   perform from user_storage where user_id = any(ids) order by user_id for update;
 
   if tg_op = 'DELETE' then perform remove_blob_owners(sha256s, kinds, ids);

@@ -23,8 +23,6 @@ type RevisionChange = {
   message: string;
   /** Null: this server itself. */
   authorUserId: string | null;
-  /** Of a repository that is copied with it; else it has one of its own. */
-  commitId?: string;
 };
 
 /**

@@ -13,7 +13,7 @@ import { CARD_PATH, findAsset, listNewestFiles, lockAsset } from './queries.ts';
  */
 export async function createRevisionFromBlobs(
   tx: Transaction,
-  input: { assetId: string; files: NewFile[]; keepsOthers?: boolean; message?: string; commitId?: string },
+  input: { assetId: string; files: NewFile[]; keepsOthers?: boolean; message?: string },
 ): Promise<{ revisionId: string }> {
   for (const { path } of input.files) refuseStrayPath(path);
   await lockAsset(tx, input.assetId);
@@ -37,7 +37,6 @@ export async function createRevisionFromBlobs(
       remove,
       message: input.message ?? '',
       authorUserId: asset.owner_user_id,
-      ...(input.commitId !== undefined && { commitId: input.commitId }),
     }),
   };
 }

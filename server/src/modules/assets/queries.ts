@@ -285,13 +285,12 @@ export async function insertRevision(
     number: number;
     message: string;
     authorUserId: string | null;
-    commitId?: string;
   },
 ): Promise<string> {
-  const { assetId, number, message, authorUserId, commitId } = revision;
+  const { assetId, number, message, authorUserId } = revision;
   const { id } = await tx
     .insertInto('revisions')
-    .values({ asset_id: assetId, number, message, author_user_id: authorUserId, commit_id: commitId })
+    .values({ asset_id: assetId, number, message, author_user_id: authorUserId })
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;

@@ -5,25 +5,18 @@ import { expect, test } from 'vitest';
 import { readConfig } from '../../config.ts';
 import { starterModelDir } from '../../engine/host/preparation/starter-model.ts';
 import { signUpOperator } from '../../testing/sign-up-operator.ts';
+import { testServer } from '../../testing/test-server.ts';
 import { assetCalls } from '../assets/testing/asset-calls.ts';
 import { insertModel } from '../deployments/testing/test-models.ts';
 import { registerStarterModel } from '../models/starter/register-starter-model.ts';
-import { cloningServer, safetensors } from './testing/clones.ts';
 import { hubCalls } from './testing/hub-calls.ts';
-import { openPublicHub } from './testing/public-hub.ts';
 import { runClients } from './testing/run-clients.ts';
 
 // In one process: importing the libraries takes longer than all they do here.
 test('the hub’s Python clients read and write here, unchanged', {
   timeout: 1_800_000,
 }, async () => {
-  const rye = { 'config.json': '{"model_type":"llama"}', 'nested/model.safetensors': safetensors(20_000) };
-  const hub = await openPublicHub([
-    { type: 'model', id: 'mills/rye', files: rye },
-    { type: 'model', id: 'mills/closed', files: rye, gatedFor: ['somebody'] },
-  ]);
-  const server = await cloningServer(hub);
-  server.services.config.hubMirror = { bytesMax: 1e9, token: null };
+  const server = await testServer();
   const { create, uploadAt } = assetCalls(server);
   const ada = await hubCalls(server).signUpAs('ada');
   const olga = await signUpOperator(server, 'Olga');
@@ -66,8 +59,6 @@ test('the hub’s Python clients read and write here, unchanged', {
   const env = {
     TEST_DATASET: 'ada/Facts',
     TEST_GATED: 'ovens/closed',
-    TEST_MIRRORED: 'mills/rye',
-    TEST_GATED_THERE: 'mills/closed',
     TEST_STARTER: 'bakehouse/starter',
     ...(files.length > 0 && { TEST_STARTER_FILES: '1' }),
     TEST_LARGE_BYTES: String(300_000_000),

@@ -54,7 +54,6 @@ test('what the public hub has and this one has not is refused as the clients rea
     status: 404,
     error: 'There is no GET /hub/api/spaces/ada/loaf/runtime',
   });
-  expect(await refusal('/datasets-server/croissant?dataset=x')).toMatchObject({ status: 404 });
   expect(await refusal('/api/whoami-v2', { as: ada, method: 'PUT' })).toMatchObject({
     status: 405,
     error: '/hub/api/whoami-v2 takes GET, HEAD, not PUT',

@@ -21,7 +21,6 @@ import { describeHubError } from './hub-error.ts';
 import { completeParts, receivePart } from './lfs/receive-part.ts';
 import { startUploads } from './lfs/start-uploads.ts';
 import { verifyObject } from './lfs/verify-object.ts';
-import { awaitMirror } from './mirror/await-mirror.ts';
 import {
   changeRepository,
   checkAccess,
@@ -70,10 +69,8 @@ function repositoryRoutes({ findUses }: Pick<Parts, 'findUses'>): Binding[] {
 
 function fileRoutes(): Binding[] {
   return [
-    ...[files.listRepositoryFiles, files.listRepositoryFolder].map((endpoint) =>
-      bind(endpoint, (ctx, input, http) => awaitMirror(http, () => listEntries(ctx, input, http))),
-    ),
-    bind(files.describePaths, (ctx, input, http) => awaitMirror(http, () => describePaths(ctx, input))),
+    ...[files.listRepositoryFiles, files.listRepositoryFolder].map((endpoint) => bind(endpoint, listEntries)),
+    bind(files.describePaths, describePaths),
     ...[files.resolveModelFile, files.readModelFile].map((endpoint) =>
       bind(
         endpoint,
@@ -93,10 +90,8 @@ function fileRoutes(): Binding[] {
 
 function referenceRoutes(): Binding[] {
   return [
-    bind(files.listRepositoryReferences, (ctx, input, http) =>
-      awaitMirror(http, () => showReferences(ctx, input)),
-    ),
-    bind(files.listCommits, (ctx, input, http) => awaitMirror(http, () => showCommits(ctx, input, http))),
+    bind(files.listRepositoryReferences, showReferences),
+    bind(files.listCommits, showCommits),
     bind(references.createRepositoryTag, tagRevision),
     bind(references.deleteRepositoryTag, untagRevision),
     bindPublic(references.validateCard, validateCard, { ownCallsPerMinute: CARDS_PER_MINUTE }),

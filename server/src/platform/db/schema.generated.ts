@@ -90,7 +90,6 @@ export type AssetSourcesTable = {
   hub_url: string;
   repo_id: string;
   commit_id: string;
-  looked_up_at: Timestamp | null;
   without_token: Generated<boolean>;
 };
 
@@ -130,7 +129,6 @@ export type AssetsTable = {
   is_lora: Generated<boolean>;
   name: Generated<string>;
   use_ipfs: Generated<boolean>;
-  namespace: string | null;
   card_tags: Generated<string[]>;
   pipeline_tag: string | null;
   library_name: string | null;
@@ -512,7 +510,7 @@ export type HubCloneLinesTable = {
 
 export type HubClonesTable = {
   id: Generated<string>;
-  user_id: string | null;
+  user_id: string;
   repo_id: string;
   dataset_type: string;
   commit_id: string;
@@ -1091,7 +1089,7 @@ export type UploadPartsTable = {
 
 export type UploadsTable = {
   id: Generated<string>;
-  user_id: string | null;
+  user_id: string;
   store_key: string;
   size_bytes: bigint;
   part_bytes: bigint;

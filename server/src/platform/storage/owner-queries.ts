@@ -29,18 +29,14 @@ export async function lockStoredBytes(tx: Transaction, userId: string): Promise<
   return bytes;
 }
 
-/** Whether files of the user, or with null of everybody, have these bytes already. */
-export async function ownsBlob(
-  db: Database | Transaction,
-  userId: string | null,
-  sha256: string,
-): Promise<boolean> {
+/** Whether files of the user have these bytes already. */
+export async function ownsBlob(db: Database | Transaction, userId: string, sha256: string): Promise<boolean> {
   const row = await db
     .selectFrom('blob_owners')
     .select('refs')
     .where('sha256', '=', sha256)
-    .where('owner_kind', '=', userId === null ? 'starter' : 'user')
-    .where('owner_id', '=', userId ?? '')
+    .where('owner_kind', '=', 'user')
+    .where('owner_id', '=', userId)
     .executeTakeFirst();
   return row !== undefined;
 }

@@ -77,9 +77,7 @@ const predicates: Record<AuditAction, Describe> = {
   'asset.untagged': ({ detail, named }) => [
     `deleted the tag ${detail.tag} of ${named('asset_id', 'a dataset or model')}`,
   ],
-  'clone.started': ({ detail }) => [
-    `started a clone of ${detail.repo_id}${detail.for === 'everybody' ? ' for everybody' : ''}`,
-  ],
+  'clone.started': ({ detail }) => [`started a clone of ${detail.repo_id}`],
   'code.redeemed': ({ amount }) => [`redeemed a code for ${amount('amount')}`],
   'code.revoked': () => ['revoked a code'],
   'codes.created': ({ detail, amount }) => [

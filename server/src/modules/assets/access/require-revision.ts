@@ -46,7 +46,7 @@ export async function requireRevision(
     asset: {
       id: asset.id,
       ownerUserId: asset.owner_user_id,
-      isStarter: asset.is_starter && asset.namespace === null,
+      isStarter: asset.starter_task !== null,
       starterSlug: asset.starter_slug,
       starterTask: asset.starter_task as StarterTask | null,
       datasetType: asset.dataset_type as DatasetType,

@@ -67,7 +67,7 @@ export async function takeRoomForUpload(
   { upload, param }: { upload: Upload; param: string },
 ): Promise<void> {
   const { userId, sizeBytes, blob } = upload;
-  if (userId === null || blob || config.storageGb === 0) return;
+  if (blob || config.storageGb === 0) return;
   const limitBytes = config.storageGb * 1024 ** 3;
   const storedBytes = Number(await lockStoredBytes(tx, userId));
   const othersBytes = (await sumUnfinished(tx, userId)).bytes - sizeBytes;

@@ -4,13 +4,7 @@ import { selectReadableIds } from '../access/select-readable-ids.ts';
 import { type AssetRow, findAsset } from '../queries.ts';
 import { findClonedAsset } from '../sources/sources.ts';
 import { usernameOf } from './namespace.ts';
-import {
-  findByName,
-  findByOldName,
-  findMirrored,
-  findRestricted,
-  type RepositoryType,
-} from './repository-queries.ts';
+import { findByName, findByOldName, findRestricted, type RepositoryType } from './repository-queries.ts';
 
 /** Stands for a namespace where an asset is named by its id. */
 const BY_ID = 'id';
@@ -19,9 +13,9 @@ type RepositoryName = { type: RepositoryType; namespace: string; name: string };
 
 /**
  * The asset that the hub's clients call `namespace/name`, the first that the user may read: by its name, as `id/…` by its
- * id, a restricted model by its own, or the user's own or everybody's copy of the public hub's repository of that name. These
- * copies come before what another user here, whoever took the name of a publisher there, calls so. Null where there is none for this
- * user, 'gated' where an operator has to grant access first.
+ * id, a restricted model by its own, or the user's own copy of the public hub's repository of that name. This copy comes
+ * before a repository of another user, who may have taken the name of a publisher there. Null if the user may read none,
+ * 'gated' if an operator has to grant access first.
  */
 export async function findRepository(
   db: Database | Transaction,
@@ -31,8 +25,6 @@ export async function findRepository(
   if (named && (named.owner_user_id === userId || named.is_starter)) return named;
   const copy = await findCopy(db, wanted, userId);
   if (copy) return copy;
-  const mirrored = await findMirrored(db, wanted);
-  if (mirrored) return mirrored;
   const found = named ? await asReadable(db, named, userId) : null;
   if (found !== null && found !== 'gated') return found;
   const restricted = await findRestrictedModel(db, wanted);

@@ -37,6 +37,6 @@ export function usernameOf(namespace: string): string | null | undefined {
 }
 
 /** A repository is an asset; this is how the hub's clients call it. */
-export function repositoryId(asset: Pick<AssetRow, 'owner_username' | 'namespace' | 'name'>): string {
-  return `${asset.namespace ?? namespaceOf(asset.owner_username)}/${asset.name}`;
+export function repositoryId(asset: Pick<AssetRow, 'owner_username' | 'name'>): string {
+  return `${namespaceOf(asset.owner_username)}/${asset.name}`;
 }

@@ -18,59 +18,8 @@ export async function findByName(
       .where(sql<SqlBool>`(assets.dataset_type = 'MODEL') = ${type === 'model'}`)
       .where(sql<SqlBool>`lower(assets.name) = lower(${name})`)
       .where(sql<SqlBool>`(assets.owner_user_id is null) = ${username === null}`)
-      .where('assets.namespace', 'is', null)
       .executeTakeFirst()
   );
-}
-
-/** What everybody has of the public hub's repository of this name, in any case. */
-export async function findMirrored(
-  db: Database | Transaction,
-  { type, namespace, name }: { type: RepositoryType; namespace: string; name: string },
-): Promise<AssetRow | undefined> {
-  return (
-    selectAssets(db)
-      // As the index has them.
-      .where(sql<SqlBool>`coalesce(assets.owner_user_id, '') = ''`)
-      .where(sql<SqlBool>`(assets.dataset_type = 'MODEL') = ${type === 'model'}`)
-      .where(sql<SqlBool>`lower(assets.name) = lower(${name})`)
-      .where(sql<SqlBool>`lower(coalesce(assets.namespace, '')) = lower(${namespace})`)
-      .where('assets.namespace', 'is not', null)
-      .executeTakeFirst()
-  );
-}
-
-export async function insertMirrored(
-  tx: Transaction,
-  repository: { datasetType: string; namespace: string; name: string; family: string },
-): Promise<string> {
-  const { datasetType, namespace, name, family } = repository;
-  const { id } = await tx
-    .insertInto('assets')
-    .values({
-      ...{
-        dataset_type: datasetType,
-        namespace,
-        name,
-        family,
-        title: name,
-        details: '',
-        category: '',
-        tags: [],
-      },
-      // Models and datasets have names apart.
-      ...{
-        is_starter: true,
-        starter_slug: `${datasetType === 'MODEL' ? '' : 'datasets/'}${namespace}/${name}`,
-      },
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
-}
-
-export async function setFamily(tx: Transaction, assetId: string, family: string): Promise<void> {
-  await tx.updateTable('assets').set({ family }).where('id', '=', assetId).execute();
 }
 
 /** The asset that had this name before it was moved, and that its owner has used for none since. */

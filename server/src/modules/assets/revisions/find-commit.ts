@@ -9,11 +9,6 @@ export const BRANCH = 'main';
 /** What names its newest commit; clients in JavaScript ask for the HEAD unless told otherwise. */
 const NEWEST: readonly string[] = [BRANCH, `refs/heads/${BRANCH}`, 'HEAD'];
 
-/** Whether a revision is named as the newest one. Pure. */
-export function isNewest(revision: string): boolean {
-  return NEWEST.includes(revision);
-}
-
 /** A revision as the hub's clients see it. */
 export type Commit = {
   /** Null, and `number` 0: the asset before its first file. */
@@ -58,7 +53,7 @@ export async function findCommit(
   asset: AssetRow,
   wanted: string,
 ): Promise<Commit | null> {
-  if (isNewest(wanted)) return findHead(db, asset);
+  if (NEWEST.includes(wanted)) return findHead(db, asset);
   if (/^[0-9a-f]{40}$/.test(wanted)) {
     const empty = emptyCommit(asset);
     return wanted === empty.commitId ? empty : ((await findByCommitId(db, asset.id, wanted)) ?? null);

@@ -29,8 +29,6 @@ export type ListFilter = {
   whose: readonly Way[];
   /** Only this user's, of those. */
   ownerId?: string | undefined;
-  /** Only what was copied from this namespace of the public hub, in any case, or with null from none. */
-  namespace?: string | null | undefined;
   search: string;
   /** Each of them, letter for letter; those of the card count. */
   tags?: string[];
@@ -75,7 +73,7 @@ function sharesOf({ whose, type }: ListFilter): Share[] {
 
 /** The page if there were only these assets. */
 function pageOf(db: Database, filter: ListFilter & { part: string | null }, { way, type }: Share) {
-  const { userId, ownerId, namespace, search, part, task, sort, cursor, limit } = filter;
+  const { userId, ownerId, search, part, task, sort, cursor, limit } = filter;
   const tags = [...(filter.tags ?? []), ...(task === undefined ? [] : [task])];
   const { key, type: keyType, direction, after } = orders[sort];
   let query = selectAssets(db)
@@ -83,8 +81,6 @@ function pageOf(db: Database, filter: ListFilter & { part: string | null }, { wa
     .where('assets.dataset_type', '=', type)
     .where(isReadableAs(way, userId));
   if (ownerId !== undefined) query = query.where('assets.owner_user_id', '=', ownerId);
-  if (namespace !== undefined)
-    query = query.where(sql<boolean>`lower(assets.namespace) is not distinct from lower(${namespace}::text)`);
   if (search !== '') query = query.where(contains('assets.search_text', { words: search, part }));
   if (tags.length > 0)
     query = query.where(sql<boolean>`(assets.tags || assets.card_tags) @> ${tags}::text[]`);

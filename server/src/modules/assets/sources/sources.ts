@@ -21,39 +21,6 @@ export async function recordSource(
     .execute();
 }
 
-/** Step: the same of what follows the repository: its newest commit, and when the hub was asked for it. */
-export async function saveMirrorSource(
-  tx: Transaction,
-  assetId: string,
-  source: AssetSource & { withoutToken: boolean; lookedUpAt: Date },
-): Promise<void> {
-  const changed = {
-    ...{ hub_url: source.hubUrl, repo_id: source.repoId, commit_id: source.commitId },
-    ...{ without_token: source.withoutToken, looked_up_at: source.lookedUpAt },
-  };
-  await tx
-    .insertInto('asset_sources')
-    .values({ asset_id: assetId, ...changed })
-    .onConflict((conflict) => conflict.column('asset_id').doUpdateSet(changed))
-    .execute();
-}
-
-/** Takes it on to ask the hub for a newer commit, where that was last done before: one of all who would. Else null. */
-export async function takeLookUp(
-  db: Database,
-  assetId: string,
-  { now, before }: { now: Date; before: Date },
-): Promise<AssetSource | null> {
-  const row = await db
-    .updateTable('asset_sources')
-    .set({ looked_up_at: now })
-    .where('asset_id', '=', assetId)
-    .where('looked_up_at', '<', before)
-    .returning(['hub_url as hubUrl', 'repo_id as repoId', 'commit_id as commitId'])
-    .executeTakeFirst();
-  return row ?? null;
-}
-
 /** Null for what was not copied from a hub. */
 export async function findSource(db: Database | Transaction, assetId: string): Promise<AssetSource | null> {
   const row = await db

@@ -5,11 +5,11 @@ import type { CloneRow } from './clones-table.ts';
 /** The signal to the processes that copy: one waits, or a place is free. */
 export const CLONES_MOVED = 'clones:moved';
 
-/** Step: tells the owner, if it has one, that a clone has changed, and whoever copies that there may be something to do. */
+/** Step: tells the owner that a clone has changed, and whoever copies that there may be something to do. */
 export async function announceClone(
   tx: Transaction,
   { id, user_id: userId }: Pick<CloneRow, 'id' | 'user_id'>,
 ): Promise<void> {
-  if (userId !== null) await publishChange(tx, userId, { topic: 'clone', id });
+  await publishChange(tx, userId, { topic: 'clone', id });
   await publishSignal(tx, CLONES_MOVED);
 }

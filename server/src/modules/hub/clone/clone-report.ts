@@ -57,7 +57,7 @@ export function reportClone(
     const renewed = await renewLease(db, clonesTable, lease, { now: clock.now(), values });
     if (!renewed) return lost.abort(new LeaseLost());
     if (written.length > 0) await insertLines(db, lease.id, written);
-    if (lease.row.user_id !== null && (hasNews || written.length > 0))
+    if (hasNews || written.length > 0)
       announceChange(db, lease.row.user_id, { topic: 'clone', id: lease.id });
   }
 

@@ -93,7 +93,7 @@ async function openFile(
 /** An upload of before; null where it is gone, or was whole and its bytes are not there any more. */
 async function findBegun(
   services: Services,
-  who: { uploadId: string; userId: string | null },
+  who: { uploadId: string; userId: string },
 ): Promise<Upload | null> {
   const upload = await selectUpload(services.db, who);
   return upload?.blob && !(await findWhole(services, upload)) ? null : upload;
@@ -202,7 +202,7 @@ async function isAsListed(
 async function checkContent({ services, lease }: Copying, { path }: CloneFile, blob: Blob): Promise<void> {
   if (lease.row.dataset_type !== 'MODEL') return;
   await services.blobs.withLocalFile(blob.sha256, (localPath) =>
-    checkModelFile(services.sandbox, { localPath, name: path, userId: lease.row.user_id ?? '' }),
+    checkModelFile(services.sandbox, { localPath, name: path, userId: lease.row.user_id }),
   );
 }
 

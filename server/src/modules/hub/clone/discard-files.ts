@@ -8,7 +8,7 @@ import { deleteFiles } from './queries.ts';
  */
 export async function discardFiles(
   tx: Transaction,
-  { id, userId }: { id: string; userId: string | null },
+  { id, userId }: { id: string; userId: string },
 ): Promise<string[]> {
   return releaseUploads(tx, { userId, uploadIds: await deleteFiles(tx, id) });
 }

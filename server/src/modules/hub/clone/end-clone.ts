@@ -9,7 +9,7 @@ type End = { now: Date } & (
   | { state: 'FAILED' | 'CANCELLED'; reason: string }
 );
 
-/** Step: ends a locked clone, and notifies its owner, if it has one, who has not ended it themselves. */
+/** Step: ends a locked clone, and notifies its owner unless the owner ended it. */
 export async function endClone(tx: Transaction, row: CloneRow, end: End): Promise<void> {
   const ended = { state: end.state, ended_at: end.now, lock_token: null, locked_until: null };
   const outcome =
@@ -25,7 +25,6 @@ export async function endClone(tx: Transaction, row: CloneRow, end: End): Promis
   await insertLines(tx, row.id, [end.state === 'COMPLETED' ? `Done: ${end.title}` : end.reason]);
   await announceClone(tx, row);
   const userId = row.user_id;
-  if (userId === null) return;
   if (end.state === 'COMPLETED') {
     const data = { asset_id: end.assetId, dataset_type: row.dataset_type, title: end.title };
     await notify(tx, { userId, kind: 'clone_completed', data });

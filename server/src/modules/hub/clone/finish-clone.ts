@@ -13,7 +13,6 @@ import { createRevisionFromBlobs } from '../../assets/create-revision-from-blobs
 import { insertAsset } from '../../assets/insert-asset.ts';
 import { recordSource } from '../../assets/sources/sources.ts';
 import { readModelJson } from '../../models/weights/read-model-json.ts';
-import { type Copy, keepForEverybody } from '../mirror/keep-for-everybody.ts';
 import type { HubAccess } from '../public/ask-hub.ts';
 import { familyOf } from '../public/family-of.ts';
 import { LeaseLost } from './clone-report.ts';
@@ -37,19 +36,14 @@ export async function finishClone(
     ? await storeBlob(services, Readable.from([]))
     : null;
   const family = await readFamilyOf(services, lease.row, toFiles(copied, empty));
-  const userId = lease.row.user_id ?? 'mirror';
   for (const file of toFiles(copied, empty))
-    await noteCard(services, { path: file.path, blob: file, userId });
+    await noteCard(services, { path: file.path, blob: file, userId: lease.row.user_id });
   const done = await underLease(services.db, clonesTable, lease, async (tx, row) => {
     const files = toFiles(await selectCopied(tx, row.id), empty);
     if (files.length === 0 || files.length < (row.files_total ?? 0))
       throw new Error(`a clone has ${files.length} of ${row.files_total} files`);
     const title = row.repo_id.slice(row.repo_id.indexOf('/') + 1);
-    const copy = { files, family, title, access };
-    const assetId =
-      row.user_id === null
-        ? await keepForEverybody(tx, row, { ...copy, now: services.clock.now() })
-        : await createCopy(tx, { ...row, user_id: row.user_id }, copy);
+    const assetId = await createCopy(tx, row, { files, family, title, access });
     await discardFiles(tx, { id: row.id, userId: row.user_id });
     await endClone(tx, row, { state: 'COMPLETED', assetId, title, now: services.clock.now() });
     return true;
@@ -74,14 +68,8 @@ async function readFamilyOf(services: Services, row: CloneRow, files: NewFile[])
 
 async function createCopy(
   tx: Transaction,
-  {
-    id,
-    user_id: userId,
-    dataset_type: datasetType,
-    repo_id: repoId,
-    commit_id: commitId,
-  }: CloneRow & { user_id: string },
-  { files, family, title, access }: Copy,
+  { id, user_id: userId, dataset_type: datasetType, repo_id: repoId, commit_id: commitId }: CloneRow,
+  { files, family, title, access }: { files: NewFile[]; family: string; title: string; access: HubAccess },
 ): Promise<string> {
   const assetId = await insertAsset(tx, {
     // Known from the start to the runs that wait for it.

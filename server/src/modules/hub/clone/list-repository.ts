@@ -5,7 +5,6 @@ import type { Lease } from '../../../platform/leases/leased-table.ts';
 import { underLease } from '../../../platform/leases/under-lease.ts';
 import { quotaExceeded, readQuota } from '../../assets/files/storage-quota.ts';
 import { cleanFilePath } from '../../assets/files/upload/clean-file-path.ts';
-import { refuseFullMirror } from '../mirror/refuse-full-mirror.ts';
 import type { HubAccess } from '../public/ask-hub.ts';
 import { chooseFiles } from '../public/choose-files.ts';
 import { hubClient, type RepoFile } from '../public/hub-client.ts';
@@ -79,9 +78,8 @@ function refuseStrayPath(path: string): void {
   });
 }
 
-async function refuseLackOfRoom(services: Services, userId: string | null, bytes: number): Promise<void> {
-  if (userId === null) await refuseFullMirror(services, bytes);
-  const quota = userId === null ? null : await readQuota(services, userId);
+async function refuseLackOfRoom(services: Services, userId: string, bytes: number): Promise<void> {
+  const quota = await readQuota(services, userId);
   if (quota && bytes > quota.leftBytes)
     throw quotaExceeded(quota, { needed: formatBytes(bytes), param: 'repo_id', files: 2 });
   const free = await services.blobs.freeBytes();

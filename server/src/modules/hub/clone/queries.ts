@@ -5,10 +5,9 @@ import type { RepoFile } from '../public/hub-client.ts';
 import { type CloneRow, toRow } from './clones-table.ts';
 
 type Db = Database | Transaction;
-/** Null: everybody's. */
-type Own = { id: string; userId: string | null };
+type Own = { id: string; userId: string };
 
-/** Null where the user, or everybody, clones this repository already. */
+/** Null if the user clones this repository already. */
 export async function insertClone(
   tx: Transaction,
   row: Insertable<DB['hub_clones']>,
@@ -25,12 +24,12 @@ export async function insertClone(
 /** The clone of a repository that is under way. */
 export async function findOpenClone(
   db: Db,
-  { userId, repoId, datasetType }: { userId: string | null; repoId: string; datasetType: string },
+  { userId, repoId, datasetType }: { userId: string; repoId: string; datasetType: string },
 ): Promise<CloneRow | undefined> {
   const row = await db
     .selectFrom('hub_clones')
     .selectAll()
-    .where(isOpenOf(userId))
+    .where('user_id', '=', userId)
     .where('repo_id', '=', repoId)
     .where('dataset_type', '=', datasetType)
     .where('ended_at', 'is', null)
@@ -38,15 +37,7 @@ export async function findOpenClone(
   return row && toRow(row);
 }
 
-/** As the index has them; null: everybody's. */
-function isOpenOf(userId: string | null) {
-  return sql<boolean>`coalesce(user_id, '') = ${userId ?? ''}`;
-}
-
-export async function findClone(
-  db: Db,
-  { id, userId }: { id: string; userId: string },
-): Promise<CloneRow | undefined> {
+export async function findClone(db: Db, { id, userId }: Own): Promise<CloneRow | undefined> {
   const row = await db
     .selectFrom('hub_clones')
     .selectAll()
@@ -62,7 +53,7 @@ export async function lockClone(tx: Transaction, { id, userId }: Own): Promise<C
     .selectFrom('hub_clones')
     .selectAll()
     .where('id', '=', id)
-    .where(sql<boolean>`user_id is not distinct from ${userId}::text`)
+    .where('user_id', '=', userId)
     .forUpdate()
     .executeTakeFirst();
   return row && toRow(row);
@@ -93,11 +84,11 @@ export async function lockOpenClones(tx: Transaction, userId: string): Promise<v
   await sql`select pg_advisory_xact_lock(hashtextextended(${`clones ${userId}`}, 0))`.execute(tx);
 }
 
-export async function countOpenClones(db: Db, userId: string | null): Promise<number> {
+export async function countOpenClones(db: Db, userId: string): Promise<number> {
   const { count } = await db
     .selectFrom('hub_clones')
     .select((select) => select.fn.countAll<bigint>().as('count'))
-    .where(isOpenOf(userId))
+    .where('user_id', '=', userId)
     .where('ended_at', 'is', null)
     .executeTakeFirstOrThrow();
   return Number(count);
@@ -124,7 +115,7 @@ export async function findNextClone(
       select user_id, count(*) as clones from hub_clones
       where ended_at is null and locked_until > ${now} group by user_id
     )
-    select c.id from hub_clones c left join work on work.user_id is not distinct from c.user_id
+    select c.id from hub_clones c left join work on work.user_id = c.user_id
     where c.ended_at is null and c.check_at <= ${now} and (c.locked_until is null or c.locked_until <= ${now})
       and c.id <> all (${atWork}::uuid[]) and coalesce(work.clones, 0) < ${perUser}
     order by coalesce(work.clones, 0), c.id limit 1 for update of c skip locked`.execute(tx);
@@ -185,21 +176,6 @@ export async function selectCopied(
     .orderBy('f.path')
     .execute();
   return rows.map(({ path, size_bytes, sha256 }) => ({ path, sizeBytes: Number(size_bytes), sha256 }));
-}
-
-/** A file of a clone; `sha256` once its bytes are whole and checked. Of an empty one they are there with the whole clone. */
-export async function findFile(
-  db: Db,
-  { cloneId, path }: { cloneId: string; path: string },
-): Promise<{ sizeBytes: number; sha256: string | null } | undefined> {
-  const row = await db
-    .selectFrom('hub_clone_files as f')
-    .leftJoin('uploads', (join) => join.onRef('uploads.id', '=', 'f.upload_id').on('f.is_copied', '=', true))
-    .select(['f.size_bytes', 'uploads.sha256'])
-    .where('f.clone_id', '=', cloneId)
-    .where('f.path', '=', path)
-    .executeTakeFirst();
-  return row && { sizeBytes: Number(row.size_bytes), sha256: row.sha256 };
 }
 
 /** Notes the upload of a file, if the lease on its clone still holds; else answers false. */

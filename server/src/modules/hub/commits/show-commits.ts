@@ -9,7 +9,7 @@ import { listCommits } from '../../assets/revisions/list-commits.ts';
 import { listTags } from '../../assets/revisions/tags.ts';
 import { titleOf } from '../files/to-entry.ts';
 import { linkNextPage } from '../next-page.ts';
-import { openRepositoryToRead, openRevision } from '../repositories/open-repository.ts';
+import { openRepository, openRevision } from '../repositories/open-repository.ts';
 
 /** The commits up to a revision, newest first, a page of them. Throws HubError. */
 export async function showCommits(
@@ -35,7 +35,7 @@ export async function showReferences(
   ctx: Context,
   { params }: InputOf<typeof contract.listRepositoryReferences>,
 ): Promise<ResponseOf<typeof contract.listRepositoryReferences>> {
-  const asset = await openRepositoryToRead(ctx, params);
+  const asset = await openRepository(ctx, params);
   const [head, others, tags] = await Promise.all([
     findHead(ctx.db, asset),
     listBranches(ctx.db, asset.id),

@@ -30,7 +30,7 @@ export async function describeRepository(
 ): Promise<HubRepositoryDetails> {
   const { userId } = ctx.caller;
   const hub = hubClient(await findHubAccess(ctx, userId), signal);
-  const { isPrivate: _, ...info } = await hub.describe({ type, id: repo_id });
+  const info = await hub.describe({ type, id: repo_id });
   const repo = { type, id: info.repo_id };
   const files = await hub.listFiles(repo, info.revision, FILES_MAX);
   const { copied, leftOut, fault } = chooseFiles(type, files);

@@ -12,8 +12,6 @@ export type RepoInfo = HubRepository & {
   revision: string;
   licence: string | null;
   tags: string[];
-  /** Only some may see it. */
-  isPrivate: boolean;
 };
 
 /** A file as the hub lists it: with the SHA-256 of its bytes where it is large, else with git's hash of it. */
@@ -45,7 +43,7 @@ export function hubClient(access: HubAccess, signal: AbortSignal) {
           repo.type === 'model'
             ? await modelInfo({ ...options, additionalFields: [...additionalFields] })
             : await datasetInfo({ ...options, additionalFields: [...additionalFields] });
-        const { sha, cardData, tags, private: isPrivate } = facts.parse(found);
+        const { sha, cardData, tags } = facts.parse(found);
         return {
           ...toRepository(repo.type, found),
           revision: sha,
@@ -53,7 +51,6 @@ export function hubClient(access: HubAccess, signal: AbortSignal) {
           licence:
             (cardData?.license === 'other' ? cardData.license_name : null) ?? cardData?.license ?? null,
           tags,
-          isPrivate,
         };
       }),
     /** The files of a commit, at most `max`: throws AppError 'conflict' beyond. */
@@ -108,7 +105,6 @@ function toRepository(type: RepoType, entry: unknown): HubRepository {
 const TAGS_SHOWN_MAX = 20;
 
 const facts = z.object({
-  private: z.boolean().catch(false),
   sha: z.string().regex(/^[0-9a-f]{40}$/),
   cardData: z
     .object({

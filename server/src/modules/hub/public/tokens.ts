@@ -12,12 +12,11 @@ import { deleteToken, findToken, upsertToken } from './token-queries.ts';
 
 type Shown = ResponseOf<typeof getHubToken>;
 
-/** The public hub as the user may read it: with their token, where one is kept that can be decrypted; for everybody with the operator's. */
+/** The public hub as the user may read it: with their token if one is kept that can be decrypted. */
 export async function findHubAccess(
   { config, db, log }: Pick<Services, 'config' | 'db' | 'log'>,
-  userId: string | null,
+  userId: string,
 ): Promise<HubAccess> {
-  if (userId === null) return { url: config.hubUrl, token: config.hubMirror?.token ?? null };
   const kept = await findToken(db, userId);
   if (!kept) return { url: config.hubUrl, token: null };
   try {

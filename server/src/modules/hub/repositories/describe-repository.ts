@@ -21,7 +21,7 @@ export function describeRepository(asset: AssetRow, { userId, sha, card = asset 
     _id: asset.id,
     id,
     ...(asset.dataset_type === 'MODEL' && { modelId: id }),
-    author: asset.namespace ?? namespaceOf(asset.owner_username),
+    author: namespaceOf(asset.owner_username),
     sha: sha ?? emptyCommit(asset).commitId,
     lastModified: asset.updated_at.toISOString(),
     createdAt: asset.created_at.toISOString(),

@@ -1,7 +1,6 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { getRepositoryRevision as endpoint, RepositoryInfo } from '@bakehouse/contract/hub/repositories';
 import type { Context } from '../../../platform/context.ts';
-import type { Http } from '../../../platform/http/bind.ts';
 import { findCardData } from '../../assets/card/card-data.ts';
 import { toCardFields } from '../../assets/card/card-metadata.ts';
 import { BRANCH } from '../../assets/revisions/find-commit.ts';
@@ -13,39 +12,23 @@ import {
   type OfRevision,
 } from '../../assets/revisions/read-tree.ts';
 import { toLfs } from '../files/to-entry.ts';
-import { awaitMirror } from '../mirror/await-mirror.ts';
-import { describeCopying } from '../mirror/read-while-mirrored.ts';
 import { describeRepository } from './describe-repository.ts';
-import { openRevision, type RepositoryParams } from './open-repository.ts';
+import { openRevision } from './open-repository.ts';
 
 /** Files that are read at once. */
 const PAGE = 10_000;
 
 type Query = InputOf<typeof endpoint>['query'];
 
-/** A repository at a revision, the newest unless said, with its files and the metadata of its card. Throws HubError and BeingMirrored. */
+/** A repository at a revision, the newest unless said, with its files and the metadata of its card. Throws HubError. */
 export async function getRepository(
   ctx: Context,
   {
     params,
     query,
   }: { params: Omit<InputOf<typeof endpoint>['params'], 'revision'> & { revision?: string }; query: Query },
-  http: Http,
 ): Promise<RepositoryInfo> {
-  const wanted = { ...params, revision: params.revision ?? BRANCH };
-  return awaitMirror(
-    http,
-    () => read(ctx, wanted, query),
-    (clone) => describeCopying(ctx.db, { clone, revision: wanted.revision, withBlobs: query.blobs }),
-  );
-}
-
-async function read(
-  ctx: Context,
-  params: RepositoryParams & { revision: string },
-  query: Query,
-): Promise<RepositoryInfo> {
-  const { asset, commit } = await openRevision(ctx, params);
+  const { asset, commit } = await openRevision(ctx, { ...params, revision: params.revision ?? BRANCH });
   const of = { assetId: asset.id, number: commit.number };
   const expand = [...query.expand, ...query['expand[]']];
   const [readme] = await findFilesOf(ctx.db, { ...of, paths: [CARD_PATH] });

@@ -48,15 +48,15 @@ function sortOf(sort: string | undefined): SortKey {
   return sort === 'downloads' ? 'downloads' : 'updated';
 }
 
-/** Whose repositories are asked for, and how the caller may read them; of nobody here it may be a namespace of the public hub. */
+/** Whose repositories are asked for, and how the caller may read them. */
 async function readersOf(
   { db, caller }: Context,
   author: string | undefined,
-): Promise<Pick<ListFilter, 'whose' | 'ownerId' | 'namespace'>> {
+): Promise<Pick<ListFilter, 'whose' | 'ownerId'>> {
   if (author === undefined || author === '') return { whose: ways };
   const username = usernameOf(author);
-  if (username === null) return { whose: ['starter'], namespace: null };
+  if (username === null) return { whose: ['starter'] };
   const owner = username === undefined ? undefined : await findUserByName(db, username);
-  if (!owner) return { whose: ['starter'], namespace: author };
+  if (!owner) return { whose: [] };
   return { whose: owner.id === caller.userId ? ['own'] : OTHERS, ownerId: owner.id };
 }

@@ -7,10 +7,8 @@ import {
   findRepository,
 } from '../../assets/repositories/find-repository.ts';
 import { repositoryId } from '../../assets/repositories/namespace.ts';
-import { type Commit, findCommit, isNewest } from '../../assets/revisions/find-commit.ts';
+import { type Commit, findCommit } from '../../assets/revisions/find-commit.ts';
 import { HubError } from '../hub-error.ts';
-import { lookForNewer } from '../mirror/look-for-newer.ts';
-import { mirrorRepository } from '../mirror/mirror-repository.ts';
 
 /** How paths name a repository. */
 export type RepositoryParams = { type: RepositoryTypes; namespace: string; name: string };
@@ -18,11 +16,6 @@ export type RepositoryParams = { type: RepositoryTypes; namespace: string; name:
 /** The repository, if the caller may read it. Throws HubError RepoNotFound, which leads on to one that was moved, or GatedRepo. */
 export async function openRepository(ctx: Context, params: RepositoryParams): Promise<AssetRow> {
   return open(ctx, params, findRepository);
-}
-
-/** The same for who reads what is in it: what is not here may be copied from the public hub. Throws BeingMirrored too. */
-export async function openRepositoryToRead(ctx: Context, params: RepositoryParams): Promise<AssetRow> {
-  return open(ctx, params, findRepository, mirrorRepository);
 }
 
 /** The same for a change: no copy answers to the name that it has on the public hub. */
@@ -34,7 +27,6 @@ async function open(
   ctx: Context,
   { type, namespace, name }: RepositoryParams,
   find: typeof findRepository,
-  fetchElsewhere: typeof mirrorRepository = async () => null,
 ): Promise<AssetRow> {
   const wanted = {
     type: type === 'models' ? ('model' as const) : ('dataset' as const),
@@ -43,8 +35,6 @@ async function open(
   const found = await find(ctx.db, wanted);
   if (found === null) {
     const moved = await findMovedRepository(ctx.db, wanted);
-    const fetched = moved ? null : await fetchElsewhere(ctx, wanted);
-    if (fetched) return fetched;
     throw new HubError('not_found', 'RepoNotFound', 'Repository not found', {
       ...(moved && { movedTo: repositoryId(moved) }),
     });
@@ -69,7 +59,6 @@ export async function openRevision(
   ctx: Context,
   { revision, ...params }: RepositoryParams & { revision: string },
 ): Promise<{ asset: AssetRow; commit: Commit }> {
-  const asset = await openRepositoryToRead(ctx, params);
-  if (asset.namespace !== null && isNewest(revision)) lookForNewer(ctx, asset);
+  const asset = await openRepository(ctx, params);
   return { asset, commit: await openCommit(ctx, asset, revision) };
 }

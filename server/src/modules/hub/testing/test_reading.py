@@ -97,20 +97,6 @@ def test_what_is_not_there_is_told_apart():
         hf_hub_download(os.environ["TEST_GATED"], "config.json")
 
 
-def test_what_is_not_here_comes_from_the_public_hub_for_everybody():
-    name = os.environ["TEST_MIRRORED"]
-    with open(hf_hub_download(name, "config.json")) as file:
-        assert file.read() == '{"model_type":"llama"}'
-    folder = snapshot_download(name)
-    assert os.path.basename(folder) == api.model_info(name).sha
-    assert os.path.getsize(os.path.join(folder, "nested", "model.safetensors")) > 20_000
-    assert api.list_repo_files(name) == ["config.json", "nested/model.safetensors"]
-    with pytest.raises(GatedRepoError, match="is gated on the public hub"):
-        api.model_info(os.environ["TEST_GATED_THERE"])
-    with pytest.raises(RepositoryNotFoundError):
-        api.model_info(name + "-none")
-
-
 def test_tags():
     api.create_tag(DATA, tag="v1", repo_type="dataset")
     api.create_tag(DATA, tag="v1", repo_type="dataset", exist_ok=True)

@@ -16,21 +16,17 @@ export async function listStarterRows(
     .execute();
 }
 
-/** What everybody may use, each by a name that `lockStarterAssets` knows; `source` is the commit that it is a copy of. */
+/** What everybody may use, each by a name that `lockStarterAssets` knows. */
 export async function listStarterAssets(
   db: Database,
-): Promise<{ name: string; datasetType: string; files: number; bytes: bigint; source: string | null }[]> {
+): Promise<{ name: string; datasetType: string; files: number; bytes: bigint }[]> {
   return db
     .selectFrom('assets')
-    .leftJoin('asset_sources as source', 'source.asset_id', 'assets.id')
     .select([
       'starter_slug as name',
       'dataset_type as datasetType',
       'file_count as files',
       'size_bytes as bytes',
-      sql<string | null>`source.hub_url || '/' || source.repo_id || ' at ' || left(source.commit_id, 8)`.as(
-        'source',
-      ),
     ])
     .where('is_starter', '=', true)
     .where('deleted_at', 'is', null)

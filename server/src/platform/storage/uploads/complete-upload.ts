@@ -21,7 +21,7 @@ const takeTurn = inTurn();
  */
 export async function completeUpload(
   services: Pick<Services, 'blobs' | 'db'>,
-  who: { uploadId: string; userId: string | null },
+  who: { uploadId: string; userId: string },
 ): Promise<Blob> {
   return takeTurn(who.uploadId, async () => {
     const upload = await requireUpload(services.db, who);
@@ -67,7 +67,7 @@ async function makeBlob(
     await afterDeletion({ blobs, db }, found.sha256, () =>
       inTransaction(db, async (tx) => {
         // In the order of all who change what a user stores.
-        if (userId !== null) await lockStoredBytes(tx, userId);
+        await lockStoredBytes(tx, userId);
         await lockBytes(tx, found.sha256);
         await refuseWhileDeleted(tx, found.sha256);
         await upsertBlob(tx, found);

@@ -3,7 +3,7 @@ import type { Transaction } from '../../db/database.ts';
 import { deleteUpload, deleteUploads, deleteUserUploads, deleteWhole } from './queries.ts';
 import { noUpload } from './require-upload.ts';
 
-type Who = { uploadId: string; userId: string | null };
+type Who = { uploadId: string; userId: string };
 
 /**
  * Ends an upload, whole or not, and deletes its parts: abandons it. Throws AppError('not_found') where the user has none
@@ -34,7 +34,7 @@ export async function releaseUploadsOf(
 /** The same for many at once, whole or not. Answers the store's names for their parts, which may be abandoned once the transaction has committed. */
 export async function releaseUploads(
   tx: Transaction,
-  { userId, uploadIds }: { userId: string | null; uploadIds: string[] },
+  { userId, uploadIds }: { userId: string; uploadIds: string[] },
 ): Promise<string[]> {
   return deleteUploads(tx, userId, uploadIds);
 }

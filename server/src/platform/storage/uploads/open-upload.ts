@@ -12,8 +12,7 @@ import { choosePartBytes, type Upload } from './upload.ts';
 const UNFINISHED_MAX = 1000;
 
 type Input = {
-  /** Null: everybody's. */
-  userId: string | null;
+  userId: string;
   /** At least 1. */
   sizeBytes: number;
   /** Of the whole file, where its sender knows it. */
@@ -43,10 +42,8 @@ export async function openUpload(
   try {
     return await inTransaction(services.db, (tx) =>
       opening(tx, async () => {
-        if (userId !== null) {
-          await lockStoredBytes(tx, userId);
-          await refuseMany(tx, userId);
-        }
+        await lockStoredBytes(tx, userId);
+        await refuseMany(tx, userId);
         return insertUpload(tx, { userId, storeKey, sizeBytes, partBytes, announcedSha256: sha256, blob });
       }),
     );
@@ -59,7 +56,7 @@ export async function openUpload(
 /** The bytes, if the user has them undamaged: what others have is never told. */
 async function findOwn(
   { blobs, db }: Pick<Services, 'blobs' | 'db'>,
-  { userId, sha256, sizeBytes }: Blob & { userId: string | null },
+  { userId, sha256, sizeBytes }: Blob & { userId: string },
 ): Promise<Blob | null> {
   if (!(await ownsBlob(db, userId, sha256))) return null;
   if ((await readBlobState(db, sha256)).isDamaged) return null;

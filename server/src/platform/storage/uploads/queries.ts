@@ -23,16 +23,16 @@ export async function insertUpload(
   return toUpload(row);
 }
 
-/** The upload, if it is this user's; null are everybody's. */
+/** The upload, if it is this user's. */
 export async function selectUpload(
   db: Database | Transaction,
-  { uploadId, userId }: { uploadId: string; userId: string | null },
+  { uploadId, userId }: { uploadId: string; userId: string },
 ): Promise<Upload | null> {
   const row = await db
     .selectFrom('uploads')
     .selectAll()
     .where('id', '=', uploadId)
-    .where(isOf(userId))
+    .where('user_id', '=', userId)
     .executeTakeFirst();
   return row ? toUpload(row) : null;
 }
@@ -117,27 +117,23 @@ export async function deleteParts(db: Database, uploadId: string, numbers: numbe
 /** The key of its parts; null where the user has no such upload. */
 export async function deleteUpload(
   db: Database | Transaction,
-  { uploadId, userId }: { uploadId: string; userId: string | null },
+  { uploadId, userId }: { uploadId: string; userId: string },
 ): Promise<string | null> {
   const row = await db
     .deleteFrom('uploads')
     .where('id', '=', uploadId)
-    .where(isOf(userId))
+    .where('user_id', '=', userId)
     .returning('store_key')
     .executeTakeFirst();
   return row?.store_key ?? null;
 }
 
 /** Deletes those of a user's uploads, and answers the keys of their parts. */
-export async function deleteUploads(
-  tx: Transaction,
-  userId: string | null,
-  uploadIds: string[],
-): Promise<string[]> {
+export async function deleteUploads(tx: Transaction, userId: string, uploadIds: string[]): Promise<string[]> {
   const rows = await tx
     .deleteFrom('uploads')
     .where('id', '=', sql<string>`any(${uploadIds}::uuid[])`)
-    .where(isOf(userId))
+    .where('user_id', '=', userId)
     .returning('store_key')
     .execute();
   return rows.map((row) => row.store_key);
@@ -174,10 +170,6 @@ export async function sumUnfinished(
     select coalesce(sum(size_bytes), 0)::float8 as bytes, count(*)::int as uploads
     from uploads where user_id = ${userId} and sha256 is null`.execute(db);
   return rows[0] ?? { bytes: 0, uploads: 0 };
-}
-
-function isOf(userId: string | null) {
-  return sql<boolean>`user_id is not distinct from ${userId}::text`;
 }
 
 function toUpload(row: Selectable<UploadsTable>): Upload {

@@ -10,7 +10,7 @@ import { countParts, placeOfPart, type UploadPart } from './upload.ts';
 
 type Input = {
   uploadId: string;
-  userId: string | null;
+  userId: string;
   number: number;
   /** Of the part, where its sender says it. */
   sha256: string | null;

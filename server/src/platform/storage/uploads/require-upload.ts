@@ -6,7 +6,7 @@ import type { Upload } from './upload.ts';
 /** The upload of the user. Throws AppError('not_found') where there is none, also where it is another user's. */
 export async function requireUpload(
   db: Database,
-  who: { uploadId: string; userId: string | null },
+  who: { uploadId: string; userId: string },
 ): Promise<Upload> {
   const upload = await selectUpload(db, who);
   if (!upload) throw noUpload();

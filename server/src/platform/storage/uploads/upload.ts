@@ -3,8 +3,7 @@ import type { Blob } from '../blob-store.ts';
 /** A file that comes in parts, numbered from 1. All have `partBytes`, but for the last, which has the rest. */
 export type Upload = {
   id: string;
-  /** Null: everybody's. */
-  userId: string | null;
+  userId: string;
   /** The blob store's name for the parts. */
   storeKey: string;
   sizeBytes: number;
