@@ -145,7 +145,7 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
       ...(payments ? [paymentEvents(services, payments)] : []),
       refuseUnsupported,
       redirectToPages,
-      refuseUnknownCalls(['/hub/api/*', '/hub/datasets-server/*'], describeHubError),
+      refuseUnknownCalls(['/hub/api/*'], describeHubError),
       refuseUnknownCalls(['/v1/messages/*'], describeAnthropicError),
       sharePage(services, WEB_DIST),
     ],

@@ -35,7 +35,6 @@ import * as generations from '@bakehouse/contract/generations';
 import * as generators from '@bakehouse/contract/generators';
 import * as hubClones from '@bakehouse/contract/hub/clones';
 import * as hubCommits from '@bakehouse/contract/hub/commits';
-import * as datasetServer from '@bakehouse/contract/hub/datasets-server';
 import * as hubFiles from '@bakehouse/contract/hub/files';
 import * as hubLfs from '@bakehouse/contract/hub/lfs';
 import * as publicHub from '@bakehouse/contract/hub/public';
@@ -94,7 +93,6 @@ const modules = [
   conversations,
   credits,
   dataFiles,
-  datasetServer,
   deployments,
   documentation,
   drafts,

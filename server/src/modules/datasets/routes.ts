@@ -8,7 +8,6 @@ import { clientSignal } from '../../platform/http/client-signal.ts';
 import { getCaptions } from './captions/get-captions.ts';
 import { saveCaptions } from './captions/save-captions.ts';
 import { addChatRow } from './chats/add-chat-row.ts';
-import { datasetServerRoutes } from './dataset-server/routes.ts';
 import { compareRows } from './diff/compare-rows.ts';
 import { describeColumns } from './preview/columns/describe-columns.ts';
 import { listFilePictures } from './preview/pictures/list-file-pictures.ts';
@@ -20,7 +19,6 @@ import { listTables } from './sql/find-tables.ts';
 import { runSql } from './sql/run-sql.ts';
 
 export const datasetsRoutes: Binding[] = [
-  ...datasetServerRoutes,
   bind(previewEndpoint, (ctx, { params, query: { revision_id: revisionId, ...query } }, { reply }) =>
     previewFile(ctx, { assetId: params.id, revisionId, ...query, signal: clientSignal(reply) }),
   ),

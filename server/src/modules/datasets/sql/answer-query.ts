@@ -29,39 +29,27 @@ export type Query = LentTables & { query: string } & (
  * not trusted: run it confined.
  */
 export async function answerQuery(asked: Query): Promise<SqlAnswer | null> {
-  return withTables(asked, asked.query, (database, malformed) => answer(database, asked, malformed));
-}
-
-/**
- * A database with a view for each table, in which the text of a query was found to only read, for as long as the work
- * takes or may take. Throws RefusedQuery for what it does not answer.
- */
-export async function withTables<T>(
-  lent: LentTables,
-  query: string,
-  work: (database: DuckDBConnection, malformed: DroppedLine[]) => Promise<T>,
-): Promise<T> {
-  process.chdir(lent.folder);
-  const files = lent.tables.flatMap((table) => table.files.map(({ as }) => as));
+  process.chdir(asked.folder);
+  const files = asked.tables.flatMap((table) => table.files.map(({ as }) => as));
   const database = await openDatabase([...new Set(files)], [RESULT, ...files.map(copyOf)]);
-  const timer = setTimeout(() => database.interrupt(), lent.seconds * 1000);
+  const timer = setTimeout(() => database.interrupt(), asked.seconds * 1000);
   const run = async (malformed: DroppedLine[]) => {
-    const broken = await createViews(database, lent.tables, malformed.length > 0);
-    return work(database, malformed).catch((error: unknown) => {
+    const broken = await createViews(database, asked.tables, malformed.length > 0);
+    return answer(database, asked, malformed).catch((error: unknown) => {
       throw broken.get(missingTable(error)) ?? error;
     });
   };
   try {
-    await refuseOthers(database, query);
+    await refuseOthers(database, asked.query);
     return await run([]).catch(async (error: unknown) => {
       // Of JSON, DuckDB ends at the first line that is none. Then such lines are left out.
-      const malformed = await nameMalformed(error, lent);
+      const malformed = await nameMalformed(error, asked);
       if (malformed.length === 0) throw error;
       return run(malformed);
     });
   } catch (error) {
     if (error instanceof Unreadable) throw new RefusedQuery(error.message, { cause: error });
-    const limits = { seconds: lent.seconds, megabytes: MEMORY_MB, folder: lent.folder };
+    const limits = { seconds: asked.seconds, megabytes: MEMORY_MB, folder: asked.folder };
     const sentence = sentenceOf(error, limits);
     throw sentence === null ? error : new RefusedQuery(sentence, { cause: error });
   } finally {

@@ -18,8 +18,6 @@ const limits = { kind: 'query', cpuSeconds: 120, wallMs: 60_000, heapMb: 1024, w
 /** A query of a dataset, of the newest revision unless said. With the signal it ends. */
 export type AskedQuery = AskedRevision & {
   query: string;
-  /** The only table that it is about; those that it names unless said. */
-  table?: string;
   signal?: AbortSignal | undefined;
 };
 
@@ -42,12 +40,11 @@ type Confined = {
  */
 export async function askConfined<T>(
   ctx: Context,
-  { query, table, signal, ...revision }: AskedQuery,
+  { query, signal, ...revision }: AskedQuery,
   run: (confined: Confined) => Promise<{ answer: unknown; result: T }>,
 ): Promise<T> {
-  const param = table === undefined ? 'query' : 'where';
   const { tables } = await findTables(ctx, revision);
-  const meant = table === undefined ? tablesOf(tables, query) : tables.filter(({ name }) => name === table);
+  const meant = tablesOf(tables, query);
   const stored = [...new Set(meant.flatMap(({ files }) => files))];
   const asOf = new Map(stored.map((file, at) => [file, shownName(file.path, at)]));
   const asked = meant.map(({ name, files }) => ({
@@ -66,10 +63,10 @@ export async function askConfined<T>(
     }),
   ).catch((cause: unknown) => {
     if (!(cause instanceof OutOfLimits)) throw cause;
-    throw refused(param, 'The query takes too much time or memory.', cause);
+    throw refused('query', 'The query takes too much time or memory.', cause);
   });
   const no = refusal.safeParse(answer);
-  if (no.success) throw refused(param, no.data.refused);
+  if (no.success) throw refused('query', no.data.refused);
   return result;
 }
 
