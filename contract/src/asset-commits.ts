@@ -4,7 +4,7 @@ import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import { text } from './fields/text.ts';
 
-/** Revisions as commits: their list, the card as one, and what differs between two of them. */
+/** Revisions as commits: their list, the card as one, and what each has changed. */
 
 /** Bytes that README.md may have where it is written in the app or stands in a commit. */
 export const CARD_BYTES_MAX = 1024 * 1024;
@@ -98,7 +98,7 @@ export const saveCard = endpoint({
     parent_commit: z
       .string('parent_commit is required')
       .regex(/^[0-9a-f]{40}$/, 'parent_commit must be the id of a commit')
-      .describe('The newest commit. Where another has been made since, nothing is saved.'),
+      .describe('The newest commit. If another was made since, nothing is saved and the answer is 409.'),
   }),
   response: assetCommit,
 });
@@ -114,22 +114,19 @@ const fileDifference = z.object({
 
 export type FileDifference = z.infer<typeof fileDifference>;
 
-/** What names a commit: its id, a tag, or `main`. */
-const commitName = z.string().min(1).max(300);
-
 export const compareCommits = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/diff',
   access: 'key',
   operation: 'compare the commits',
-  summary: 'List the files that differ between two commits',
+  summary: 'List the files that a commit changed',
   params: assetIdParams,
   query: z.object({
-    /** Left out: the one before `to`. */
-    from: commitName.optional(),
-    to: commitName.default('main'),
+    /** The id of a commit, a tag, or `main`. */
+    to: z.string().min(1).max(300).default('main'),
   }),
   response: z.object({
+    /** The one before it. */
     from: assetCommit,
     to: assetCommit,
     added_count: z.int(),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { cell, filePreview } from './assets.ts';
+import { filePreview } from './assets.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 
@@ -213,49 +213,4 @@ export const listFilePictures = endpoint({
     cursor: z.string().max(4096).optional(),
   }),
   response: filePictures,
-});
-
-const diffRow = z.object({
-  /** Where in its file it is, from 0. */
-  at: z.int(),
-  /** As the preview shows them. */
-  values: z.array(cell),
-});
-
-export const rowDifferences = z.object({
-  /** Why the two cannot be compared, as a sentence; null: they were. */
-  problem: z.string().nullable(),
-  /** Those that both have, by which rows are compared. */
-  columns: z.array(z.string()),
-  added_columns: z.array(z.string()),
-  removed_columns: z.array(z.string()),
-  /** Tells which row is which: one that has it and other values was changed. Null: none does, and a changed row is one removed and one added. */
-  key_column: z.string().nullable(),
-  rows_before: z.int(),
-  rows_after: z.int(),
-  added_count: z.int(),
-  removed_count: z.int(),
-  changed_count: z.int(),
-  /** At most the first 20 of each. */
-  added: z.array(diffRow),
-  removed: z.array(diffRow),
-  changed: z.array(z.object({ before: diffRow, after: diffRow })),
-});
-
-export type RowDifferences = z.infer<typeof rowDifferences>;
-
-export const compareRows = endpoint({
-  method: 'GET',
-  path: '/api/v1/asset/:id/diff/rows',
-  access: 'key',
-  operation: 'compare the rows',
-  summary: 'Compare the rows of a data file at two commits: added, removed, changed',
-  params: assetIdParams,
-  query: z.object({
-    path: z.string().min(1),
-    /** A commit or tag. Left out: the one before `to`. */
-    from: z.string().min(1).max(300).optional(),
-    to: z.string().min(1).max(300).default('main'),
-  }),
-  response: rowDifferences,
 });

@@ -1,13 +1,12 @@
 /**
  * Search parameters of a page with tabs: the one in sight, the file that it shows and which revision of it, or
- * the commit that it shows, which it is compared with and which folder of it is in sight.
+ * the commit that it shows and which folder of it is open.
  */
-export function parseTabAndFile({ tab, file, revision, commit, from, folder }: Record<string, unknown>): {
+export function parseTabAndFile({ tab, file, revision, commit, folder }: Record<string, unknown>): {
   tab?: string;
   file?: string;
   revision?: string | undefined;
   commit?: string | undefined;
-  from?: string | undefined;
   folder?: string | undefined;
 } {
   return {
@@ -15,7 +14,6 @@ export function parseTabAndFile({ tab, file, revision, commit, from, folder }: R
     ...(typeof file === 'string' && { file }),
     ...(typeof revision === 'string' && { revision }),
     ...(typeof commit === 'string' && { commit }),
-    ...(typeof from === 'string' && { from }),
     ...(typeof folder === 'string' && { folder }),
   };
 }

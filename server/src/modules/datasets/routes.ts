@@ -8,7 +8,6 @@ import { clientSignal } from '../../platform/http/client-signal.ts';
 import { getCaptions } from './captions/get-captions.ts';
 import { saveCaptions } from './captions/save-captions.ts';
 import { addChatRow } from './chats/add-chat-row.ts';
-import { compareRows } from './diff/compare-rows.ts';
 import { describeColumns } from './preview/columns/describe-columns.ts';
 import { listFilePictures } from './preview/pictures/list-file-pictures.ts';
 import { showPictures } from './preview/pictures/show-pictures.ts';
@@ -33,9 +32,6 @@ export const datasetsRoutes: Binding[] = [
   ),
   bind(data.listFilePictures, (ctx, { params, query: { revision_id: revisionId, ...query } }, { reply }) =>
     listFilePictures(ctx, { assetId: params.id, revisionId, ...query, signal: clientSignal(reply) }),
-  ),
-  bind(data.compareRows, (ctx, { params, query }, { reply }) =>
-    compareRows(ctx, { assetId: params.id, ...query, signal: clientSignal(reply) }),
   ),
   bind(captions.getCaptions, getCaptions),
   bind(captions.saveCaptions, saveCaptions),

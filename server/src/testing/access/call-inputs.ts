@@ -24,7 +24,6 @@ const lfsBatch = { operation: 'upload', objects: [{ oid: '0'.repeat(64), size: 1
 export const inputs: Record<string, Input> = {
   'GET /api/v1/asset/:id/preview': { query: { path: 'rows.csv' } },
   'GET /api/v1/asset/:id/columns': { query: { path: 'rows.csv' } },
-  'GET /api/v1/asset/:id/diff/rows': { query: { path: 'rows.csv' } },
   'PUT /api/v1/asset/:id/card': { body: { content: '# Rows', parent_commit: 'a'.repeat(40) } },
   'PUT /api/v1/asset/:id/captions': {
     body: { captions: [{ path: 'a.png', line: null, text: 'a' }], parent_commit: 'a'.repeat(40) },

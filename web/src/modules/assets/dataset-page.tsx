@@ -28,7 +28,7 @@ const route = getRouteApi('/app/dataset/$id/description');
 
 export function DatasetPage() {
   const { id } = route.useParams();
-  const { tab = 'files', query, commit, from, folder, ...place } = route.useSearch();
+  const { tab = 'files', query, commit, folder, ...place } = route.useSearch();
   const navigate = route.useNavigate();
   return (
     <AssetPage
@@ -81,7 +81,7 @@ export function DatasetPage() {
             cardTab(asset, canChange),
             historyTab(
               asset,
-              { commit, from, folder },
+              { commit, folder },
               (next) => void navigate({ search: { tab: 'history', ...next }, resetScroll: false }),
             ),
             ipfsTab(asset, canChange),

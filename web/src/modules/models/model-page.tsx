@@ -44,7 +44,7 @@ const route = getRouteApi('/app/model/$id/description');
 
 export function ModelPage() {
   const { id } = route.useParams();
-  const { tab = 'card', commit, from, folder } = route.useSearch();
+  const { tab = 'card', commit, folder } = route.useSearch();
   const navigate = route.useNavigate();
   const model = useQuery(assetQuery(id));
   const readiness = useReadiness(id, model.data);
@@ -95,7 +95,7 @@ export function ModelPage() {
             },
             historyTab(
               asset,
-              { commit, from, folder },
+              { commit, folder },
               (next) => void navigate({ search: { tab: 'history', ...next }, resetScroll: false }),
             ),
           ]}

@@ -71,8 +71,8 @@ test('a stale parent is refused, and nothing is lost', async () => {
   const { commit_id: parent_commit } = await read(id);
   await upload(ada, id, 'facts.csv', 'a\n1\n');
   await expect(save(id, { content: '# Late', parent_commit })).rejects.toMatchObject({
-    status: 412,
-    message: expect.stringContaining('Its files have changed since you began'),
+    status: 409,
+    message: expect.stringContaining('The files have changed since you opened this card'),
   });
   expect((await get(ada, id)).card).toBeNull();
   expect(await read(id)).toMatchObject({ content: '' });

@@ -15,7 +15,7 @@ import { readCard } from './read-card.ts';
 type Input = { assetId: string } & InputOf<typeof endpoint>['body'];
 
 /**
- * Saves the card of an asset of the caller as a commit. Throws AppError 'precondition_failed' where another commit has been
+ * Saves the card of an asset of the caller as a commit. Throws AppError 'conflict' if another commit has been
  * made since, 'invalid_request' for metadata that cannot be read, and 'payload_too_large' beyond 1 MB and the user's quota.
  */
 export async function saveCard(
@@ -44,11 +44,10 @@ export async function saveCard(
     }),
   ).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'precondition_failed') throw error;
-    throw new AppError('precondition_failed', {
+    throw new AppError('conflict', {
       publicMessage:
-        'Its files have changed since you began. Nothing was saved: look at what is there now, then save again',
+        'The files have changed since you opened this card, and nothing was saved. Copy your text, then open the card again',
       param: 'parent_commit',
-      shouldRetry: false,
       cause: error,
     });
   });

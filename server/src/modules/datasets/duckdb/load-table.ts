@@ -40,16 +40,15 @@ export type LoadedTable = {
 };
 
 /**
- * Opens a data file for questions of its rows; those of a small text file are put into the table `into`. Throws Unreadable as the preview does. The file is not trusted: run it
- * confined.
+ * Opens a data file for questions of its rows; those of a small text file are put into the table `loaded`. Throws
+ * Unreadable as the preview does. The file is not trusted: run it confined.
  */
 export async function loadTable(
   database: DuckDBConnection,
   file: { localPath: string; name: string },
-  into = 'loaded',
 ): Promise<LoadedTable> {
   if (endingOf(file.name) === 'parquet') return loadParquet(database, file);
-  return (await hasMoreThan(file, EXACT_BYTES_MAX)) ? loadLarge(file) : loadExactly(database, file, into);
+  return (await hasMoreThan(file, EXACT_BYTES_MAX)) ? loadLarge(file) : loadExactly(database, file);
 }
 
 /** The values of columns of one row, as the readers have them. */
@@ -122,7 +121,6 @@ async function parquetColumns(database: DuckDBConnection, path: string, name: st
 async function loadExactly(
   database: DuckDBConnection,
   file: { localPath: string; name: string },
-  into: string,
 ): Promise<LoadedTable> {
   const { columns, rows } = await openTextTable(file);
   const isJson = ['json', 'jsonl'].includes(endingOf(unpackedName(file.name)));
@@ -146,10 +144,10 @@ async function loadExactly(
   }
   const width = Math.max(1, columns.shown.length);
   const definitions = Array.from({ length: width }, (_, at) => `c${at} VARCHAR`).join(', ');
-  await database.run(`CREATE TABLE ${into} (${definitions})`);
-  await append(database, into, read, width);
+  await database.run(`CREATE TABLE loaded (${definitions})`);
+  await append(database, read, width);
   return {
-    from: `(SELECT rowid AS r, * FROM ${into})`,
+    from: '(SELECT rowid AS r, * FROM loaded)',
     kind: isJson ? 'json' : 'text',
     columns: { names: columns.shown, types: columns.shown.map(() => VARCHAR), count: columns.count },
     rowCount: read.length,
@@ -163,13 +161,8 @@ function toJsonCell(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value);
 }
 
-async function append(
-  database: DuckDBConnection,
-  into: string,
-  rows: readonly unknown[][],
-  width: number,
-): Promise<void> {
-  const appender = await database.createAppender(into);
+async function append(database: DuckDBConnection, rows: readonly unknown[][], width: number): Promise<void> {
+  const appender = await database.createAppender('loaded');
   const types = Array.from({ length: width }, () => VARCHAR);
   for (let start = 0; start < rows.length; start += CHUNK_ROWS) {
     const part = rows.slice(start, start + CHUNK_ROWS);

@@ -69,17 +69,13 @@ test('an empty card begins with a template', async () => {
   expect(text.value).toContain('- "rye"');
 });
 
-test('where others were faster nothing is lost: what is there now is shown, and can be saved over', async () => {
+test('says that the files have changed, and keeps the text', async () => {
   const text = await open();
   await userEvent.type(text, 'Mine.');
-  refusal = new ApiError('Its files have changed', { status: 412, code: 'precondition_failed' });
-  stored = { ...stored, content: '# Theirs', commit_id: 'b'.repeat(40) };
+  refusal = new ApiError('The files have changed', { status: 409, code: 'conflict' });
   await userEvent.click(screen.getByRole('button', { name: 'Save' }));
-  expect(await screen.findByText('# Theirs')).toBeDefined();
+  expect(await screen.findByText('The files have changed')).toBeDefined();
   expect(text.value).toBe(`${OLD}Mine.`);
-  refusal = null;
-  await userEvent.click(screen.getByRole('button', { name: 'Save over it' }));
-  expect(saved.at(-1)).toMatchObject({ body: { content: `${OLD}Mine.`, parent_commit: 'b'.repeat(40) } });
 });
 
 test('what was written is not discarded without asking', async () => {

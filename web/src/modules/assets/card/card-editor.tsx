@@ -2,8 +2,6 @@ import { CARD_BYTES_MAX } from '@bakehouse/contract/asset-commits';
 import type { Asset } from '@bakehouse/contract/assets';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError } from '../../../lib/api/api-error.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
@@ -50,7 +48,7 @@ export function CardEditor({ asset, onClose }: Props) {
 
 function LoadedEditor({ asset, card, onClose }: Props & { card: Loaded }) {
   const editor = useEditor(asset, card, onClose);
-  const { begun, newer, content, message, isDirty, isPending, canSave } = editor;
+  const { begun, content, message, isDirty, isPending, canSave } = editor;
   const [view, setView] = useState<'write' | 'preview'>('write');
   return (
     <Dialog
@@ -65,13 +63,12 @@ function LoadedEditor({ asset, card, onClose }: Props & { card: Loaded }) {
             Cancel
           </Button>
           <Button variant="primary" loading={isPending} disabled={!canSave} onClick={editor.save}>
-            {newer ? 'Save over it' : 'Save'}
+            Save
           </Button>
         </>
       }
     >
       <div className="flex flex-col gap-4">
-        {newer && <Newer begun={begun} newer={newer} />}
         <Segmented
           label="View"
           className="self-start"
@@ -100,24 +97,19 @@ function LoadedEditor({ asset, card, onClose }: Props & { card: Loaded }) {
   );
 }
 
-/** What is written of a card, and its saving; `newer` is what somebody else has saved since. */
+/** The text of a card and its saving. A refusal keeps the text. */
 function useEditor(asset: Asset, card: Loaded, onSaved: () => void) {
   const [begun] = useState(card);
   const first = begun.content || cardTemplate(asset);
   const [content, setContent] = useState(first);
   const [message, setMessage] = useState('');
-  const [newer, setNewer] = useState<Loaded | null>(null);
   const saving = useSaveCard(asset.dataset_id);
-  const lookAgain = async () =>
-    setNewer(await queryClient.fetchQuery({ ...cardQuery(asset.dataset_id), staleTime: 0 }));
   const fault = faultOf(content);
-  const refusal = saving.error && !isStale(saving.error) ? errorMessage(saving.error) : undefined;
   return {
     begun,
-    newer,
     content,
     message,
-    problem: fault ?? refusal,
+    problem: fault ?? (saving.error ? errorMessage(saving.error) : undefined),
     canSave: fault === undefined,
     isDirty: content !== first || message !== '',
     isPending: saving.isPending,
@@ -126,22 +118,13 @@ function useEditor(asset: Asset, card: Loaded, onSaved: () => void) {
       saving.reset();
     },
     tell: setMessage,
-    save: () =>
-      saving.mutate(
-        { content, message, parentCommit: (newer ?? begun).commit_id },
-        { onSuccess: onSaved, onError: (error) => isStale(error) && void lookAgain() },
-      ),
+    save: () => saving.mutate({ content, message, parentCommit: begun.commit_id }, { onSuccess: onSaved }),
   };
 }
 
 function faultOf(content: string): string | undefined {
   if (content.trim() === '') return 'The card is empty. To remove it, delete README.md on the Files tab';
   return new TextEncoder().encode(content).length > CARD_BYTES_MAX ? 'A card has at most 1 MB' : undefined;
-}
-
-/** Whether another commit was made since. */
-function isStale(error: Error): boolean {
-  return error instanceof ApiError && error.status === 412;
 }
 
 type TextProps = { content: string; problem: string | undefined; onChange: (content: string) => void };
@@ -177,25 +160,5 @@ function Preview({ content, problem }: Omit<TextProps, 'onChange'>) {
       </div>
       {problem && <Callout tone="bad">{problem}</Callout>}
     </>
-  );
-}
-
-/** Says what somebody else has saved meanwhile. */
-function Newer({ begun, newer }: { begun: Loaded; newer: Loaded }) {
-  const isSame = begun.content === newer.content;
-  return (
-    <Callout tone="warn" title="Its files have changed since you began">
-      {isSame ? (
-        'Nothing was saved. The card itself is still the one that you began with, so that you can save yours.'
-      ) : (
-        <>
-          Nothing was saved, and your text is still here. Somebody has changed the card, too; saving yours
-          takes the place of this:
-          <pre className="mt-2 max-h-40 overflow-auto whitespace-pre-wrap rounded-lg bg-surface px-3 py-2 font-mono text-ink text-xs">
-            {newer.content || 'No card'}
-          </pre>
-        </>
-      )}
-    </Callout>
   );
 }

@@ -3,7 +3,6 @@ import type { Asset } from '@bakehouse/contract/assets';
 import { formatBytes } from '@bakehouse/contract/labels';
 import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
-import { useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { Badge, type Tone } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -15,32 +14,26 @@ import { Missing } from '../../../ui/missing.tsx';
 import { notifyFailure } from '../../../ui/notify-failure.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
-import { Select } from '../../../ui/select.tsx';
-import { isDataFile } from '../files/data-file.ts';
 import { downloadAssetFile } from '../files/file-calls.ts';
 import { CommitFiles } from './commit-files.tsx';
 import { CommitTags } from './commit-tags.tsx';
 import { shortId, titleOf } from './commit-words.ts';
-import { type CommitPair, comparisonQuery } from './history-calls.ts';
-import { RowChanges } from './row-changes.tsx';
+import { comparisonQuery } from './history-calls.ts';
 
 type Props = {
   asset: Asset;
-  /** Those that it can be compared with. */
-  commits: AssetCommit[];
-  from: string | undefined;
+  /** The id of the commit, a tag, or `main`. */
   to: string;
   /** Which folder of the commit is in sight; none is the asset itself. */
   folder: string | undefined;
   onFolder: (path: string | undefined) => void;
-  onFrom: (from: string | undefined) => void;
   onBack: () => void;
 };
 
-/** What differs between a commit and an earlier one, files and the rows of data files, and the files that it left. */
-export function CommitChanges({ asset, commits, from, to, folder = '', onFolder, onFrom, onBack }: Props) {
-  const pair = { assetId: asset.dataset_id, from, to };
-  const comparison = useQuery(comparisonQuery(pair));
+/** The files that a commit changed, and all files that it left. */
+export function CommitChanges({ asset, to, folder = '', onFolder, onBack }: Props) {
+  const assetId = asset.dataset_id;
+  const comparison = useQuery(comparisonQuery({ assetId, to }));
   return (
     <div className="flex flex-col gap-4">
       <Button variant="ghost" size="sm" className="-ml-2.5 self-start" onClick={onBack}>
@@ -63,17 +56,18 @@ export function CommitChanges({ asset, commits, from, to, folder = '', onFolder,
         {(found) => (
           <>
             <CommitHead commit={found.to} />
-            <div className="flex max-w-md items-center gap-3">
-              <span className="whitespace-nowrap text-[0.8125rem] text-muted">Compared with</span>
-              <ComparedWith commits={commits} found={found} from={from} onFrom={onFrom} />
-            </div>
             <Card flush title={summaryOf(found)}>
               {found.files.length === 0 ? (
-                <EmptyState compact title="The same files" description="Nothing differs between the two." />
+                <EmptyState compact title="No changes" description="This commit changed no files." />
               ) : (
                 <ul aria-label="Files" className="divide-y divide-line border-line border-t">
                   {found.files.map((file) => (
-                    <FileChange key={file.path} file={file} pair={pair} before={found.from.revision_id} />
+                    <FileChange
+                      key={file.path}
+                      file={file}
+                      assetId={assetId}
+                      before={found.from.revision_id}
+                    />
                   ))}
                 </ul>
               )}
@@ -85,7 +79,7 @@ export function CommitChanges({ asset, commits, from, to, folder = '', onFolder,
             </Card>
             {found.to.revision_id !== null && (
               <CommitFiles
-                assetId={asset.dataset_id}
+                assetId={assetId}
                 revisionId={found.to.revision_id}
                 isDataset={asset.dataset_type === 'RAW'}
                 folder={folder}
@@ -121,35 +115,10 @@ function CommitHead({ commit }: { commit: AssetCommit }) {
 }
 
 type Found = {
-  from: AssetCommit;
-  to: AssetCommit;
   added_count: number;
   removed_count: number;
   changed_count: number;
 };
-
-type ComparedProps = Pick<Props, 'commits' | 'from' | 'onFrom'> & { found: Found };
-
-function ComparedWith({ commits, found, from, onFrom }: ComparedProps) {
-  const others = commits.filter(({ commit_id }) => commit_id !== found.to.commit_id);
-  const all = others.some(({ commit_id }) => commit_id === found.from.commit_id)
-    ? others
-    : [found.from, ...others];
-  return (
-    <Select
-      aria-label="Compared with"
-      size="sm"
-      className="min-w-0 flex-1"
-      value={found.from.commit_id}
-      onChange={(id) => onFrom(from === undefined && id === found.from.commit_id ? undefined : id)}
-      options={all.map((commit) => ({
-        value: commit.commit_id,
-        label:
-          commit.revision_id === null ? 'Before the first file' : `${shortId(commit)} ${titleOf(commit)}`,
-      }))}
-    />
-  );
-}
 
 function countAll({ added_count, removed_count, changed_count }: Found): number {
   return added_count + removed_count + changed_count;
@@ -161,7 +130,7 @@ function summaryOf({ added_count, removed_count, changed_count }: Found): string
     ...(removed_count > 0 ? [`${countOf(removed_count, 'file')} removed`] : []),
     ...(changed_count > 0 ? [`${countOf(changed_count, 'file')} changed`] : []),
   ];
-  return parts.join(', ') || 'No file differs';
+  return parts.join(', ') || 'No files changed';
 }
 
 const tones: Record<FileDifference['change'], Tone> = { added: 'good', removed: 'bad', changed: 'info' };
@@ -169,40 +138,28 @@ const changeWords = { added: 'Added', removed: 'Removed', changed: 'Changed' } a
 
 type ChangeProps = {
   file: FileDifference;
-  pair: CommitPair;
-  /** The revision that it is compared with. */
+  assetId: string;
+  /** The revision before the commit. */
   before: string | null;
 };
 
-function FileChange({ file, pair, before: earlier }: ChangeProps) {
-  const [open, setOpen] = useState(false);
+function FileChange({ file, assetId, before: earlier }: ChangeProps) {
   const { path, change, size_before: before, size_after: after } = file;
   return (
-    <li className="px-5 py-2.5">
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-        <Badge tone={tones[change]}>{changeWords[change]}</Badge>
-        <span className="min-w-0 flex-1 basis-40 font-medium [overflow-wrap:anywhere]">{path}</span>
-        <span className="whitespace-nowrap text-[0.8125rem] text-muted tabular-nums">
-          {[before, after]
-            .filter((size) => size !== null)
-            .map(formatBytes)
-            .join(' → ')}
-        </span>
-        {change === 'removed' && earlier !== null && (
-          <Button
-            size="sm"
-            onClick={() => void downloadAssetFile(pair.assetId, path, earlier).catch(notifyFailure)}
-          >
-            Download
-          </Button>
-        )}
-        {isDataFile(path) && (
-          <Button size="sm" aria-expanded={open} onClick={() => setOpen(!open)}>
-            {open ? 'Hide rows' : 'Compare rows'}
-          </Button>
-        )}
-      </div>
-      {open && <RowChanges pair={pair} path={path} />}
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1.5 px-5 py-2.5">
+      <Badge tone={tones[change]}>{changeWords[change]}</Badge>
+      <span className="min-w-0 flex-1 basis-40 font-medium [overflow-wrap:anywhere]">{path}</span>
+      <span className="whitespace-nowrap text-[0.8125rem] text-muted tabular-nums">
+        {[before, after]
+          .filter((size) => size !== null)
+          .map(formatBytes)
+          .join(' → ')}
+      </span>
+      {change === 'removed' && earlier !== null && (
+        <Button size="sm" onClick={() => void downloadAssetFile(assetId, path, earlier).catch(notifyFailure)}>
+          Download
+        </Button>
+      )}
     </li>
   );
 }

@@ -1,12 +1,8 @@
 import { compareCommits, listAssetCommits } from '@bakehouse/contract/asset-commits';
 import { assetTree } from '@bakehouse/contract/assets';
-import { compareRows } from '@bakehouse/contract/data-files';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { storedRead } from '../../../lib/api/stored-read.ts';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
-
-/** A little more than the server gives a comparison. */
-const ROWS_MS = 70_000;
 
 /** The commits of an asset, newest first; after `newest` there may be more. */
 export const commitsQuery = ({ assetId, newest }: { assetId: string; newest: string | null }) =>
@@ -17,24 +13,13 @@ export const commitsQuery = ({ assetId, newest }: { assetId: string; newest: str
     { rows: 'commits', id: 'commit_id', call: storedRead() },
   );
 
-/** Two commits, the one before unless said. */
-export type CommitPair = { assetId: string; from?: string | undefined; to: string };
-
-export const comparisonQuery = ({ assetId, from, to }: CommitPair) =>
+/** The files that a commit changed. */
+export const comparisonQuery = ({ assetId, to }: { assetId: string; to: string }) =>
   endpointQuery(
-    ['asset', 'diff', { assetId, from, to }],
+    ['asset', 'diff', { assetId, to }],
     compareCommits,
-    { params: { id: assetId }, query: { from, to } },
+    { params: { id: assetId }, query: { to } },
     { call: storedRead() },
-  );
-
-/** What commits hold never changes. */
-export const rowDifferencesQuery = ({ assetId, from, to, path }: CommitPair & { path: string }) =>
-  endpointQuery(
-    ['asset', 'diff', { assetId, from, to, path }],
-    compareRows,
-    { params: { id: assetId }, query: { from, to, path } },
-    { retry: false, staleTime: Number.POSITIVE_INFINITY, call: { ...storedRead(), timeoutMs: ROWS_MS } },
   );
 
 /** What lies directly in a folder of a revision, page by page. */

@@ -11,10 +11,9 @@ import { CommitTags } from './commit-tags.tsx';
 import { shortId, titleOf } from './commit-words.ts';
 import { commitsQuery } from './history-calls.ts';
 
-/** Which commit is looked at, what it is compared with, the one before unless said, and which folder of it is in sight. */
+/** Which commit is open, and which folder of it. */
 export type HistoryPlace = {
   commit?: string | undefined;
-  from?: string | undefined;
   folder?: string | undefined;
 };
 
@@ -23,17 +22,13 @@ type Props = { asset: Asset; place: HistoryPlace; onPlace: (place: HistoryPlace)
 /** Every commit of a dataset or model, and what each has changed. */
 export function HistoryTab({ asset, place, onPlace }: Props) {
   const commits = useInfiniteQuery(commitsQuery({ assetId: asset.dataset_id, newest: asset.revision_id }));
-  const known = commits.data?.pages.flatMap((page) => page.commits) ?? [];
   if (place.commit !== undefined)
     return (
       <CommitChanges
         asset={asset}
-        commits={known}
-        from={place.from}
         to={place.commit}
         folder={place.folder}
         onFolder={(folder) => onPlace({ ...place, folder })}
-        onFrom={(from) => onPlace({ ...place, from })}
         onBack={() => onPlace({})}
       />
     );
