@@ -4,14 +4,12 @@ import { Readable } from 'node:stream';
 import { deleteFile, updateAsset } from '@bakehouse/contract/assets';
 import type { CallOf } from '@bakehouse/contract/endpoint';
 import * as contract from '@bakehouse/contract/ipfs';
-import { deleteAccount } from '@bakehouse/contract/privacy';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { fakeClock } from '../../testing/fake-clock.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
 import { assetCalls, sha256 } from '../assets/testing/asset-calls.ts';
 import { addressFile, addressFolder } from './cids/unixfs.ts';
-import { readCar } from './testing/read-blocks.ts';
 import { workOff } from './testing/work-off.ts';
 
 const clock = fakeClock();
@@ -28,12 +26,7 @@ const read = (query: CallOf<typeof contract.getIpfs>['query'] = {}, as = ada) =>
   server.request(contract.getIpfs, { params: { id }, query }, { as });
 const list = (query: object = {}, as = ada) =>
   server.request(contract.listIpfsFiles, { params: { id }, query }, { as });
-const car = (query: object = {}, as = ada) =>
-  server.send(contract.downloadCar, { params: { id }, query }, { as });
-const link = (query: object = {}, as = ada) =>
-  server.request(contract.linkCar, { params: { id }, query }, { as });
 const change = (body: object, as = ada) => server.request(updateAsset, { params: { id }, body }, { as });
-const contentOf = async (response: Response) => readCar(new Uint8Array(await response.arrayBuffer()));
 const fileCid = async (text: string) => addressFile(Readable.from([Buffer.from(text)]));
 
 test('each revision has a CID once its files are read, and each file too', async () => {
@@ -104,62 +97,11 @@ test('the same bytes are read once, whoever has them', async () => {
   await sql`delete from blob_cids`.execute(server.services.db);
 });
 
-test('a revision and a file are downloaded as a CAR, with a key and by a link', async () => {
-  const long = 'rye bread '.repeat(60_000);
-  await uploadAt(ada, id, 'shelf/long.txt', long);
-  await upload(ada, id, 'copy.txt', long);
-  await upload(ada, id, 'käse.txt', 'short');
-  await workOff(server.services);
-  const { revisions } = await read();
-  const [newest] = revisions;
-  const whole = await car();
-  expect(whole.headers.get('content-type')).toBe('application/vnd.ipld.car; version=1');
-  expect(whole.headers.get('content-disposition')).toContain(`${newest?.cid}.car`);
-  expect(await contentOf(whole)).toEqual({
-    root: newest?.cid,
-    files: { 'shelf/long.txt': long, 'copy.txt': long, 'käse.txt': 'short' },
-  });
-  const { url, expires_at } = await link({ path: 'shelf/long.txt' });
-  expect(Date.parse(expires_at) - clock.now().getTime()).toBeGreaterThan(59 * 60_000);
-  const opened = await fetch(new URL(url, server.url));
-  expect(opened.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''long.txt.car");
-  const { cid } = await fileCid(long);
-  expect(await contentOf(opened)).toEqual({ root: cid, files: { '': long } });
-});
-
-test('a link says nothing else, and ends with its time, the choice and the account', async () => {
-  const carl = await server.signUp('Carl');
-  id = await create(carl, { use_ipfs: true });
-  await upload(carl, id, 'a.txt', 'a');
-  await workOff(server.services);
-  const url = new URL((await link({}, carl)).url, server.url);
-  const statusOf = async (target: URL) => (await fetch(target)).status;
-  expect(await statusOf(url)).toBe(200);
-  const changed = new URL(url);
-  changed.searchParams.set('asset', await create(ada));
-  expect(await statusOf(changed)).toBe(403);
-  clock.advance({ minutes: 61 });
-  expect(await statusOf(url)).toBe(410);
-  const later = new URL((await link({}, carl)).url, server.url);
-  await change({ use_ipfs: false }, carl);
-  expect(await statusOf(later)).toBe(409);
-  await change({ use_ipfs: true }, carl);
-  await workOff(server.services);
-  expect(await statusOf(later)).toBe(200);
-  await server.request(
-    deleteAccount,
-    { body: { password: 'correct horse battery staple' } },
-    { headers: { cookie: carl.cookie } },
-  );
-  expect(await statusOf(later)).toBe(404);
-});
-
 test('the choice can be made later, taken back, and made again', async () => {
   id = await create(ada);
   await upload(ada, id, 'a.txt', 'a');
   await workOff(server.services);
   expect(await read()).toMatchObject({ use_ipfs: false, revisions: [] });
-  expect((await car()).status).toBe(409);
   expect(await change({ use_ipfs: true })).toMatchObject({ use_ipfs: true });
   await workOff(server.services);
   const { revisions } = await read();
@@ -177,7 +119,6 @@ test('a revision without files is an empty folder', async () => {
   await workOff(server.services);
   const { revisions } = await read();
   expect(revisions[0]?.cid).toBe('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354');
-  expect(await contentOf(await car())).toEqual({ root: revisions[0]?.cid, files: {} });
 });
 
 test('a damaged file is named, and tried again', async () => {
@@ -201,13 +142,8 @@ test('what others have, and what is not there, is refused', async () => {
   const refused = (calls: Promise<unknown>[]) =>
     Promise.all(calls.map((call) => expect(call).rejects.toMatchObject({ status: 404 })));
   const asBob: [object, TestUser] = [{}, bob];
-  await refused([read({}, bob), list(...asBob), link(...asBob), change({ use_ipfs: false }, bob)]);
-  expect((await car(...asBob)).status).toBe(404);
-  await refused([
-    link({ path: 'b.txt' }),
-    link({ revision_id: crypto.randomUUID() }),
-    list({ revision_id: crypto.randomUUID() }),
-  ]);
-  const bad = [read({ limit: 0 }), read({ cursor: 'x' }), list({ cursor: 'x' }), link({ path: '' })];
+  await refused([read({}, bob), list(...asBob), change({ use_ipfs: false }, bob)]);
+  await refused([list({ revision_id: crypto.randomUUID() })]);
+  const bad = [read({ limit: 0 }), read({ cursor: 'x' }), list({ cursor: 'x' })];
   await Promise.all(bad.map((call) => expect(call).rejects.toMatchObject({ status: 400 })));
 });

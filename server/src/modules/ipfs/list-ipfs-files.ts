@@ -4,7 +4,7 @@ import type { Context } from '../../platform/context.ts';
 import { requireRevision } from '../assets/access/require-revision.ts';
 import { formatCursor, parseCursor } from '../assets/files/list-files-page.ts';
 import { listRevisionFiles } from '../assets/revisions/list-revision-files.ts';
-import { withCids } from './cids/address-files.ts';
+import { selectBlobCids } from './queries.ts';
 
 /** The files of a revision in the order of their paths. */
 export async function listIpfsFiles(
@@ -18,10 +18,14 @@ export async function listIpfsFiles(
   });
   const after = cursor ? parseCursor(cursor) : undefined;
   const found = await listRevisionFiles(ctx.db, { revisionId: revision.id, after, limit: limit + 1 });
-  const page = await withCids(ctx.db, found.slice(0, limit));
+  const page = found.slice(0, limit);
+  const known = await selectBlobCids(ctx.db, [...new Set(page.map(({ sha256 }) => sha256))]);
   const last = page.at(-1);
   return {
-    files: page.map(({ path, sizeBytes, sha256, cid }) => ({ path, size_bytes: sizeBytes, sha256, cid })),
+    files: page.map(({ path, sizeBytes, sha256 }) => ({
+      ...{ path, size_bytes: sizeBytes, sha256 },
+      cid: known.get(sha256)?.cid ?? null,
+    })),
     next_cursor: found.length > limit && last ? formatCursor(last.path) : null,
   };
 }

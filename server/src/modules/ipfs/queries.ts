@@ -10,12 +10,6 @@ export type PinRow = Omit<Selectable<DB['ipfs_pins']>, 'service' | 'state'> & {
   state: PinState;
 };
 
-/** A file with the address of its bytes, where that is known. */
-export type CidFile = { path: string; sha256: string; sizeBytes: number } & (
-  | Address
-  | { cid: null; dagBytes: null }
-);
-
 /** The addresses that are known of these blobs. */
 export async function selectBlobCids(db: Database, sha256s: string[]): Promise<Map<string, Address>> {
   const rows = await db
@@ -64,15 +58,6 @@ export async function selectRevisionCids(
     .orderBy('revisions.number', 'desc')
     .limit(limit)
     .execute();
-}
-
-export async function findRevisionCid(db: Database, revisionId: string): Promise<string | null> {
-  const row = await db
-    .selectFrom('revision_cids')
-    .select('cid')
-    .where('id', '=', revisionId)
-    .executeTakeFirst();
-  return row?.cid ?? null;
 }
 
 export async function selectPins(db: Database, cids: string[], services: PinServiceName[]) {

@@ -1,14 +1,8 @@
 import type { Services } from '../../../platform/context.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { listRevisionFiles, type RevisionFile } from '../../assets/revisions/list-revision-files.ts';
-import { type CidFile, insertBlobCid, selectBlobCids } from '../queries.ts';
+import { insertBlobCid, selectBlobCids } from '../queries.ts';
 import { type Address, addressFile } from './unixfs.ts';
-
-/** Files with the addresses that are known of their bytes. */
-export async function withCids(db: Services['db'], files: RevisionFile[]): Promise<CidFile[]> {
-  const known = await selectBlobCids(db, [...new Set(files.map(({ sha256 }) => sha256))]);
-  return files.map((file) => ({ ...file, ...(known.get(file.sha256) ?? { cid: null, dagBytes: null }) }));
-}
 
 /**
  * The files of a revision, each with its address. What is not known yet is read and kept, file by file, so that whoever

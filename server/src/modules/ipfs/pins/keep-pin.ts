@@ -7,11 +7,11 @@ import { AppError } from '../../../platform/errors.ts';
 import { type Lease, type LeasedTable, releaseLeased } from '../../../platform/leases/leased-table.ts';
 import { underLease } from '../../../platform/leases/under-lease.ts';
 import { announceAssets } from '../../assets/announce-assets.ts';
-import { readFolderCar } from '../car/read-car.ts';
 import { addressFiles } from '../cids/address-files.ts';
 import { deletePin, type PinRow, selectRevisionsOf, toPin, updatePin } from '../queries.ts';
 import { retryAt } from '../retry-at.ts';
 import { PinFailure, type PinReport, type PinService } from './pin-service.ts';
+import { readFolderCar } from './read-folder-car.ts';
 
 /** How long what is pinned is taken to stay so. */
 const PINNED_MS = 60 * 60_000;

@@ -1,6 +1,4 @@
-import { getIpfs, linkCar, listIpfsFiles } from '@bakehouse/contract/ipfs';
-import { call } from '../../../lib/api/api-client.ts';
-import { downloadFrom } from '../../../lib/api/download.ts';
+import { getIpfs, listIpfsFiles } from '@bakehouse/contract/ipfs';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
 
 /** The versions of an asset that use IPFS, newest first. */
@@ -15,9 +13,3 @@ export const ipfsFilesQuery = (id: string, revisionId: string) =>
     { params: { id }, query: { revision_id: revisionId } },
     { rows: 'files', id: 'path' },
   );
-
-/** Has the browser download a version, or one file of it, as a CAR. Its name is the server's. */
-export async function downloadCar(id: string, revisionId: string, path?: string): Promise<void> {
-  const { url } = await call(linkCar, { params: { id }, query: { revision_id: revisionId, path } });
-  downloadFrom(url, '');
-}

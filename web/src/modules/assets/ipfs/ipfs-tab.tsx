@@ -1,7 +1,7 @@
 import type { Asset } from '@bakehouse/contract/assets';
 import type { IpfsRevision, PinServiceName } from '@bakehouse/contract/ipfs';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Download, Globe } from 'lucide-react';
+import { Globe } from 'lucide-react';
 import { useState } from 'react';
 import { cx } from '../../../lib/cx.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
@@ -11,12 +11,11 @@ import { Card } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import type { Column } from '../../../ui/data-table.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
-import { notifyFailure } from '../../../ui/notify-failure.ts';
 import { PagedTable } from '../../../ui/paged-table.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { useUpdateAsset } from '../asset-calls.ts';
 import { Cid } from './cid.tsx';
-import { downloadCar, ipfsQuery } from './ipfs-calls.ts';
+import { ipfsQuery } from './ipfs-calls.ts';
 import { IpfsFiles } from './ipfs-files.tsx';
 import { IPFS_HELP } from './ipfs-help.ts';
 import { Pins } from './pins.tsx';
@@ -67,7 +66,7 @@ function Addresses({ asset, canChange }: Props) {
         query={versions}
         rows={(page) => page.revisions}
         rowKey={(version) => version.revision_id}
-        columns={columnsFor(id, services)}
+        columns={columnsFor(services)}
         failed="The IPFS addresses could not be loaded"
         skeletonRows={1}
         empty={<EmptyState title="No addresses yet" description="Each version gets one once it has files." />}
@@ -105,7 +104,7 @@ function Intro({ asset, canChange, services, isKnown }: IntroProps) {
   );
 }
 
-function columnsFor(id: string, services: readonly PinServiceName[]): Column<IpfsRevision>[] {
+function columnsFor(services: readonly PinServiceName[]): Column<IpfsRevision>[] {
   return [
     {
       id: 'number',
@@ -128,22 +127,6 @@ function columnsFor(id: string, services: readonly PinServiceName[]): Column<Ipf
     ...(services.length === 0
       ? []
       : [{ id: 'pins', header: 'Pinned', cell: ({ pins }: IpfsRevision) => <Pins pins={pins} /> }]),
-    {
-      id: 'car',
-      header: <span className="sr-only">Download</span>,
-      cell: ({ cid, revision_id, number }) =>
-        cid && (
-          <Button
-            size="sm"
-            aria-label={`Download version ${number} as CAR`}
-            onClick={() => void downloadCar(id, revision_id).catch(notifyFailure)}
-          >
-            <Download aria-hidden />
-            CAR
-          </Button>
-        ),
-      width: '6.5rem',
-    },
   ];
 }
 

@@ -1,19 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { Services } from '../../../platform/context.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
-import { addressFile, addressFolder, type PutBlock } from '../cids/unixfs.ts';
-import type { CidFile } from '../queries.ts';
+import type { RevisionFile } from '../../assets/revisions/list-revision-files.ts';
+import { type Address, addressFile, addressFolder, type PutBlock } from '../cids/unixfs.ts';
 import { writeCar } from './write-car.ts';
 
 type Parts = Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>;
 
-/** One file as a CAR. */
-export function readFileCar(services: Parts, file: CidFile & { cid: string }): Readable {
-  return writeCar(file.cid, (put) => putFile(services, file, put));
-}
-
 /** The folder of these files as a CAR: the blocks of each file, then those of the folders. */
-export function readFolderCar(services: Parts, root: string, files: (CidFile & { cid: string })[]): Readable {
+export function readFolderCar(services: Parts, root: string, files: (RevisionFile & Address)[]): Readable {
   return writeCar(root, async (put) => {
     const written = new Set<string>();
     for (const file of files) {
@@ -25,7 +20,7 @@ export function readFolderCar(services: Parts, root: string, files: (CidFile & {
   });
 }
 
-async function putFile(services: Parts, { sha256, path }: CidFile, put: PutBlock): Promise<void> {
+async function putFile(services: Parts, { sha256, path }: RevisionFile, put: PutBlock): Promise<void> {
   const bytes = await readBlob(services, { sha256, path });
   try {
     await addressFile(bytes, put);
