@@ -57,7 +57,7 @@ function CodeTab({ pod }: { pod: Deployment }) {
           title="Use from an agent"
           description={
             <>
-              Coding agents and clients, with the key in <code>BAKEHOUSE_API_KEY</code> as above.
+              Claude Code, with the key in <code>BAKEHOUSE_API_KEY</code> as above.
             </>
           }
         >
