@@ -274,7 +274,8 @@ test('the step that drops judgements releases their holds and keeps their charge
   await migrateUpTo(url, '0060');
   await insertJudgements(url);
   await prepareDatabase(url);
-  const { rows } = await sql`select to_regclass('judgements') as one, to_regclass('judge_answers') as other`.execute(db);
+  const { rows } =
+    await sql`select to_regclass('judgements') as one, to_regclass('judge_answers') as other`.execute(db);
   expect(rows).toEqual([{ one: null, other: null }]);
   const history = async () => {
     const ctx = { db, caller: { kind: 'user', userId: ada.userId, isOperator: false } } as unknown as Context;

@@ -94,9 +94,7 @@ test('what was found for other words stands only where it fits what is typed now
 
 test('finds a deployment of an image model', async () => {
   const deployed = { kind: 'flux', created_at: '2026-01-01T00:00:00Z', terminated_at: null };
-  flux = [
-    { ...deployed, pod_id: 'p1', title: 'Rye Painter', model_name: 'rye-painter', status: 'READY' },
-  ];
+  flux = [{ ...deployed, pod_id: 'p1', title: 'Rye Painter', model_name: 'rye-painter', status: 'READY' }];
   await search(200, { results: [], similar: false }, 'painter');
   await userEvent.click(await screen.findByRole('option', { name: 'Rye Painter rye-painter · sleeping' }));
   expect(navigate).toHaveBeenCalledWith({

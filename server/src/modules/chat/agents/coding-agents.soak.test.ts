@@ -93,7 +93,10 @@ test.each(agents)('%s reads a file and answers', { timeout: LIMIT_MS }, async (l
 
 /** Returns the first code block under the agent's heading in the documentation. */
 async function settingsOf(label: string, origin: string): Promise<string> {
-  const page = await readFile(path.resolve(import.meta.dirname, '../../../../../docs/coding-agents.md'), 'utf8');
+  const page = await readFile(
+    path.resolve(import.meta.dirname, '../../../../../docs/coding-agents.md'),
+    'utf8',
+  );
   const section = page.split('\n## ').find((one) => one.startsWith(`${label}\n`)) ?? '';
   const [, settings = ''] = /```\w+\n(.*?)\n```/s.exec(section) ?? [];
   return settings.replaceAll('http://localhost:4080', origin).replaceAll('your-model', STARTER);

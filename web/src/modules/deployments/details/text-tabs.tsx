@@ -14,9 +14,11 @@ import { DeploymentMetrics } from './deployment-metrics.tsx';
 /** How a text or embedding model is used, and how it does. */
 export function TextTabs({ pod }: { pod: Deployment }) {
   const isChat = pod.task === 'text';
-  const { tab = isChat ? 'chat' : 'code', conversation }: { tab?: string; conversation?: string } = useSearch({
-    strict: false,
-  });
+  const { tab = isChat ? 'chat' : 'code', conversation }: { tab?: string; conversation?: string } = useSearch(
+    {
+      strict: false,
+    },
+  );
   const navigate = useNavigate();
   const opened: Opened = {
     conversation,

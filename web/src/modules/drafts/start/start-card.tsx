@@ -22,9 +22,7 @@ import { TextModels } from './text-models.tsx';
 
 /** Which model writes, how, and at which price; what was written before is asked about before it goes. */
 export function StartCard({ draft }: { draft: Draft }) {
-  return (
-    <TextModels>{(models) => <LoadedCard draft={draft} models={models} />}</TextModels>
-  );
+  return <TextModels>{(models) => <LoadedCard draft={draft} models={models} />}</TextModels>;
 }
 
 function LoadedCard({ draft, models }: { draft: Draft; models: string[] }) {
