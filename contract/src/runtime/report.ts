@@ -14,7 +14,7 @@ const numbered = {
 /** Longest text of a held-out row or of an answer to it; what is longer comes cut. */
 const heldOutText = z.string().max(2_100);
 
-const heldOutAnswer = z.object({
+export const heldOutAnswer = z.object({
   /** What was asked last before the answer; of a text its beginning. */
   question: heldOutText,
   /** Turns of the conversation before it, which both models have read too. */
