@@ -181,7 +181,7 @@ test.each([
 
 test('does not read a verb as a command', async () => {
   await search(200, { results: [], similar: false }, 'terminate sourdough');
-  await screen.findByText('Nothing matches');
+  expect(await screen.findByText('Nothing matches')).toBeTruthy();
 });
 
 test('a picture is found by its prompt, shown beside it, and opened', async () => {
