@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { apiExamples, keyExample } from '../web/src/lib/api/examples/chat-examples.ts';
+import { apiExamples, claudeCodeExample, keyExample } from '../web/src/lib/api/examples/chat-examples.ts';
 import { embeddingExamples } from '../web/src/lib/api/examples/embedding-examples.ts';
 import { deployedImageExamples, generationExamples } from '../web/src/lib/api/examples/picture-examples.ts';
 
@@ -88,10 +88,9 @@ test('an edit sends its picture before', async () => {
   expect(JSON.parse(made?.body ?? '')).toEqual({ ...request, picture_id: 'p1' });
 });
 
-test('values are written as each language writes them', () => {
-  const [, python, typeScript] = generationExamples('https://bake.example', { ...request, edits: true });
+test('values are written as Python writes them', () => {
+  const [, python] = generationExamples('https://bake.example', { ...request, edits: true });
   expect(python?.code).toContain('"enhance": True, "seed": None}, "picture_id": picture["id"]}');
-  expect(typeScript?.code).toContain('"enhance":true,"seed":null},"picture_id":picture.id}');
 });
 
 test('a deployed image model is asked by its name', async () => {
@@ -104,4 +103,9 @@ test('a deployed image model is asked by its name', async () => {
   ]);
   const [edited] = await askedBy('{}', code(true));
   expect([edited?.url, edited?.body]).toEqual(['/v1/images/edits', expect.stringContaining('a picture')]);
+});
+
+test('the settings of Claude Code are those of the documentation', async () => {
+  const page = await readFile(path.resolve(import.meta.dirname, '../docs/coding-agents.md'), 'utf8');
+  expect(page).toContain(`\n${claudeCodeExample('http://localhost:4080', 'your-model')}\n`);
 });

@@ -15,8 +15,6 @@ const searchResult = z.object({
   is_starter: z.boolean(),
   /** Whose it is, where it is neither the caller's nor everybody's. */
   owner_username: z.string().nullable(),
-  /** What a model can be deployed as, by its files; null for what cannot be deployed. */
-  deploys_as: z.enum(['text', 'image']).nullable(),
 });
 
 export type SearchResult = z.infer<typeof searchResult>;

@@ -204,7 +204,6 @@ async function allRows(): Promise<unknown> {
     'drafts',
     'draft_documents',
     'draft_rows',
-    'judgements',
   ];
   const rowsOf = (table: string) =>
     sql`select ${table} as name, (to_jsonb(t) - 'last_used_at')::text as row from ${sql.table(table)} t`;

@@ -23,7 +23,6 @@ import {
 } from './modules/generations/run/create-generation-loop.ts';
 import { type CloneLoop, createCloneLoop } from './modules/hub/clone/create-clone-loop.ts';
 import { createIpfsLoop } from './modules/ipfs/ipfs-loop.ts';
-import { judgementWork } from './modules/judgements/run-judgement.ts';
 import { registerOwnStarters } from './modules/models/starter/register-own-starters.ts';
 import { PARALLEL_PICTURES } from './modules/serving/image-spec.ts';
 import { createCloneWaitLoop } from './modules/training/cloning/clone-wait-loop.ts';
@@ -133,11 +132,7 @@ export async function createApp(options: Options): Promise<App> {
   // One turn at a time, since its own requests would count as calls of users.
   const answerLoop = createLeaseLoop(services, {
     places: 1,
-    tables: [
-      claimWork(batchWork(services, chat)),
-      claimWork(draftWork(services, chat)),
-      claimWork(judgementWork(services, chat)),
-    ],
+    tables: [claimWork(batchWork(services, chat)), claimWork(draftWork(services, chat))],
   });
   const monitoring = openMonitoring(services, roles, isReady);
   const { start, close } = lifeOf({

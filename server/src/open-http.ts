@@ -55,7 +55,6 @@ import { redirectToPages } from './modules/hub/redirect-to-pages.ts';
 import { hubRoutes } from './modules/hub/routes.ts';
 import { imagesRoutes } from './modules/images/routes.ts';
 import { ipfsRoutes } from './modules/ipfs/routes.ts';
-import { judgementsRoutes } from './modules/judgements/routes.ts';
 import { licencesRoutes } from './modules/licences/routes.ts';
 import { workRoutes } from './modules/machines/routes.ts';
 import { modelsRoutes } from './modules/models/routes.ts';
@@ -207,7 +206,6 @@ function listBindings(
     ...chatRoutes(chat),
     ...batchesRoutes(chat),
     ...draftsRoutes(chat),
-    ...judgementsRoutes(chat),
     ...visitorsRoutes({ usage, chat, isPreparing: (starter) => isPreparing(services, starter) }),
   ];
 }

@@ -42,7 +42,6 @@ import * as hubReferences from '@bakehouse/contract/hub/references';
 import * as hubRepositories from '@bakehouse/contract/hub/repositories';
 import * as hubXet from '@bakehouse/contract/hub/xet';
 import * as ipfs from '@bakehouse/contract/ipfs';
-import * as judgements from '@bakehouse/contract/judgements';
 import * as kontext from '@bakehouse/contract/kontext';
 import * as licences from '@bakehouse/contract/licences';
 import * as loras from '@bakehouse/contract/loras';
@@ -114,7 +113,6 @@ const modules = [
   images,
   imageDeployments,
   ipfs,
-  judgements,
   kontext,
   licences,
   loras,

@@ -1,4 +1,4 @@
-import { cp, readFile } from 'node:fs/promises';
+import { cp, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { getAsset } from '@bakehouse/contract/assets';
 import { chatCompletions } from '@bakehouse/contract/chat';
@@ -11,9 +11,12 @@ import { expect, inject, test, vi } from 'vitest';
 import type { Driver } from '../engine/drivers/driver.ts';
 import { createFakeDriver, type Script } from '../engine/drivers/fake/fake-driver.ts';
 import { expireHoldsJob } from '../modules/credits/jobs/expire-holds.ts';
+import { expireHolds } from '../modules/credits/ledger/holds/expire-holds.ts';
+import { listTransactions } from '../modules/credits/statement/list-transactions.ts';
 import { proveLedger } from '../modules/credits/verification/prove-ledger.ts';
 import { verifyLedger } from '../modules/credits/verification/verify-ledger.ts';
 import { stubModelServer } from '../modules/deployments/testing/stub-model-server.ts';
+import type { Context } from '../platform/context.ts';
 import { connect } from '../platform/db/database.ts';
 import { MIGRATIONS_DIR, migrate } from '../platform/db/setup/migrate.ts';
 import { prepareDatabase } from '../platform/db/setup/prepare-database.ts';
@@ -214,4 +217,76 @@ test('a seal that was proven before an upgrade is missed after it', async () => 
   });
   const chain = (await proveLedger(db)).checks.find(({ name }) => name === 'chain');
   expect(chain?.detail).toBe('The seal of transfer 6 is not the one that was proven before');
+});
+
+/** Applies the steps before `step` alone, without functions. */
+async function migrateUpTo(url: string, step: string): Promise<void> {
+  const dir = await temporaryFolder();
+  const names = (await readdir(MIGRATIONS_DIR)).filter((name) => /^\d/.test(name) && name < step);
+  await Promise.all(names.map((name) => cp(path.join(MIGRATIONS_DIR, name), path.join(dir, name))));
+  await migrate(url, dir);
+}
+
+/** Adds two judgements of Ada: one that was charged, and one that runs and holds credits. */
+async function insertJudgements(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`
+    begin;
+    set local session_replication_role = replica;
+    create temporary table charge on commit drop as
+      select gen_random_uuid() as charged_hold, gen_random_uuid() as pending_hold,
+        'user:${ada.userId}' as payer, 'revenue:llm_inference' as earner,
+        'Answers of a fine-tune judged by crumb' as description, '{"asset_name": "crumb"}'::jsonb as refs,
+        now() + interval '1 day' as expires_at;
+    insert into ledger_holds (id, debit_account_id, credit_account_id, amount, amount_asked, kind, description, refs,
+      idempotency_key, status, settled_amount, expires_at, ended_at)
+    select charged_hold, payer, earner, 50, 50, 'charge', description, refs, 'judgement:1', 'settled', 40, expires_at, now()
+    from charge
+    union all
+    select pending_hold, payer, earner, 60, 60, 'charge', description, refs, 'judgement:2', 'pending', null, expires_at, null
+    from charge;
+    insert into ledger_transfers (debit_account_id, credit_account_id, amount, kind, description, refs, hold_id, given)
+    select payer, earner, 40, 'charge', description, refs, charged_hold, 40 from charge;
+    update ledger_accounts set debits_posted = debits_posted + 40, debits_pending = debits_pending + 60,
+      given = given - 40 where id = 'user:${ada.userId}';
+    update ledger_given set remaining = remaining - 40 where account_id = 'user:${ada.userId}';
+    insert into judgements (id, run_id, user_id, model, prompt, prices, hold_id, held_micro, cost_micro, started_at,
+      expires_at, ended_at, outcome, check_at)
+    select charged_hold, charged_hold, '${ada.userId}', 'crumb', '', '{}'::jsonb, charged_hold, 50, 40, now(), now(), now(),
+      'completed', now() from charge
+    union all
+    select pending_hold, pending_hold, '${ada.userId}', 'crumb', '', '{}'::jsonb, pending_hold, 60, 10, now(), now(), null,
+      null, now() from charge;
+    insert into judge_answers (judgement_id, row_number, tuned_first, text, verdict)
+    select id, 0, false, 'B', 'B' from judgements;
+    commit`);
+  await client.end();
+}
+
+test('the step that drops judgements releases their holds and keeps their charges in the history', async () => {
+  const { url, close } = await databaseOfThen(3);
+  const db = connect(url);
+  onFileEnd(async () => {
+    await db.destroy();
+    await close();
+  });
+  await migrateUpTo(url, '0060');
+  await insertJudgements(url);
+  await prepareDatabase(url);
+  const { rows } =
+    await sql`select to_regclass('judgements') as one, to_regclass('judge_answers') as other`.execute(db);
+  expect(rows).toEqual([{ one: null, other: null }]);
+  const history = async () => {
+    const ctx = { db, caller: { kind: 'user', userId: ada.userId, isOperator: false } } as unknown as Context;
+    const { transactions } = await listTransactions(ctx, { limit: 100, time_zone: 'UTC' });
+    return transactions
+      .filter(({ description }) => description === 'Answers of a fine-tune judged by crumb')
+      .map(({ amount, status }) => ({ amount, status }));
+  };
+  const charged = { amount: '0.00004', status: 'completed' };
+  expect(await history()).toEqual([{ amount: '0.00006', status: 'pending' }, charged]);
+  await db.transaction().execute((tx) => expireHolds(tx, { now: new Date(), limit: 100 }));
+  expect(await history()).toEqual([charged]);
+  expect((await verifyLedger(db)).checks.filter(({ ok }) => !ok)).toEqual([]);
 });

@@ -19,7 +19,7 @@ const LOOK_MS = 200;
 type End = { outcome: 'completed' | 'cancelled' | 'expired' | 'failed'; error: string | null };
 
 type AskedRow = Parameters<typeof chargeAnswers>[1] & {
-  key_id?: string | null;
+  key_id: string | null;
   error?: string | null;
   cancelled_at: Date | null;
   expires_at: Date | null;

@@ -46,7 +46,6 @@ const FORGOTTEN = [
   'hub_tokens',
   'hub_xorbs',
   'input_pictures',
-  'judgements',
   'licence_acceptances',
   'low_balance_watch',
   'notifications',
@@ -195,11 +194,6 @@ async function fillTables(db: Database, userId: string): Promise<void> {
         id, 1, now(), now(), 1, 1
       from gen_random_uuid() id`.execute(tx);
   });
-  await sql`
-    insert into judgements (id, run_id, user_id, model, prompt, prices, held_micro, started_at, expires_at, ended_at, outcome,
-      check_at)
-    select gen_random_uuid(), id, user_id, 'crumb', '', '{}', 0, now(), now(), now(), 'completed', now()
-    from runs where user_id = ${userId}`.execute(db);
   await sql`
     insert into run_samples (run_id, step, number, user_id, sha256, size_bytes, width, height)
     select id, 0, 0, ${userId}, repeat('a', 64), 1, 1, 1 from runs where user_id = ${userId}`.execute(db);

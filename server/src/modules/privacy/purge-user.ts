@@ -25,7 +25,6 @@ import { forgetDrafts } from '../drafts/change-drafts.ts';
 import { forgetGenerations } from '../generations/forget-generations.ts';
 import { forgetHub } from '../hub/forget-hub.ts';
 import { forgetXorbs } from '../hub/xet/forget-xorbs.ts';
-import { forgetJudgements } from '../judgements/change-judgements.ts';
 import { forgetAcceptances } from '../licences/steps.ts';
 import { forgetNotifications } from '../notifications/forget-notifications.ts';
 import { forgetCode } from '../referrals/steps.ts';
@@ -80,7 +79,6 @@ export async function purgeUser(services: Services, userId: string): Promise<boo
 async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetWork(tx, userId);
   await forgetConfigurations(tx, userId);
-  await forgetJudgements(tx, userId);
   await forgetHeldOutAnswers(tx, userId);
   await forgetJobs(tx, userId);
   await forgetBatches(tx, userId);

@@ -591,37 +591,6 @@ export type JobOutcomesTable = {
   succeeded_at: Timestamp | null;
 };
 
-export type JudgeAnswersTable = {
-  judgement_id: string;
-  row_number: number;
-  tuned_first: boolean;
-  text: string | null;
-  verdict: string | null;
-  error: string | null;
-};
-
-export type JudgementsTable = {
-  id: string;
-  run_id: string;
-  user_id: string;
-  model: string;
-  prompt: string;
-  prices: Json;
-  hold_id: string | null;
-  held_micro: bigint;
-  cost_micro: Generated<bigint>;
-  charged_micro: Generated<bigint>;
-  error: string | null;
-  started_at: Timestamp;
-  cancelled_at: Timestamp | null;
-  expires_at: Timestamp;
-  ended_at: Timestamp | null;
-  outcome: string | null;
-  check_at: Timestamp;
-  lock_token: string | null;
-  locked_until: Timestamp | null;
-};
-
 export type KnownAddressesTable = {
   mailbox_hash: Buffer;
   first_seen_at: Generated<Timestamp>;
@@ -1312,8 +1281,6 @@ export type DB = {
   input_pictures: InputPicturesTable;
   ipfs_pins: IpfsPinsTable;
   job_outcomes: JobOutcomesTable;
-  judge_answers: JudgeAnswersTable;
-  judgements: JudgementsTable;
   known_addresses: KnownAddressesTable;
   ledger_accounts: LedgerAccountsTable;
   ledger_daily: LedgerDailyTable;

@@ -40,8 +40,6 @@ export const inputs: Record<string, Input> = {
   'PATCH /api/v1/api_keys/:keyId': { body: { name: 'mine now' } },
   'POST /api/v1/api_keys/:keyId/rotate': { body: {} },
   'POST /api/v1/runs/:runId/resume': { body: {} },
-  'POST /api/v1/runs/:runId/judgement/quote': { body: {} },
-  'POST /api/v1/runs/:runId/judgement/start': { body: {} },
   'POST /api/v1/asset/:id/exports': { body: { format: 'safetensors' } },
   'POST /v1/starters/:model/edit_url': { body: { prompt: 'Blue', image_url: 'https://example.com/' } },
   'POST /v1/deployments/:podId/edit_url': { body: { prompt: 'Blue', image_url: 'https://example.com/' } },

@@ -24,7 +24,7 @@ beforeEach(() => {
   queryClient.clear();
 });
 
-function open(changed: object) {
+function open(changed: object, address = '/my-deployments/images/p1') {
   const deployment = {
     pod_id: 'p1',
     kind: 'flux',
@@ -52,7 +52,7 @@ function open(changed: object) {
   const app = createRoute({ getParentRoute: () => root, id: 'app' });
   const router = createRouter({
     routeTree: root.addChildren([app.addChildren([...deploymentsRoutes(app)])]),
-    history: createMemoryHistory({ initialEntries: ['/my-deployments/images/p1'] }),
+    history: createMemoryHistory({ initialEntries: [address] }),
   });
   render(
     <QueryClientProvider client={queryClient}>
@@ -90,4 +90,22 @@ test('it says which of the deployments of its model it is, and when it sleeps', 
   expect(screen.getByText('rye-2', { selector: 'dd *' })).toBeTruthy();
   expect(screen.getByText(formatDateTime(new Date('2026-01-01T00:00:00.000Z')))).toBeTruthy();
   expect(screen.getByText('It sleeps after 45 minutes without one')).toBeTruthy();
+});
+
+const text = { kind: 'text', task: 'text', context_tokens: 4096, base_model_title: 'Crumb', max_replicas: 1 };
+
+test('shows how Claude Code uses a text model, and leads to the settings of other agents', async () => {
+  open(text, '/my-deployments/p1?tab=code');
+  const settings = await screen.findByRole('region', { name: 'Claude Code' });
+  expect(settings.textContent).toContain('ANTHROPIC_MODEL=rye');
+  const others = screen.getByRole('link', { name: 'Coding agents and clients' });
+  expect(others.getAttribute('href')).toBe('/docs/coding-agents');
+});
+
+test('opens an embedding model on its code, without a playground', async () => {
+  open({ ...text, task: 'embedding' }, '/my-deployments/p1');
+  const code = await screen.findByRole('region', { name: 'curl' });
+  expect(code.textContent).toContain('/v1/embeddings');
+  expect(screen.queryByRole('tab', { name: 'Playground' })).toBeNull();
+  expect(screen.queryByRole('region', { name: 'Claude Code' })).toBeNull();
 });

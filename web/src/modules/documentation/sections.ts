@@ -7,6 +7,7 @@ export const sections = [
       'data-files',
       'fine-tuning',
       'api',
+      'coding-agents',
       'pictures-and-videos',
       'credits',
       'hub-clients',

@@ -14,11 +14,11 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
-import { GoOn } from '../deployments/chat/go-on.tsx';
 import { DocumentsCard } from './documents/documents-card.tsx';
 import { quoteQuery, useCancelDraft, useDeleteDraft, useDraft, useStartDraft } from './draft-calls.ts';
 import { droppedText, isRunning, phaseText, progressOf, titleOf } from './draft-sentences.ts';
 import { DraftStatus } from './draft-status.tsx';
+import { GoOn } from './go-on.tsx';
 import { RowsCard } from './review/rows-card.tsx';
 import { StartCard } from './start/start-card.tsx';
 

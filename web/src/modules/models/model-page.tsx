@@ -2,7 +2,7 @@ import type { Asset } from '@bakehouse/contract/assets';
 import { isImageModel } from '@bakehouse/contract/deployments/pipelines';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Activity, Ellipsis, MessageSquare, PackageOpen, Rocket, Sparkles } from 'lucide-react';
+import { Activity, Code, Ellipsis, MessageSquare, PackageOpen, Rocket, Sparkles } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { formatNumber } from '../../lib/format/format-number.ts';
@@ -25,7 +25,7 @@ import { AssetFiles } from '../assets/files/asset-files.tsx';
 import { ModelFilesHelp } from '../assets/files/model-files-help.tsx';
 import { historyTab } from '../assets/history/deferred-history.tsx';
 import { DeployButton } from '../deployments/deploy/deploy-button.tsx';
-import { StarterEmbedding } from '../deployments/embedding/starter-embedding.tsx';
+import { StarterEmbedding } from '../deployments/details/starter-embedding.tsx';
 import { useDeploymentsOf, useLiveDeployment } from '../deployments/use-deployments.ts';
 import { ExportDialog } from '../training/exports/export-dialog.tsx';
 import { useRun } from '../training/runs/run-queries.ts';
@@ -137,8 +137,8 @@ function ModelActions({ asset, pod }: { asset: Asset; pod: Pod | undefined }) {
       )}
       {pod && (
         <ButtonLink to="/my-deployments/$podId" params={{ podId: pod.pod_id }} variant="primary">
-          <MessageSquare aria-hidden />
-          {pod.task === 'embedding' ? 'Try it' : 'Chat'}
+          {pod.task === 'embedding' ? <Code aria-hidden /> : <MessageSquare aria-hidden />}
+          {pod.task === 'embedding' ? 'Use from code' : 'Chat'}
         </ButtonLink>
       )}
       {isImageModel(asset.pipeline) ? (

@@ -10,7 +10,6 @@ import { keepKeys } from './kept-keys.ts';
 const navigate = vi.hoisted(() => vi.fn<(to: object) => void>());
 vi.mock('@tanstack/react-router', async (original) => ({
   ...(await original<object>()),
-  useLocation: () => ({ pathname: '/dashboard' }),
   useNavigate: () => navigate,
 }));
 vi.mock('../../modules/accounts/session.ts', async (original) => ({
@@ -63,13 +62,7 @@ async function type(typed: string, answerTo: (words: string) => Promise<Response
   await userEvent.type(screen.getByRole('combobox'), typed);
 }
 
-const model = (id: string, name: string, deploys_as: 'text' | 'image' | null = 'text') => ({
-  kind: 'model',
-  id,
-  name,
-  deploys_as,
-  tags: [],
-});
+const model = (id: string, name: string) => ({ kind: 'model', id, name, tags: [] });
 
 test('a search that failed is not shown as one that found nothing', async () => {
   await search(503, { error: { code: 'unavailable', message: 'The database is away.' } }, 'zzz');
@@ -92,45 +85,22 @@ test('a search that found nothing says so', async () => {
 test('what was found for other words stands only where it fits what is typed now', async () => {
   const all = [model('k', 'Kontext starter'), model('s', 'SmolLM2-135M-Instruct')];
   const never = new Promise<Response>(() => undefined);
-  await type('deploy smol', (words) =>
+  await type('smol', (words) =>
     words === '' ? Promise.resolve(Response.json({ results: all, similar: false })) : never,
   );
-  await screen.findByRole('option', { name: 'Deploy SmolLM2-135M-Instruct' });
-  expect(screen.queryByRole('option', { name: 'Deploy Kontext starter' })).toBeNull();
+  await screen.findByRole('option', { name: /SmolLM2-135M-Instruct/ });
+  expect(screen.queryByRole('option', { name: /Kontext starter/ })).toBeNull();
 });
 
-test('each model is deployed as what it is, and what cannot be is not offered', async () => {
-  const results = [model('s', 'Smol'), model('k', 'Kontext', 'image'), model('p', 'Paris', null)];
-  await search(200, { results, similar: false }, 'deploy ');
-  await screen.findByRole('option', { name: 'Deploy Smol' });
-  expect(screen.queryByRole('option', { name: /Paris/ })).toBeNull();
-  await userEvent.click(screen.getByRole('option', { name: 'Deploy Kontext Image model' }));
-  expect(navigate).toHaveBeenCalledWith({ to: '/my-deployments/images', search: { deploy: 'k' } });
-});
-
-test('a deployment of an image model is found and terminated like any other, until it has ended', async () => {
+test('finds a deployment of an image model', async () => {
   const deployed = { kind: 'flux', created_at: '2026-01-01T00:00:00Z', terminated_at: null };
-  flux = [
-    { ...deployed, pod_id: 'p1', title: 'Rye Painter', model_name: 'rye-painter', status: 'READY' },
-    {
-      ...deployed,
-      pod_id: 'p2',
-      title: 'Old Painter',
-      model_name: 'old-painter',
-      status: 'failed',
-      terminated_at: '2026-01-02T00:00:00Z',
-    },
-  ];
+  flux = [{ ...deployed, pod_id: 'p1', title: 'Rye Painter', model_name: 'rye-painter', status: 'READY' }];
   await search(200, { results: [], similar: false }, 'painter');
   await userEvent.click(await screen.findByRole('option', { name: 'Rye Painter rye-painter · sleeping' }));
   expect(navigate).toHaveBeenCalledWith({
     to: '/my-deployments/images/$podId',
     params: { podId: 'p1' },
   });
-  await userEvent.clear(screen.getByRole('combobox'));
-  await userEvent.type(screen.getByRole('combobox'), 'terminate ');
-  expect(await screen.findByRole('option', { name: 'Terminate Rye Painter rye-painter' })).toBeTruthy();
-  expect(screen.queryByRole('option', { name: /Terminate Old Painter/ })).toBeNull();
 });
 
 test('a run and a deployment of long ago are found by the server, which is asked once the typing has stopped', async () => {
@@ -152,19 +122,6 @@ test('a run and a deployment of long ago are found by the server, which is asked
   expect(screen.getByRole('option', { name: 'Sourdough ranks Sweep' })).toBeTruthy();
   await userEvent.click(screen.getByRole('option', { name: 'Sourdough model' }));
   expect(navigate).toHaveBeenCalledWith({ to: '/runs/$id', params: { id: 'r9' } });
-});
-
-test('a deployment that no first page has is terminated by its name, one that has ended is not', async () => {
-  const pod = { status: 'running', model_name: 'sourdough', created_at: '2024-01-01T00:00:00Z' };
-  named = {
-    pods: [
-      { ...pod, pod_id: 'p8', title: 'Sourdough now', terminated_at: null },
-      { ...pod, pod_id: 'p9', title: 'Sourdough then', terminated_at: '2024-02-01T00:00:00Z' },
-    ],
-  };
-  await search(200, { results: [], similar: false }, 'terminate sourdough');
-  expect(await screen.findByRole('option', { name: 'Terminate Sourdough now sourdough' })).toBeTruthy();
-  expect(screen.queryByRole('option', { name: /Terminate Sourdough then/ })).toBeNull();
 });
 
 test('the API key is copied on plain http too, where a page has no clipboard', async () => {
@@ -192,7 +149,7 @@ test('what was typed before it was there stands in its box', async () => {
 
 test('Enter that was pressed before it was there performs the first result once there is one', async () => {
   keepKeys('', () => {});
-  await userEvent.keyboard('deploy rye{Enter}');
+  await userEvent.keyboard('rye{Enter}');
   let answer = (_response: Response) => {};
   await type('{Shift}', (words) =>
     words === 'rye'
@@ -203,12 +160,9 @@ test('Enter that was pressed before it was there performs the first result once 
   );
   await vi.waitFor(() => expect(JSON.stringify(vi.mocked(fetch).mock.calls)).toContain('query=rye'));
   navigate.mockClear();
-  answer(Response.json({ results: [model('k', 'Rye painter', 'image')], similar: false }));
+  answer(Response.json({ results: [model('k', 'Rye painter')], similar: false }));
   await vi.waitFor(() =>
-    expect(navigate).toHaveBeenCalledExactlyOnceWith({
-      to: '/my-deployments/images',
-      search: { deploy: 'k' },
-    }),
+    expect(navigate).toHaveBeenCalledExactlyOnceWith({ to: '/model/$id/description', params: { id: 'k' } }),
   );
 });
 
@@ -217,16 +171,17 @@ test.each([
   ['paris', 'Paris Generates pictures', '/paris'],
   ['bytedance', 'Seedance 1.0 Pro Generates videos', '/seedance'],
   ['deploy', 'Deploy Models', '/my-deployments'],
+  ['vllm', 'Deploy Models', '/my-deployments'],
+  ['deploy kontext', 'Deploy Image Models', '/my-deployments/images'],
 ])('%s leads to its page', async (typed, name, to) => {
   await search(200, { results: [], similar: false }, typed);
   await userEvent.click(await screen.findByRole('option', { name }));
   expect(navigate).toHaveBeenCalledWith({ to });
 });
 
-test('who names what serves models is asked which one to deploy', async () => {
-  await search(200, { results: [], similar: false }, 'vllm');
-  await userEvent.click(await screen.findByRole('option', { name: 'Deploy a text model' }));
-  expect(await screen.findByRole('dialog', { name: 'Deploy a model' })).toBeTruthy();
+test('does not read a verb as a command', async () => {
+  await search(200, { results: [], similar: false }, 'terminate sourdough');
+  expect(await screen.findByText('Nothing matches')).toBeTruthy();
 });
 
 test('a picture is found by its prompt, shown beside it, and opened', async () => {

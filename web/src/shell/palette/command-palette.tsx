@@ -1,6 +1,5 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
-import { useLocation } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
@@ -9,31 +8,14 @@ import { errorMessage } from '../../ui/notify.ts';
 import { itemClass } from '../../ui/popup-class.ts';
 import { takeKeys } from './kept-keys.ts';
 import type { Command, CommandGroup } from './match-commands.ts';
-import { PaletteDialog, type Question } from './palette-dialog.tsx';
 import { useCommands } from './use-commands.ts';
 
-/** Pages, actions and the person's things; what an action asks before it is done. */
+/** Searches pages, actions and the user's own things. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
-  const { pathname } = useLocation();
-  const [openedAt] = useState(pathname);
-  const [question, setQuestion] = useState<Question | null>(null);
-  const close = useEffectEvent(onClose);
-  useEffect(() => {
-    // What was asked has led to another page.
-    if (pathname !== openedAt) close();
-  }, [pathname, openedAt]);
-  return question ? (
-    <PaletteDialog question={question} onClose={onClose} />
-  ) : (
-    <Palette onClose={onClose} onAsk={setQuestion} />
-  );
-}
-
-function Palette({ onClose, onAsk }: { onClose: () => void; onAsk: (question: Question) => void }) {
   const [typed, setTyped] = useState('');
-  const { groups, searching, error } = useCommands(typed, onAsk);
+  const { groups, searching, error } = useCommands(typed);
   const perform = (command: Command) => {
-    if (!command.asks) onClose();
+    onClose();
     command.run();
   };
   const setEntered = useKeptEnter({ first: groups[0]?.items[0], searching, perform });

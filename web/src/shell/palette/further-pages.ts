@@ -1,4 +1,4 @@
-import { CloudDownload, FileText, Grid2x2, Images, Lock } from 'lucide-react';
+import { CloudDownload, FileText, Grid2x2, Images, Lock, Rocket } from 'lucide-react';
 import type { FoundItem } from './sidebar-words.ts';
 
 /** Pages that have no place in the sidebar: the palette leads to them too. */
@@ -9,6 +9,13 @@ export const furtherPages: FoundItem[] = [
     to: '/gallery',
     icon: Images,
     words: 'generations pictures images history prompts compare',
+  },
+  {
+    kind: 'route',
+    label: 'Deploy Image Models',
+    to: '/my-deployments/images',
+    icon: Rocket,
+    words: 'flux kontext paris serve inference deployment stop terminate',
   },
   {
     kind: 'route',

@@ -12,8 +12,6 @@ export type Command = {
   icon: LucideIcon;
   /** Stands in the place of the icon. */
   picture?: ReactNode;
-  /** It asks something first, in the palette's place. */
-  asks?: boolean;
   run: () => void;
 };
 

@@ -8,7 +8,7 @@ export const sidebarWords: Record<string, string> = {
   Dashboard: 'home overview start',
   Profile: 'account password email username settings',
   'Instant Generation': 'image picture film video generate prompt flux veo paris',
-  'Deploy Models': 'chat ask playground serve inference deployment stop terminate endpoint',
+  'Deploy Models': 'chat ask playground serve inference deployment stop terminate endpoint vllm llm text',
   'My Datasets': 'data files upload rows',
   'My Models': 'weights adapter fine-tuned',
   'Diffusion Training': 'fine-tune train image models pictures',

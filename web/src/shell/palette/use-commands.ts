@@ -1,4 +1,4 @@
-import { Keyboard, KeyRound, Monitor, Moon, Rocket, Sun } from 'lucide-react';
+import { Keyboard, KeyRound, Monitor, Moon, Sun } from 'lucide-react';
 import { getCredentials } from '../../lib/api/credentials.ts';
 import { copyText } from '../../lib/device/copy-text.ts';
 import { useSheets } from '../../lib/sheet.ts';
@@ -6,22 +6,21 @@ import { themeChoice } from '../../lib/theme.ts';
 import { notify } from '../../ui/notify.ts';
 import { createItems } from '../header/create-items.ts';
 import { type Command, matchCommands } from './match-commands.ts';
-import type { Question } from './palette-dialog.tsx';
 import { useGeneratorPages, usePages, useToCommand } from './use-pages.ts';
 import { type SearchGroups, useSearchGroups } from './use-search-groups.tsx';
 
 /** What the palette offers for the typed words: actions and pages by name, and the person's things. */
-export function useCommands(typed: string, ask: (question: Question) => void): SearchGroups {
-  const actions = useActions(ask);
+export function useCommands(typed: string): SearchGroups {
+  const actions = useActions();
   const pages = usePages();
   const generators = useGeneratorPages(typed);
-  const { groups, ...found } = useSearchGroups(typed, ask);
+  const { groups, ...found } = useSearchGroups(typed);
   // A generator is found by its own name: for that it is the first.
   const offered = [generators, { value: 'Actions', items: actions }, pages, ...groups];
   return { groups: matchCommands(offered, typed), ...found };
 }
 
-function useActions(ask: (question: Question) => void): Command[] {
+function useActions(): Command[] {
   const toCommand = useToCommand();
   const sheets = useSheets();
   const themes = [
@@ -31,22 +30,6 @@ function useActions(ask: (question: Question) => void): Command[] {
   ] as const;
   return [
     ...createItems.map(toCommand),
-    {
-      value: 'deploy-text-model',
-      label: 'Deploy a text model',
-      words: 'vllm llm serve inference',
-      icon: Rocket,
-      asks: true,
-      run: () => ask({ kind: 'deploy', family: 'text', modelId: null }),
-    },
-    {
-      value: 'deploy-image-model',
-      label: 'Deploy an image model',
-      words: 'flux kontext paris serve inference',
-      icon: Rocket,
-      asks: true,
-      run: () => ask({ kind: 'deploy', family: 'image', modelId: null }),
-    },
     {
       value: 'copy-api-key',
       label: 'Copy API key',

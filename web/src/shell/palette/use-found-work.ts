@@ -7,7 +7,6 @@ import { type Deployment, linkTo, statusWord } from '../../modules/deployments/k
 import { runListQuery, runsQuery } from '../../modules/training/runs/run-queries.ts';
 import { sweepsQuery } from '../../modules/training/sweeps/sweep-calls.ts';
 import { matchCommands, nameFits } from './match-commands.ts';
-import type { Question } from './palette-dialog.tsx';
 
 /** A deployment of any kind, a run, or a sweep. */
 export type FoundWork = {
@@ -18,10 +17,7 @@ export type FoundWork = {
   /** Of a deployment: its name, which tells it from others of its model, and how it is; of a sweep: that it is one. */
   name?: string;
   status?: string;
-  createdAt: string;
   link: ReturnType<typeof linkTo> | { to: '/runs/$id' | '/sweeps/$id'; params: { id: string } };
-  /** What is asked before it is terminated; nothing of what has ended. */
-  termination?: Question;
 };
 
 type Work = { deployments: FoundWork[]; runs: FoundWork[] };
@@ -83,15 +79,15 @@ function useSearched(search: string) {
   };
 }
 
-/** Those that have not ended first, the newest of each first. */
+/** Sorts live deployments before ended ones, and the newest first. */
 function deploymentsOf(deployments: readonly Deployment[]): FoundWork[] {
   return deployments
-    .map(ofDeployment)
     .toSorted(
       (a, b) =>
-        Number(a.termination === undefined) - Number(b.termination === undefined) ||
-        b.createdAt.localeCompare(a.createdAt),
-    );
+        Number(a.terminated_at !== null) - Number(b.terminated_at !== null) ||
+        b.created_at.localeCompare(a.created_at),
+    )
+    .map(ofDeployment);
 }
 
 function ofDeployment(deployment: Deployment): FoundWork {
@@ -101,22 +97,20 @@ function ofDeployment(deployment: Deployment): FoundWork {
     words: deployment.kind === 'text' ? 'deployment chat' : 'deployment image picture',
     name: deployment.model_name,
     status: statusWord(deployment.status),
-    createdAt: deployment.created_at,
     link: linkTo(deployment),
-    ...(deployment.terminated_at === null && { termination: { kind: 'terminate', deployment } }),
   };
 }
 
-function ofSweep({ sweep_id: id, title, created_at }: ListedSweep): FoundWork {
+function ofSweep({ sweep_id: id, title }: ListedSweep): FoundWork {
   return {
-    ...{ id, label: title, name: 'Sweep', createdAt: created_at, words: 'sweep training fine-tune' },
+    ...{ id, label: title, name: 'Sweep', words: 'sweep training fine-tune' },
     link: { to: '/sweeps/$id', params: { id } },
   };
 }
 
-function ofRun({ run_id: id, title, created_at }: Run): FoundWork {
+function ofRun({ run_id: id, title }: Run): FoundWork {
   return {
-    ...{ id, label: title, createdAt: created_at, words: 'run training fine-tune' },
+    ...{ id, label: title, words: 'run training fine-tune' },
     link: { to: '/runs/$id', params: { id } },
   };
 }

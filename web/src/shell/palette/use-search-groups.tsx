@@ -1,11 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
-import { GraduationCap, ImageIcon, type LucideIcon, Power, Rocket } from 'lucide-react';
+import { GraduationCap, ImageIcon, type LucideIcon, Rocket } from 'lucide-react';
 import { describeResult } from '../../modules/assets/search/describe-result.ts';
 import { Face, shortPrompt } from '../../modules/generations/face/face.tsx';
 import { useFound } from '../search/use-found.ts';
 import type { Command, CommandGroup } from './match-commands.ts';
-import type { Question } from './palette-dialog.tsx';
-import { parseVerb } from './parse-verb.ts';
 import { useFoundPictures } from './use-found-pictures.ts';
 import { type FoundWork, useFoundWork } from './use-found-work.ts';
 
@@ -19,47 +17,13 @@ export type SearchGroups = {
   error: Error | null;
 };
 
-/** The person's things that fit what was typed, as the server finds them. After a verb, what can be done with them. */
-export function useSearchGroups(typed: string, ask: (question: Question) => void): SearchGroups {
-  const { verb, words } = parseVerb(typed);
+/** Finds the user's own things that match what was typed. */
+export function useSearchGroups(typed: string): SearchGroups {
+  const words = typed.trim();
   const navigate = useNavigate();
   const { results, searching, error, words: settled } = useFound(words);
   const work = useFoundWork(words, settled);
   const generations = useFoundPictures(words, settled);
-
-  if (verb === 'deploy') {
-    const items = results
-      .filter(({ deploys_as }) => deploys_as !== null)
-      .map(({ id, name, deploys_as }): Command => {
-        const command = { value: `deploy-${id}`, label: `Deploy ${name}`, icon: Rocket };
-        return deploys_as === 'text'
-          ? { ...command, asks: true, run: () => ask({ kind: 'deploy', family: 'text', modelId: id }) }
-          : {
-              ...command,
-              note: 'Image model',
-              run: () => void navigate({ to: '/my-deployments/images', search: { deploy: id } }),
-            };
-      });
-    return { groups: [{ value: 'Deploy', items, found: true }], searching, error };
-  }
-  if (verb === 'terminate') {
-    const items = work.deployments.flatMap(({ id, label, name, termination }): Command[] =>
-      termination
-        ? [
-            {
-              value: `terminate-${id}`,
-              label: `Terminate ${label}`,
-              ...(name !== undefined && { note: name }),
-              icon: Power,
-              asks: true,
-              run: () => ask(termination),
-            },
-          ]
-        : [],
-    );
-    const groups = [{ value: 'Terminate', items, found: true }];
-    return { groups, searching: work.searching, error: work.error };
-  }
   const found = results.map((result) => {
     const { icon, note, link } = describeResult(result, words);
     return { value: result.id, label: result.name, note, icon, run: () => void navigate(link) };

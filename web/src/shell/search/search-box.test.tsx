@@ -41,7 +41,7 @@ const show = () =>
   );
 
 test('what was found for other words is not opened with what is typed now', async () => {
-  const found = { kind: 'model', id: 'm1', name: 'Bread', deploys_as: null, tags: [] };
+  const found = { kind: 'model', id: 'm1', name: 'Bread', tags: [] };
   vi.stubGlobal(
     'fetch',
     vi.fn((url: string) =>
@@ -63,7 +63,7 @@ test('what was found for other words is not opened with what is typed now', asyn
 
 /** Types where the models of these names are found. */
 async function find(typed: string, names: string[]) {
-  const results = names.map((name) => ({ kind: 'model', id: name, name, deploys_as: null, tags: [] }));
+  const results = names.map((name) => ({ kind: 'model', id: name, name, tags: [] }));
   vi.stubGlobal(
     'fetch',
     vi.fn(async () => Response.json({ results, similar: false })),

@@ -16,8 +16,6 @@ const groups: { title: string; shortcuts: { keys: string[]; does: string }[] }[]
     shortcuts: [
       { keys: ['↑', '↓'], does: 'Move through the results' },
       { keys: ['Enter'], does: 'Open or run the selected result' },
-      { keys: ['deploy …'], does: 'In the palette: deploy a model' },
-      { keys: ['terminate …'], does: 'In the palette: terminate a deployment' },
     ],
   },
   {

@@ -3,7 +3,6 @@ import type { SearchResult } from '@bakehouse/contract/search';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { isReadableAs, type Way } from '../access/readable.ts';
-import { PIPELINE_INDEX } from '../recognise/pipeline-index.ts';
 import { findRarestPart } from './rarest-part.ts';
 import { type Column, contains, containsEach, hasName, type Wanted, wordsOf } from './search-text.ts';
 
@@ -117,28 +116,6 @@ export async function findSimilar(tx: Transaction, { userId, words, limit }: Sea
     .orderBy('title')
     .orderBy('id')
     .limit(limit)
-    .execute();
-}
-
-/** Of these models, those that have something to deploy, and whether they are in Diffusers' format. Paris needs no deployment. */
-export async function selectDeployable(db: Database, ids: string[]) {
-  return db
-    .selectFrom('assets')
-    .select((eb) => [
-      'id',
-      eb
-        .exists(
-          eb
-            .selectFrom('asset_files')
-            .whereRef('asset_id', '=', 'assets.id')
-            .where('path', '=', PIPELINE_INDEX)
-            .where('last_number', 'is', null),
-        )
-        .as('has_pipeline'),
-    ])
-    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
-    .where('file_count', '>', 0)
-    .where('family', '!=', 'paris')
     .execute();
 }
 

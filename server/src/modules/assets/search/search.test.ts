@@ -1,11 +1,8 @@
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { createAsset, deleteAsset, listAssets } from '@bakehouse/contract/assets';
 import { SEARCH_RESULTS_MAX, search } from '@bakehouse/contract/search';
 import { beforeAll, expect, test } from 'vitest';
 import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
-import { insertFlux, insertModel, insertStarter } from '../../deployments/testing/test-models.ts';
-import { registerImageStarter } from '../../models/starter/register-image-starter.ts';
+import { insertStarter } from '../../deployments/testing/test-models.ts';
 
 let server: TestServer;
 let ada: TestUser;
@@ -40,7 +37,6 @@ test('finds own things and starter models by name, id, family and tag, letter ca
         tags: ['Sourdough', 'text-generation'],
         is_starter: false,
         owner_username: null,
-        deploys_as: null,
       },
     ],
     similar: false,
@@ -60,29 +56,6 @@ test('finds own things and starter models by name, id, family and tag, letter ca
   await server.send(deleteAsset, { params: { id: rye } }, { as: ada });
   expect(await names('rye')).toEqual([]);
   await expect(find('x'.repeat(201))).rejects.toMatchObject({ status: 400 });
-});
-
-test('says what a model can be deployed as, by its files', async () => {
-  const fay = await server.signUp('Fay');
-  await create(fay, 'Oven dataset');
-  await create(fay, 'Oven without files', { dataset_type: 'MODEL' });
-  await insertModel(server.services, fay, 'Oven talk', { 'model.gguf': 'GGUF' });
-  await insertFlux(server.services, fay, 'Oven pictures');
-  await insertFlux(server.services, fay, 'Oven of another pipeline', {
-    'model_index.json': JSON.stringify({ _class_name: 'StableDiffusionPipeline' }),
-  });
-  const index = path.join(server.services.config.dataDir, 'model_index.json');
-  await writeFile(index, '{}');
-  await registerImageStarter(server.services, 'paris', [{ path: 'model_index.json', localPath: index }]);
-  const { results } = await find('oven', fay);
-  expect(Object.fromEntries(results.map(({ name, deploys_as }) => [name, deploys_as]))).toEqual({
-    'Oven dataset': null,
-    'Oven without files': null,
-    'Oven talk': 'text',
-    'Oven pictures': 'image',
-    'Oven of another pipeline': null,
-  });
-  expect((await find('paris starter', fay)).results).toMatchObject([{ deploys_as: null }]);
 });
 
 test('whole names come first, then the newest, and twelve at most', async () => {

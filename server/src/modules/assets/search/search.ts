@@ -1,4 +1,3 @@
-import { isImageModel } from '@bakehouse/contract/deployments/pipelines';
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import {
   type search as endpoint,
@@ -9,8 +8,7 @@ import {
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { findNames } from '../../accounts/steps.ts';
-import { findPipelines } from '../recognise/find-pipelines.ts';
-import { type FoundRow, findMatching, findSimilar, findWords, selectDeployable } from './search-queries.ts';
+import { type FoundRow, findMatching, findSimilar, findWords } from './search-queries.ts';
 import { wordsOf } from './search-text.ts';
 
 /** The datasets and models that the caller may read, the starter models and the restricted ones, by what was typed; where nothing has it in it, what has each of its words, and else what is only alike. */
@@ -27,8 +25,6 @@ export async function search(
 }
 
 async function toResults(ctx: Context, rows: FoundRow[]): Promise<SearchResult[]> {
-  const models = rows.filter(({ kind }) => kind === 'model').map(({ id }) => id);
-  const deploysAs = await findDeploysAs(ctx, models);
   const others = rows.flatMap((row) => row.owner_user_id ?? []).filter((id) => id !== ctx.caller.userId);
   const names = others.length > 0 ? await findNames(ctx.db, { userIds: others, keyIds: [] }) : new Map();
   return rows.map(({ kind, id, title, family, tags, is_starter, owner_user_id: ownerId }) => ({
@@ -39,24 +35,5 @@ async function toResults(ctx: Context, rows: FoundRow[]): Promise<SearchResult[]
     tags,
     is_starter,
     owner_username: names.get(ownerId) ?? null,
-    deploys_as: deploysAs.get(id) ?? null,
   }));
-}
-
-/** What those of the models that can be deployed are deployed as: in Diffusers' format as the pipeline allows, else as text models. */
-async function findDeploysAs(
-  ctx: Context,
-  models: string[],
-): Promise<Map<string, SearchResult['deploys_as']>> {
-  const deployable = await selectDeployable(ctx.db, models);
-  const pipelines = await findPipelines(
-    ctx,
-    deployable.filter(({ has_pipeline }) => has_pipeline).map(({ id }) => id),
-  );
-  return new Map(
-    deployable.map(({ id, has_pipeline: hasPipeline }) => {
-      if (!hasPipeline) return [id, 'text'];
-      return [id, isImageModel(pipelines.get(id) ?? null) ? 'image' : null];
-    }),
-  );
 }

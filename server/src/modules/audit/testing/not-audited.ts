@@ -28,7 +28,6 @@ import * as publicHub from '@bakehouse/contract/hub/public';
 import * as hubReferences from '@bakehouse/contract/hub/references';
 import * as hubRepositories from '@bakehouse/contract/hub/repositories';
 import * as hubXet from '@bakehouse/contract/hub/xet';
-import * as judgements from '@bakehouse/contract/judgements';
 import * as kontext from '@bakehouse/contract/kontext';
 import * as licences from '@bakehouse/contract/licences';
 import * as pictures from '@bakehouse/contract/media';
@@ -150,9 +149,6 @@ export const notAudited = new Map<Endpoint, string>([
   [drafts.startDraft, STATEMENT],
   [drafts.cancelDraft, STATEMENT],
   [drafts.saveDraftRows, THE_COMMIT],
-  [judgements.quoteJudgement, CHANGES_NOTHING],
-  [judgements.startJudgement, STATEMENT],
-  [judgements.cancelJudgement, STATEMENT],
   [batches.createBatch, STATEMENT],
   [batches.cancelBatch, STATEMENT],
   [openAiFiles.createFile, THE_DATASET],

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { STARTER, starterServing } from '../../deployments/testing/starter-serving.ts';
 
 /*
- * Runs the coding agents from npm with the settings that a deployment's page shows. A stub replaces the model: the agents'
+ * Runs the coding agents from npm with the settings of docs/coding-agents.md. A stub replaces the model: the agents'
  * prompts are too long for a small model on a CPU.
  */
 const run = promisify(execFile);
@@ -29,7 +29,7 @@ type Agent = {
   command: (place: Place) => Promise<string> | string;
 };
 
-/** By their names on the page. */
+/** By their headings in the document. */
 const agents: [label: string, agent: Agent][] = [
   [
     'Claude Code',
@@ -91,13 +91,15 @@ test.each(agents)('%s reads a file and answers', { timeout: LIMIT_MS }, async (l
   expect(stub.requests.length).toBeGreaterThan(1);
 });
 
-/** Returns the settings on the page. The path is computed because the server must not import from the web app. */
+/** Returns the first code block under the agent's heading in the documentation. */
 async function settingsOf(label: string, origin: string): Promise<string> {
-  const file = path.resolve(import.meta.dirname, '../../../../../web/src/lib/api/examples/agent-examples.ts');
-  const page = (await import(file)) as {
-    agentExamples: (origin: string, model: string) => { label: string; code: string }[];
-  };
-  return page.agentExamples(origin, STARTER).find((one) => one.label === label)?.code ?? '';
+  const page = await readFile(
+    path.resolve(import.meta.dirname, '../../../../../docs/coding-agents.md'),
+    'utf8',
+  );
+  const section = page.split('\n## ').find((one) => one.startsWith(`${label}\n`)) ?? '';
+  const [, settings = ''] = /```\w+\n(.*?)\n```/s.exec(section) ?? [];
+  return settings.replaceAll('http://localhost:4080', origin).replaceAll('your-model', STARTER);
 }
 
 /** Installs the agents if they are missing, and returns the folder with their commands. */

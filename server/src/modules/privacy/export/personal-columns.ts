@@ -39,8 +39,6 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'idempotency_keys.user_id': {
     leftOut: 'answers to calls, kept for seven days; what they made is exported',
   },
-  // Beside the run that it is of.
-  'judgements.user_id': { section: 'runs' },
   'ledger_accounts.owner_user_id': { section: 'balance' },
   'licence_acceptances.user_id': { section: 'licence_acceptances' },
   'low_balance_watch.user_id': { leftOut: 'whether a notification is due' },

@@ -16,7 +16,6 @@ import { listDeployments } from '../../deployments/list-deployments.ts';
 import { exportDrafts } from '../../drafts/read-drafts.ts';
 import { listGenerations } from '../../generations/list-generations.ts';
 import { listClones } from '../../hub/clone/read-clones.ts';
-import { listJudgements } from '../../judgements/read-judgements.ts';
 import { listOwnAcceptances } from '../../licences/steps.ts';
 import { listNotifications } from '../../notifications/list-notifications.ts';
 import { listInvitations } from '../../referrals/list-invitations.ts';
@@ -118,11 +117,9 @@ function workOf(ctx: Context) {
         const page = await listRuns(ctx, { params: undefined, body: undefined, query });
         const ids = page.runs.map(({ run_id }) => run_id);
         const answers = await listHeldOutAnswers(ctx.db, ids);
-        const judgements = await listJudgements(ctx.db, ids);
         const rows = page.runs.map((run) => ({
           ...run,
           held_out_answers: answers.get(run.run_id) ?? null,
-          judgement: judgements.get(run.run_id) ?? null,
         }));
         return { rows, next: page.next_cursor };
       }),

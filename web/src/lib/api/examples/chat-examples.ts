@@ -3,15 +3,11 @@ export function keyExample(key: string): string {
   return `export BAKEHOUSE_API_KEY='${key}'`;
 }
 
-/**
- * How to chat with a model by the API at `origin`, in several languages, ready to paste; without a name it is the first of
- * those that answer. The key comes from the environment, never from the code.
- */
+/** Calls of a chat model by the API at `origin`. Without a name they find the first model that answers. */
 export function apiExamples(origin: string, modelName?: string): { label: string; code: string }[] {
   return [
     { label: 'curl', code: curlExample(origin, modelName) },
     { label: 'Python', code: pythonExample(origin, modelName) },
-    { label: 'TypeScript', code: typeScriptExample(origin, modelName) },
   ];
 }
 
@@ -47,16 +43,12 @@ for chunk in stream:
 print()`;
 }
 
-function typeScriptExample(origin: string, modelName?: string): string {
-  const find = 'const { data: models } = await client.models.list();\n\n';
-  return `// npm install openai
-import OpenAI from 'openai';
-
-const client = new OpenAI({ baseURL: '${origin}/v1', apiKey: process.env.BAKEHOUSE_API_KEY });
-${modelName === undefined ? find : ''}const stream = await client.chat.completions.create({
-  model: ${modelName === undefined ? 'models[0].id' : `'${modelName}'`},
-  messages: [{ role: 'user', content: 'Hello' }],
-  stream: true,
-});
-for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta?.content ?? '');`;
+/** Settings of Claude Code for a model. `docs/coding-agents.md` has the same lines, and those of other agents. */
+export function claudeCodeExample(origin: string, modelName: string): string {
+  return `unset ANTHROPIC_API_KEY
+export ANTHROPIC_BASE_URL=${origin}
+export ANTHROPIC_AUTH_TOKEN="$BAKEHOUSE_API_KEY"
+export ANTHROPIC_MODEL=${modelName}
+export ANTHROPIC_DEFAULT_HAIKU_MODEL=${modelName}
+claude`;
 }

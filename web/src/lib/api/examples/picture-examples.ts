@@ -14,15 +14,11 @@ export type ExampleRequest = {
   edits: boolean;
 };
 
-/**
- * How to generate with the API at `origin`, in several languages, ready to paste. The key comes from the environment, never
- * from the code.
- */
+/** Calls that generate by the API at `origin`. */
 export function generationExamples(origin: string, request: ExampleRequest): CodeExample[] {
   return [
     { label: 'curl', code: curlGeneration(origin, request) },
     { label: 'Python', code: pythonGeneration(origin, request) },
-    { label: 'TypeScript', code: typeScriptGeneration(origin, request) },
   ];
 }
 
@@ -67,33 +63,6 @@ for output in generation["outputs"]:
     print(urljoin("${origin}", output["url"]))`;
 }
 
-function typeScriptGeneration(origin: string, { edits, ...body }: ExampleRequest): string {
-  const upload = `const form = new FormData();
-form.append('file', await openAsBlob('picture.png'), 'picture.png');
-const picture = await ask('/pictures', { method: 'POST', body: form });
-`;
-  const picture = edits ? ',"picture_id":picture.id}' : '}';
-  return `${edits ? "import { openAsBlob } from 'node:fs';\n\n" : ''}async function ask(path: string, init: RequestInit = {}) {
-  const headers = { ...init.headers, Authorization: \`Bearer \${process.env.BAKEHOUSE_API_KEY}\` };
-  const answer = await fetch(\`${origin}/api/v1\${path}\`, { ...init, headers });
-  if (!answer.ok) throw new Error(await answer.text());
-  return answer.json();
-}
-
-${edits ? upload : ''}const body = ${JSON.stringify(body).slice(0, -1)}${picture};
-let generation = await ask('/generations', {
-  method: 'POST',
-  headers: { 'Content-Type': 'application/json' },
-  body: JSON.stringify(body),
-});
-while (generation.ended_at === null) {
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
-  generation = await ask(\`/generations/\${generation.id}\`);
-}
-console.log(generation.state, generation.reason);
-for (const { url } of generation.outputs) console.log(new URL(url, '${origin}').href);`;
-}
-
 /** JSON, but for its three words. */
 function pythonLiteral(value: unknown): string {
   if (value === true) return 'True';
@@ -106,7 +75,7 @@ function pythonLiteral(value: unknown): string {
   return `{${entries.join(', ')}}`;
 }
 
-/** How to use an image model that is deployed, with OpenAI's clients, in several languages; `baseUrl` is theirs. */
+/** Calls of a deployed image model; `baseUrl` is the base URL of OpenAI's clients. */
 export function deployedImageExamples(
   baseUrl: string,
   { model, edits }: { model: string; edits: boolean },
@@ -114,7 +83,6 @@ export function deployedImageExamples(
   return [
     { label: 'curl', code: edits ? curlEdit(baseUrl, model) : curlImage(baseUrl, model) },
     { label: 'Python', code: pythonImage(baseUrl, { model, edits }) },
-    { label: 'TypeScript', code: typeScriptImage(baseUrl, { model, edits }) },
   ];
 }
 
@@ -150,21 +118,4 @@ client = OpenAI(base_url="${baseUrl}", api_key=os.environ["BAKEHOUSE_API_KEY"])
 answer = client.images.${ask}
 with open("result.png", "wb") as file:
     file.write(base64.b64decode(answer.data[0].b64_json))`;
-}
-
-function typeScriptImage(baseUrl: string, { model, edits }: Deployed): string {
-  const ask = edits
-    ? `edit({
-  model: '${model}',
-  prompt: '${EDITED}',
-  image: fs.createReadStream('picture.png'),
-})`
-    : `generate({ model: '${model}', prompt: '${DRAWN}' })`;
-  return `// npm install openai
-import fs from 'node:fs';
-import OpenAI from 'openai';
-
-const client = new OpenAI({ baseURL: '${baseUrl}', apiKey: process.env.BAKEHOUSE_API_KEY });
-const answer = await client.images.${ask};
-fs.writeFileSync('result.png', Buffer.from(answer.data?.[0]?.b64_json ?? '', 'base64'));`;
 }

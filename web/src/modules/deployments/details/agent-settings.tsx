@@ -1,22 +1,23 @@
-import { useState } from 'react';
-import { agentExamples } from '../../../lib/api/examples/agent-examples.ts';
+import { Link } from '@tanstack/react-router';
+import { claudeCodeExample } from '../../../lib/api/examples/chat-examples.ts';
 import { CodeBlock } from '../../../ui/code-block.tsx';
-import { Select } from '../../../ui/select.tsx';
 
-/** How coding agents and clients are told to use a model. */
+/** Settings of Claude Code for a model, and the way to those of other agents. */
 export function AgentSettings({ modelName }: { modelName: string }) {
-  const examples = agentExamples(window.location.origin, modelName);
-  const [chosen, setChosen] = useState('Claude Code');
   return (
     <>
-      <Select
-        aria-label="Agent or client"
-        className="mb-2 w-full sm:w-60"
-        value={chosen}
-        onChange={setChosen}
-        options={examples.map(({ label }) => ({ value: label, label }))}
-      />
-      <CodeBlock code={examples.find(({ label }) => label === chosen)?.code ?? ''} label={chosen} />
+      <CodeBlock code={claudeCodeExample(window.location.origin, modelName)} label="Claude Code" />
+      <p className="mt-3 text-[0.8125rem] text-muted">
+        For Codex CLI, OpenCode and others, see{' '}
+        <Link
+          to="/docs/$"
+          params={{ _splat: 'coding-agents' }}
+          className="text-accent-text underline underline-offset-2"
+        >
+          Coding agents and clients
+        </Link>
+        .
+      </p>
     </>
   );
 }

@@ -7,17 +7,18 @@ import { CodeTabs } from '../../../ui/code-block.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { ChatTab } from '../chat/chat-tab.tsx';
 import type { Opened } from '../chat/playground.tsx';
-import { CompareTexts } from '../embedding/compare-texts.tsx';
 import { AgentSettings } from './agent-settings.tsx';
 import { DeploymentLog } from './deployment-log.tsx';
 import { DeploymentMetrics } from './deployment-metrics.tsx';
 
 /** How a text or embedding model is used, and how it does. */
 export function TextTabs({ pod }: { pod: Deployment }) {
-  const { tab = 'chat', conversation }: { tab?: string; conversation?: string } = useSearch({
-    strict: false,
-  });
-  const isEmbedding = pod.task === 'embedding';
+  const isChat = pod.task === 'text';
+  const { tab = isChat ? 'chat' : 'code', conversation }: { tab?: string; conversation?: string } = useSearch(
+    {
+      strict: false,
+    },
+  );
   const navigate = useNavigate();
   const opened: Opened = {
     conversation,
@@ -30,16 +31,16 @@ export function TextTabs({ pod }: { pod: Deployment }) {
       value={tab}
       onChange={open}
       tabs={[
-        {
-          value: 'chat',
-          label: isEmbedding ? 'Try it' : 'Playground',
-          keepMounted: true,
-          content: isEmbedding ? (
-            <CompareTexts modelName={pod.model_name} />
-          ) : (
-            <ChatTab {...{ pod, opened }} />
-          ),
-        },
+        ...(isChat
+          ? [
+              {
+                value: 'chat',
+                label: 'Playground',
+                keepMounted: true,
+                content: <ChatTab {...{ pod, opened }} />,
+              },
+            ]
+          : []),
         { value: 'code', label: 'Code', content: <CodeTab pod={pod} /> },
         { value: 'metrics', label: 'Metrics', content: <DeploymentMetrics podId={pod.pod_id} /> },
         { value: 'log', label: 'Log', content: <DeploymentLog podId={pod.pod_id} /> },
@@ -58,7 +59,7 @@ function CodeTab({ pod }: { pod: Deployment }) {
           title="Use from an agent"
           description={
             <>
-              Coding agents and clients, with the key in <code>BAKEHOUSE_API_KEY</code> as above.
+              Claude Code, with the key in <code>BAKEHOUSE_API_KEY</code> as above.
             </>
           }
         >

@@ -16,17 +16,13 @@ import { Select } from '../../../ui/select.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { Textarea } from '../../../ui/textarea.tsx';
 import { useForm } from '../../../ui/use-form.ts';
-import { TextModels } from '../../deployments/chat/text-models.tsx';
 import { quoteQuery, useStartDraft } from '../draft-calls.ts';
 import { initialSettings, problemsOf, type SettingsForm } from './settings-form.ts';
+import { TextModels } from './text-models.tsx';
 
 /** Which model writes, how, and at which price; what was written before is asked about before it goes. */
 export function StartCard({ draft }: { draft: Draft }) {
-  return (
-    <TextModels pending={<Skeleton className="h-72 w-full rounded-xl" />}>
-      {(models) => <LoadedCard draft={draft} models={models} />}
-    </TextModels>
-  );
+  return <TextModels>{(models) => <LoadedCard draft={draft} models={models} />}</TextModels>;
 }
 
 function LoadedCard({ draft, models }: { draft: Draft; models: string[] }) {

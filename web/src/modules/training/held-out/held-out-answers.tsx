@@ -19,12 +19,10 @@ type Props = {
   runId: string;
   models: ComparedModels;
   className?: string;
-  /** What stands below them, where there are some. */
-  below?: ReactNode;
 };
 
 /** What the base and the tuned model say to rows that a run has held out; nothing where nobody asked them. */
-export function HeldOutAnswers({ runId, models, className, below }: Props) {
+export function HeldOutAnswers({ runId, models, className }: Props) {
   return (
     <QueryView
       query={useHeldOutAnswers(runId)}
@@ -35,12 +33,9 @@ export function HeldOutAnswers({ runId, models, className, below }: Props) {
     >
       {({ held_out_answers: answers }) =>
         answers && (
-          <>
-            <AnswersCard answers={answers} className={className}>
-              {answers.questions?.length ? <AskByHand questions={answers.questions} models={models} /> : null}
-            </AnswersCard>
-            {answers.rows.length > 0 && below}
-          </>
+          <AnswersCard answers={answers} className={className}>
+            {answers.questions?.length ? <AskByHand questions={answers.questions} models={models} /> : null}
+          </AnswersCard>
         )
       }
     </QueryView>

@@ -13,8 +13,6 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { useDeploymentsOf } from '../../deployments/use-deployments.ts';
-import { JudgeCard } from '../../judgements/judge-card.tsx';
-import { useJudgement } from '../../judgements/judgement-calls.ts';
 import { ShareCard } from '../../share-links/share-link.tsx';
 import { RunTrackers } from '../../tracking/run-trackers.tsx';
 import { RunElsewhere } from '../exports/run-elsewhere.tsx';
@@ -44,7 +42,6 @@ export function RunPage() {
   const isText = run.data?.kind === 'text';
   const isPictures = run.data?.kind === 'pictures';
   const heldOut = useHeldOutAnswers(id, { enabled: completed && isText });
-  const judgement = useJudgement(id, { enabled: completed && isText });
   const samples = useRunSamples(id, { enabled: isPictures });
   // The last decides which button a finished run has.
   const answered = useFirstAnswers(
@@ -52,7 +49,7 @@ export function RunPage() {
     useRunMetrics(id),
     useRunLogs(id),
     useDeploymentsOf(run.data?.model_id),
-    ...(completed && isText ? [heldOut, judgement] : []),
+    ...(completed && isText ? [heldOut] : []),
     ...(isPictures ? [samples] : []),
   );
   return (
@@ -130,7 +127,6 @@ function LoadedPage({ run }: { run: Run }) {
           runId={run.run_id}
           models={{ modelId: run.model_id, baseModelId: run.base_model.dataset_id }}
           className="mb-5"
-          below={<JudgeCard runId={run.run_id} className="mb-5" />}
         />
       )}
       {run.kind !== 'export' && <RunCurves runId={run.run_id} kind={run.kind} ended={over} />}

@@ -5,18 +5,18 @@ import type { ReactNode } from 'react';
 import { ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
-import { chatModelsQuery } from './chat.ts';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { chatModelsQuery } from '../../deployments/chat/chat.ts';
 
 const POLL_MS = 5_000;
 
 type Props = {
-  pending: ReactNode;
-  /** What is drawn with the names of the models, which are one or more. */
+  /** Gets at least one name. */
   children: (names: string[]) => ReactNode;
 };
 
-/** The models that write text for this person, for work that one of them does; without any, how to get one. */
-export function TextModels({ pending, children }: Props) {
+/** Reads the names of the models that can write text. Without any, says how to get one. */
+export function TextModels({ children }: Props) {
   const query = useQuery({
     ...chatModelsQuery,
     refetchInterval: ({ state }) => (state.data && namesOf(state.data.data).length === 0 ? POLL_MS : false),
@@ -25,7 +25,7 @@ export function TextModels({ pending, children }: Props) {
     <QueryView
       query={query}
       failed="The models could not be loaded"
-      pending={pending}
+      pending={<Skeleton className="h-72 w-full rounded-xl" />}
       isEmpty={({ data }) => namesOf(data).length === 0}
       empty={<NoModel />}
     >

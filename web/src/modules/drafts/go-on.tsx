@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { Button } from '../../../ui/button.tsx';
-import { Money } from '../../../ui/money.tsx';
-import { errorMessage } from '../../../ui/notify.ts';
+import { Button } from '../../ui/button.tsx';
+import { Money } from '../../ui/money.tsx';
+import { errorMessage } from '../../ui/notify.ts';
 
 type Props = {
   /** What has no answer: '3 chunks'. */

@@ -3,16 +3,14 @@ import { embeddingExamples } from '../../../lib/api/examples/embedding-examples.
 import { Card } from '../../../ui/card.tsx';
 import { CodeTabs } from '../../../ui/code-block.tsx';
 import { chatModelsQuery } from '../chat/chat.ts';
-import { CompareTexts } from './compare-texts.tsx';
 
-/** The embedding model that everybody may use without a deployment: a try, and how programs call it. */
+/** How programs call the embedding model that everybody may use without a deployment. */
 export function StarterEmbedding() {
   const { data } = useQuery(chatModelsQuery);
   const starter = data?.data.find(({ owned_by, task }) => owned_by === 'bakehouse' && task === 'embedding');
   if (!starter) return null;
   return (
-    <div className="mb-5 flex flex-col gap-5">
-      <CompareTexts modelName={starter.id} />
+    <div className="mb-5">
       <Card title="Use from code" description="Answers without a deployment; you pay for its tokens.">
         <CodeTabs examples={embeddingExamples(window.location.origin, starter.id)} />
       </Card>
