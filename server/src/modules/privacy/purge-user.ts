@@ -30,7 +30,7 @@ import { forgetAcceptances } from '../licences/steps.ts';
 import { forgetNotifications } from '../notifications/forget-notifications.ts';
 import { forgetCode } from '../referrals/steps.ts';
 import { endXAuth } from '../referrals/x/end-x-auth.ts';
-import { forgetShareLinks } from '../share-links/forget-share-links.ts';
+import { deleteShareLinks } from '../share-links/share-links.ts';
 import { forgetTrackers } from '../tracking/forget-trackers.ts';
 import { forgetConfigurations } from '../training/configurations/forget-configurations.ts';
 import { findAssetUse as findTrainingUse } from '../training/find-asset-use.ts';
@@ -94,7 +94,7 @@ async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetResponses(tx, userId);
   await forgetRequests(tx, userId);
   await forgetShares(tx, userId);
-  await forgetShareLinks(tx, userId);
+  await deleteShareLinks(tx, userId);
   await forgetTrackers(tx, userId);
   await forgetHub(tx, userId);
   await forgetUploads(tx, userId);

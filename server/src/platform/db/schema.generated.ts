@@ -91,7 +91,6 @@ export type AssetSourcesTable = {
   repo_id: string;
   commit_id: string;
   looked_up_at: Timestamp | null;
-  without_token: Generated<boolean>;
 };
 
 export type AssetUploadsTable = {
@@ -1017,11 +1016,9 @@ export type SessionsTable = {
 
 export type ShareLinksTable = {
   id: Generated<string>;
-  generation_id: string | null;
+  generation_id: string;
   user_id: string;
   created_at: Generated<Timestamp>;
-  run_id: string | null;
-  asset_id: string | null;
 };
 
 export type SignInMethodsTable = {

@@ -90,8 +90,7 @@ async function createCopy(
   });
   const message = `Cloned from ${repoId} at ${commitId.slice(0, 8)}`;
   await createRevisionFromBlobs(tx, { assetId, files, message });
-  const withoutToken = access.token === null;
-  await recordSource(tx, assetId, { hubUrl: access.url, repoId, commitId, withoutToken });
+  await recordSource(tx, assetId, { hubUrl: access.url, repoId, commitId });
   await completeOnboardingStep(tx, userId, datasetType === 'RAW' ? 'create_dataset' : 'create_model');
   return assetId;
 }

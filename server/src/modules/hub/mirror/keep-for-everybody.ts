@@ -26,12 +26,10 @@ export async function keepForEverybody(
     ...{ assetId: asset.id, files, message: `Copied from ${repoId} at ${commitId.slice(0, 8)}` },
     ...(!isKnown && { commitId }),
   });
-  const withoutToken = access.token === null;
   await saveMirrorSource(tx, asset.id, {
     hubUrl: access.url,
     repoId,
     commitId,
-    withoutToken,
     lookedUpAt: now,
   });
   await recordAudit(tx, {
