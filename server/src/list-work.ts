@@ -32,7 +32,7 @@ import { forgetNotificationsJob } from './modules/notifications/jobs/forget-noti
 import { warnOfExpiryJob } from './modules/notifications/jobs/warn-of-expiry.ts';
 import { purgeDeletedJob } from './modules/privacy/jobs/purge-deleted.ts';
 import { PARALLEL_PICTURES } from './modules/serving/image-spec.ts';
-import { logRunsJob } from './modules/tracking/log-runs.ts';
+import { logRunsJob } from './modules/tracking/tracked-runs.ts';
 import { createCloneWaitLoop } from './modules/training/cloning/clone-wait-loop.ts';
 import { forgetCheckpointsJob } from './modules/training/pictures/forget-checkpoints.ts';
 import { forgetReadingsJob } from './modules/training/readings/forget-readings.ts';

@@ -31,7 +31,7 @@ import { forgetNotifications } from '../notifications/forget-notifications.ts';
 import { forgetCode } from '../referrals/steps.ts';
 import { endXAuth } from '../referrals/x/end-x-auth.ts';
 import { deleteShareLinks } from '../share-links/share-links.ts';
-import { forgetTrackers } from '../tracking/forget-trackers.ts';
+import { deleteUserTrackers } from '../tracking/tracker-queries.ts';
 import { forgetConfigurations } from '../training/configurations/forget-configurations.ts';
 import { findAssetUse as findTrainingUse } from '../training/find-asset-use.ts';
 import { forgetHeldOutAnswers } from '../training/held-out/forget-held-out-answers.ts';
@@ -95,7 +95,7 @@ async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetRequests(tx, userId);
   await forgetShares(tx, userId);
   await deleteShareLinks(tx, userId);
-  await forgetTrackers(tx, userId);
+  await deleteUserTrackers(tx, userId);
   await forgetHub(tx, userId);
   await forgetUploads(tx, userId);
   await forgetAcceptances(tx, userId);

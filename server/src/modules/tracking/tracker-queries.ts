@@ -64,7 +64,7 @@ export async function deleteTrackerRow(tx: Transaction, { userId, service }: Tra
   return numDeletedRows > 0n;
 }
 
-/** Also what is known of runs there. */
+/** Step: deletes the trackers of a user, and the state of runs that were logged there. */
 export async function deleteUserTrackers(tx: Transaction, userId: string): Promise<void> {
   await tx.deleteFrom('trackers').where('user_id', '=', userId).execute();
   await tx.deleteFrom('tracked_runs').where('user_id', '=', userId).execute();
