@@ -31,7 +31,7 @@ import { forgetNotifications } from '../notifications/forget-notifications.ts';
 import { forgetCode } from '../referrals/steps.ts';
 import { endXAuth } from '../referrals/x/end-x-auth.ts';
 import { deleteShareLinks } from '../share-links/share-links.ts';
-import { deleteUserTrackers } from '../tracking/tracker-queries.ts';
+import { deleteUserTrackers } from '../tracking/trackers.ts';
 import { forgetConfigurations } from '../training/configurations/forget-configurations.ts';
 import { findAssetUse as findTrainingUse } from '../training/find-asset-use.ts';
 import { forgetHeldOutAnswers } from '../training/held-out/forget-held-out-answers.ts';

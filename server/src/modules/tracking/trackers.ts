@@ -7,6 +7,7 @@ import {
   trackerLabels,
 } from '@bakehouse/contract/trackers';
 import { type Context } from '../../platform/context.ts';
+import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError, refused } from '../../platform/errors.ts';
 import { encrypt } from '../../platform/secrets/encryption.ts';
@@ -115,4 +116,10 @@ export const requireTracker: RequireTracker = async (db, { userId, service, para
 /** Leaves the key out. Pure. */
 function toTracker({ service, project, url, account, connected_at, trouble }: TrackerRow): Tracker {
   return { service, project, url, account, connected_at: connected_at.toISOString(), trouble };
+}
+
+/** Step: deletes the trackers of a user, and the state of runs that were logged there. */
+export async function deleteUserTrackers(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('trackers').where('user_id', '=', userId).execute();
+  await tx.deleteFrom('tracked_runs').where('user_id', '=', userId).execute();
 }
