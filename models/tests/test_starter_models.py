@@ -149,6 +149,7 @@ def test_a_seed_is_the_same_picture_in_any_batch(paris: ParisPipeline) -> None:
     assert np.abs(np.asarray(alone, float) - np.asarray(other, float)).max() > 30
 
 
+@pytest.mark.soak
 def test_twenty_sketches_change_how_an_expert_draws(paris: ParisPipeline, tmp_path: Path) -> None:
     """A person's own style: outlines on white, with their captions."""
     texts = [one["prompt"] for one in json.loads(PROMPTS.read_text())[:20]]

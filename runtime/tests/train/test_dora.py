@@ -123,6 +123,7 @@ def test_the_merged_model_computes_what_peft_does_with_the_adapter(
     assert (merged - logits(undirected)).abs().max() > 0.01
 
 
+@pytest.mark.soak
 def test_a_killed_run_goes_on_with_the_same_losses_and_leaves_the_same_bytes(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:

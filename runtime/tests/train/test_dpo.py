@@ -124,6 +124,7 @@ def test_what_is_measured_does_not_depend_on_the_batches(
     assert measured[0] == pytest.approx(measured[1], rel=5e-3, abs=5e-3)
 
 
+@pytest.mark.soak
 def test_a_killed_run_goes_on_with_the_same_curves_and_says_what_it_was(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:

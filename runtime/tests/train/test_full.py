@@ -94,6 +94,7 @@ def test_a_run_leaves_a_whole_model_that_answers_as_it_was_trained(
     require_served_as_trained(server, tmp_path / "serve", server.artefacts / "model-F16.gguf")
 
 
+@pytest.mark.soak
 def test_a_killed_run_goes_on_with_the_same_losses_and_leaves_the_same_model(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:

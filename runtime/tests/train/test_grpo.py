@@ -139,6 +139,7 @@ def test_each_epoch_has_all_rows_in_an_order_of_its_own(
     assert sorted(epochs[0]) == sorted(epochs[1]) == sorted(trainer.train_dataset["prompt"])
 
 
+@pytest.mark.soak
 def test_a_killed_run_goes_on_with_the_same_curves_and_says_what_it_was(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:

@@ -156,6 +156,7 @@ def test_answers_to_other_questions_are_cut_where_the_chunk_ends(
     assert int(batch["KL_completion_mask"].sum(1).min()) > 0
 
 
+@pytest.mark.soak
 def test_a_killed_run_goes_on_with_the_same_curves_and_says_what_it_was(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:

@@ -75,6 +75,7 @@ def test_gradients_are_clipped_and_weights_decay_by_what_is_asked(
     assert size(max_grad_norm=0)[1] == size(max_grad_norm=1000)[1] != losses
 
 
+@pytest.mark.soak
 def test_a_killed_run_goes_on_with_the_same_losses_and_rates(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:

@@ -161,6 +161,7 @@ def test_what_a_run_leaves_stands_on_the_base_as_it_is(
     assert loss(adapted) > 0.8 * before
 
 
+@pytest.mark.soak
 def test_a_killed_run_goes_on_with_the_same_losses_and_leaves_the_same_adapter(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:

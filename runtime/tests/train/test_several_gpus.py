@@ -40,6 +40,7 @@ def _on(gpus: int, spec: TrainTextSpec) -> TrainTextSpec:
     return spec.model_copy(update={"gpus": gpus})
 
 
+@pytest.mark.soak
 def test_two_processes_learn_what_one_does_and_go_on_from_each_other(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:

@@ -17,7 +17,10 @@ const clock = fakeClock();
 const server = await testServer({ clock, config: { upstreams, startingGrantBgl: '1000' } });
 const startLoop = () => {
   const serving = { capacity: async () => ({}), usage: server.app.usage };
-  const loop = createGenerationLoop({ services: server.services, serving, places: { own: 4, upstream: 4 } });
+  const loop = createGenerationLoop({
+    ...{ services: server.services, serving, pollMs: 50 },
+    places: { own: 4, upstream: 4 },
+  });
   loop.start();
   return loop;
 };

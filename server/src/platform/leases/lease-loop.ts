@@ -51,12 +51,13 @@ type LoopOptions = {
   claims: ClaimNext[];
   /** The event signal that wakes the loop before its next poll. */
   wakeOn?: string;
+  pollMs?: number;
 };
 
 /** Claims due rows and works on them until it is stopped. */
 export function createLeaseLoop(
   { log, events }: LoopServices,
-  { name, places = Number.POSITIVE_INFINITY, claims, wakeOn }: LoopOptions,
+  { name, places = Number.POSITIVE_INFINITY, claims, wakeOn, pollMs = POLL_MS }: LoopOptions,
 ): LeaseLoop {
   const closing = new AbortController();
   const running = new Set<{ id: string; ended: Promise<void> }>();
@@ -100,7 +101,7 @@ export function createLeaseLoop(
   return {
     start: () => {
       if (wakeOn !== undefined) stopListening = events.onSignal(wakeOn, passes.ask);
-      ticker = setInterval(passes.ask, POLL_MS);
+      ticker = setInterval(passes.ask, pollMs);
       passes.ask();
     },
     stop: async () => {

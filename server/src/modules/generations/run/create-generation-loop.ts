@@ -10,9 +10,11 @@ export function createGenerationLoop({
   services,
   serving,
   places,
-}: Omit<RunningParts, 'closing'> & { places: Record<Provider, number> }): LeaseLoop {
+  ...pace
+}: Omit<RunningParts, 'closing'> & { places: Record<Provider, number>; pollMs?: number }): LeaseLoop {
   return createLeaseLoop(services, {
     name: 'generations',
+    ...pace,
     wakeOn: QUEUE_MOVED,
     claims: [
       async (running) => {

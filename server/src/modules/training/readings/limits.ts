@@ -25,4 +25,4 @@ export const readingLimits = {
   /** What a reading came to is kept for so long, and shown for so long. */
   keptMs: 30 * 24 * 60 * 60 * 1000,
   listedMs: 60 * 60 * 1000,
-} as const;
+};

@@ -23,6 +23,13 @@ import { readingLimits } from './limits.ts';
 import { lockReadings, upsertReading } from './queries.ts';
 import { readInBackground } from './read-in-background.ts';
 
+// Shorter waits than a user's.
+const usual = { ...readingLimits };
+Object.assign(readingLimits, { shortMs: 1_000, estimateAfterMs: 200, handoverMs: 3_000 });
+onFileEnd(async () => {
+  Object.assign(readingLimits, usual);
+});
+
 const sample: ValidateReport = { ...goodData, rows_total: 1_000_000, train_tokens: 400_000_000 };
 const whole: ValidateReport = { ...sample, rows_total: 990_000, train_tokens: 399_000_000 };
 
