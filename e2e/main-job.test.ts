@@ -5,7 +5,6 @@ import { expect } from 'vitest';
 import { choose } from './choose.ts';
 import { chooseFile } from './create-dataset.ts';
 import { journey, look, WORK_MS } from './journey.ts';
-import { openShareLink, readCard } from './share-link.ts';
 import { signUp } from './sign-up.ts';
 
 const EXAMPLE = path.resolve(import.meta.dirname, '../examples/bakehouse-facts.csv');
@@ -17,20 +16,16 @@ const ROWS = 30;
  * because each screen shows what the one before it has made.
  */
 journey(
-  'a person uploads a file, fine-tunes a model on it, shares both by links, deploys it, chats with it and reads the bill',
+  'a person uploads a file, fine-tunes a model on it, deploys it, chats with it and reads the bill',
   { timeout: 3 * WORK_MS },
-  async ({ page, openPage, allowErrors }) => {
-    // A link that was revoked.
-    allowErrors(/status of 404/);
+  async ({ page }) => {
     await page.goto('/');
     await signUp(page);
     await makeDataset(page);
     await fineTune(page);
     await chooseAndStart(page);
     await watchRun(page);
-    await shareRun(page, await openPage());
     await seeModel(page);
-    await shareModel(page, await openPage());
     await chat(page);
     await seeDeployment(page);
     await terminateAndDeployAgain(page);
@@ -159,40 +154,6 @@ async function watchRun(page: Page): Promise<void> {
   await page.getByRole('checkbox', { name: 'Compare Crumb Expert' }).click();
   await page.getByRole('region', { name: 'Comparison' }).waitFor();
   await look(page, 'runs');
-}
-
-/** The run, to somebody without an account: how it has learned, and nothing of what from. */
-async function shareRun(page: Page, visitor: Page): Promise<void> {
-  await page.getByRole('link', { name: 'Crumb Expert' }).first().click();
-  const link = await openShareLink(page, visitor);
-  await look(page, 'run-shared');
-  await visitor.getByRole('heading', { level: 1, name: 'Crumb Expert' }).waitFor();
-  await visitor.getByText('A private dataset', { exact: true }).waitFor();
-  await visitor.locator('figure canvas').first().waitFor();
-  expect(await visitor.getByText('Bakehouse facts').count()).toBe(0);
-  await look(visitor, 'shared-run');
-  expect((await readCard(link)).get('og:description')).toContain('SmolLM2-135M-Instruct');
-  await page.getByRole('button', { name: 'Stop sharing' }).click();
-  await page.getByRole('button', { name: 'Share link' }).waitFor();
-  await visitor.reload();
-  await visitor.getByRole('heading', { name: 'This link does not work' }).waitFor();
-  await page.goto('/llm-training');
-}
-
-/** The model, from the dialog in which it is shared with users too. */
-async function shareModel(page: Page, visitor: Page): Promise<void> {
-  await page.getByRole('link', { name: 'Crumb Expert' }).first().click();
-  await page.getByRole('button', { name: 'Share', exact: true }).click();
-  await page.getByRole('button', { name: 'Share link' }).waitFor();
-  await look(page, 'model-not-shared');
-  await openShareLink(page, visitor);
-  await look(page, 'model-shared');
-  await page.getByRole('button', { name: 'Done' }).click();
-  await visitor.getByRole('heading', { level: 1, name: 'Crumb Expert' }).waitFor();
-  await visitor.getByRole('heading', { name: 'Parameters' }).waitFor();
-  await visitor.getByText('A private dataset', { exact: true }).waitFor();
-  await look(visitor, 'shared-model');
-  await page.goto('/model');
 }
 
 /** The model, its card and the list. */

@@ -88,7 +88,7 @@ const assetSummary = z.object({
 export type AssetSummary = z.infer<typeof assetSummary>;
 
 /** A repository of a public hub, and its commit. */
-export const assetSource = z.object({ hub_url: z.string(), repo_id: z.string(), revision: z.string() });
+const assetSource = z.object({ hub_url: z.string(), repo_id: z.string(), revision: z.string() });
 
 const lineageSource = z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string() });
 

@@ -122,8 +122,7 @@ const exportRun = anyRun.extend({
 const run = z.discriminatedUnion('kind', [textRun, picturesRun, exportRun]);
 
 /** What a run can train: a language model or, on pictures, an image model. */
-export const trainingKinds = ['text', 'pictures'] as const;
-const runKinds = [...trainingKinds, 'export'] as const;
+const runKinds = ['text', 'pictures', 'export'] as const;
 
 export type Run = z.infer<typeof run>;
 export type TextRun = z.infer<typeof textRun>;

@@ -1,8 +1,8 @@
 import { getGeneration, startGeneration } from '@bakehouse/contract/generations';
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { Client } from '../../scripts/client/client.ts';
 import { journey, look } from '../journey.ts';
-import { openShareLink, readCard } from '../share-link.ts';
 import { signUp } from '../sign-up.ts';
 import { startServiceServer } from './service-server.ts';
 
@@ -49,3 +49,18 @@ journey(
     expect((await fetch(card.get('og:image') ?? '')).status).toBe(404);
   },
 );
+
+/** Creates the share link and opens it in the visitor's page. */
+async function openShareLink(page: Page, visitor: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Share link' }).click();
+  const link = await page.getByRole('textbox', { name: 'Link' }).inputValue();
+  await visitor.goto(link);
+  return link;
+}
+
+/** Reads the meta tags of the page behind a link. */
+async function readCard(link: string): Promise<Map<string, string>> {
+  const html = await (await fetch(link)).text();
+  const tags = html.matchAll(/<meta (?:property|name)="([^"]+)" content="([^"]*)"/g);
+  return new Map([...tags].map(([, name = '', content = '']) => [name, content]));
+}

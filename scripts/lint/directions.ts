@@ -31,7 +31,7 @@ const serverModuleUses: Record<string, string[]> = {
   visitors: ['generations', 'chat'],
   machines: ['deployments', 'engine'],
   audit: ['assets', 'credits'],
-  'share-links': ['generations', 'training'],
+  'share-links': ['generations'],
   privacy: ['contact', 'referrals', 'drafts', 'images', 'hub', 'share-links', 'tracking'],
   bagelml: ['training'],
   documentation: [],
@@ -47,8 +47,7 @@ const webModuleUses: Record<string, string[]> = {
   contact: ['accounts'],
   machines: ['accounts'],
   referrals: ['accounts'],
-  'share-links': [],
-  assets: ['accounts', 'share-links'],
+  assets: ['accounts'],
   hub: ['assets'],
   generations: ['assets'],
   // A charge and a notification show the picture that they are about.
@@ -59,7 +58,6 @@ const webModuleUses: Record<string, string[]> = {
   training: ['deployments', 'hub'],
   generators: ['deployments', 'generations'],
   models: ['training'],
-  shared: ['generations', 'training'],
   home: ['documentation', 'generators', 'training'],
 };
 

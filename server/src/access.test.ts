@@ -244,7 +244,6 @@ describe("another user's thing", async () => {
   const onlyReads = ({ method, scopes = [] }: Endpoint) => method === 'GET' || scopes.includes('read');
   // They concern who changes it.
   const ownersAlone = new Set([
-    'GET /api/v1/asset/:id/share',
     'GET /api/v1/asset/:id/shares',
     'GET /api/v1/asset/:id/uploads',
     'GET /api/v1/asset/:id/uploads/:uploadId',

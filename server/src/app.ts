@@ -11,21 +11,10 @@ import { claimMachine, type MachineClaim } from './engine/machines/claim-machine
 import { findWorkloadServer } from './engine/machines/find-workload-server.ts';
 import { installationCapacity } from './engine/machines/installation-capacity.ts';
 import type { CpuLoad } from './engine/model/offer.ts';
-import { listJobs } from './list-jobs.ts';
-import { batchWork } from './modules/batches/run-batch.ts';
+import { listJobs, listLoops } from './list-work.ts';
 import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { modelServerKind } from './modules/deployments/servers/model-server-kind.ts';
-import { draftWork } from './modules/drafts/run/run-draft.ts';
-import { SERVICE_PLACES } from './modules/generations/media-table.ts';
-import {
-  createGenerationLoop,
-  type GenerationLoop,
-} from './modules/generations/run/create-generation-loop.ts';
-import { type CloneLoop, createCloneLoop } from './modules/hub/clone/create-clone-loop.ts';
-import { createIpfsLoop } from './modules/ipfs/ipfs-loop.ts';
 import { registerOwnStarters } from './modules/models/starter/register-own-starters.ts';
-import { PARALLEL_PICTURES } from './modules/serving/image-spec.ts';
-import { createCloneWaitLoop } from './modules/training/cloning/clone-wait-loop.ts';
 import type { ReadPictures } from './modules/training/pictures/read-pictures.ts';
 import { readPicturesInTurn } from './modules/training/pictures/read-pictures-in-turn.ts';
 import { fineTuneKind } from './modules/training/runs/fine-tune-kind.ts';
@@ -41,7 +30,6 @@ import type { Services } from './platform/context.ts';
 import { type ErrorReports, noErrorReports } from './platform/error-reports/error-reports.ts';
 import { serverStops } from './platform/http/graceful-close.ts';
 import { buildMonitoringServer } from './platform/http/monitoring/monitoring-server.ts';
-import { claimWork, createLeaseLoop, type LeaseLoop } from './platform/leases/lease-loop.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { removeSharedFiles } from './platform/sandbox/share-files.ts';
 import type { Role } from './roles.ts';
@@ -72,8 +60,7 @@ export type App = {
   http: FastifyInstance;
   engine: Engine;
   usage: UsageLeader;
-  generationLoop: GenerationLoop;
-  cloneLoop: CloneLoop;
+  loops: ReturnType<typeof listLoops>;
   /** Begins to do what the roles say; resolves with its public URL, or null without the role web. */
   start: () => Promise<string | null>;
   /**
@@ -121,25 +108,16 @@ export async function createApp(options: Options): Promise<App> {
     readData: readFile,
     readPictures: options.readPictures ?? readPicturesInTurn,
   });
-  const generationLoop = createGenerationLoop({
-    services,
+  const loops = listLoops({
+    ...{ services, chat },
     serving: { usage, capacity: () => installationCapacity(services.db, driver.capacity) },
-    places: { own: PARALLEL_PICTURES, upstream: SERVICE_PLACES },
-  });
-  const cloneLoop = createCloneLoop(services);
-  const cloneWaitLoop = createCloneWaitLoop(services);
-  const ipfsLoop = createIpfsLoop(services);
-  // One turn at a time, since its own requests would count as calls of users.
-  const answerLoop = createLeaseLoop(services, {
-    places: 1,
-    tables: [claimWork(batchWork(services, chat)), claimWork(draftWork(services, chat))],
   });
   const monitoring = openMonitoring(services, roles, isReady);
   const { start, close } = lifeOf({
     ...{ ...opened, databaseUrl, roles, driver, claim, engine, ofCluster, usage, http },
-    ...{ generationLoop, cloneLoop, cloneWaitLoop, ipfsLoop, answerLoop, monitoring, closing },
+    ...{ loops, monitoring, closing },
   });
-  return { services, http, engine, usage, generationLoop, cloneLoop, start, close };
+  return { services, http, engine, usage, loops, start, close };
 }
 
 /** A process with the role web says how it is where it answers everything else. */
@@ -157,14 +135,9 @@ function openMonitoring(
 type Claim = { held: MachineClaim | null };
 
 type Parts = Awaited<ReturnType<typeof openServices>> &
-  Pick<App, 'engine' | 'usage' | 'http' | 'generationLoop' | 'cloneLoop'> & {
+  Pick<App, 'engine' | 'usage' | 'http' | 'loops'> & {
     /** Of the work in a cluster; null without one. */
     ofCluster: Pick<Engine, 'start' | 'shutdown'> | null;
-    /** Lets runs begin whose base model has been cloned. */
-    cloneWaitLoop: LeaseLoop;
-    ipfsLoop: LeaseLoop;
-    /** Answers batches and drafts in the background. */
-    answerLoop: LeaseLoop;
     /** Where a process without the role web says how it is; null where it has no port for that. */
     monitoring: FastifyInstance | null;
     databaseUrl: string;
@@ -179,6 +152,7 @@ type Parts = Awaited<ReturnType<typeof openServices>> &
 function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
   const { services, queue, roles, heartbeat, databaseUrl, driver, claim, engine, usage, http } = parts;
   const { config, log, sandbox } = services;
+  const loops = Object.values(parts.loops);
   let preparing: ReturnType<typeof startPreparing> | null = null;
   let engineRuns = false;
   return {
@@ -189,18 +163,14 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         usage.start();
         await http.listen({ port: config.port, host: config.host });
         nameChosenPort(config, http);
-        await parts.answerLoop.start();
       }
       await parts.monitoring?.listen({ port: config.monitoringPort ?? 0, host: config.host });
       await heartbeat.start();
       if (roles.includes('worker')) {
         await removeSharedFiles(sandbox);
         await queue.work(services);
-        parts.generationLoop.start();
-        await parts.ipfsLoop.start();
-        parts.cloneLoop.start();
-        await parts.cloneWaitLoop.start();
       }
+      for (const { role, loop } of loops) if (roles.includes(role)) loop.start();
       // Last: workloads that it starts report to the addresses above.
       if (roles.includes('reconciler')) {
         engineRuns = true;
@@ -215,11 +185,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         () => http.drain(),
         () => parts.closing.abort(serverStops()),
         // Before the model servers end: what they generate goes back to its queue.
-        () => parts.generationLoop.stop(),
-        () => parts.ipfsLoop.stop(),
-        () => parts.cloneWaitLoop.stop(),
-        () => parts.answerLoop.stop(),
-        () => parts.cloneLoop.stop(),
+        () => Promise.all(loops.map(({ loop }) => loop.stop())),
         () => preparing?.stop(),
         // A start that failed before has begun no work, and must not end that of others.
         () => engineRuns && engine.shutdown(),

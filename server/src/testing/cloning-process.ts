@@ -13,5 +13,5 @@ const app = await createApp({
   driver: createFakeDriver({ capacity: { 'cpu:deployment': 4 }, script: async () => 0 }),
   roles: [],
 });
-app.cloneLoop.start();
+app.loops.clones.loop.start();
 process.stdout.write('ready\n');

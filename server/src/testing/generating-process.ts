@@ -19,5 +19,5 @@ const app = await createApp({
   clock: { now: () => standing ?? new Date() },
   roles: [],
 });
-app.generationLoop.start();
+app.loops.generations.loop.start();
 process.stdout.write('ready\n');

@@ -44,7 +44,7 @@ export async function testGenerations({
   const driver = createFakeDriver({ capacity: { 'cpu:deployment': cpuPlaces }, script: stub.script });
   // The jobs look after model servers, and what generates is a part of the same role.
   const server = await testServer({ driver, clock, roles: ['web', 'worker', 'reconciler'] });
-  if (!generates) await server.app.generationLoop.stop();
+  if (!generates) await server.app.loops.generations.loop.stop();
   const assetId = await insertImageStarters(server.services);
 
   const read = (as: TestUser, id: string) => server.request(getGeneration, { params: { id } }, { as });

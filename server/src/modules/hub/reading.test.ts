@@ -77,7 +77,6 @@ test('a copy of the public hub is also found by its name there, by its owner alo
     hubUrl: 'https://hub.example',
     repoId: 'ovens/Loaf-7B',
     commitId: 'c'.repeat(40),
-    withoutToken: true,
   };
   await inTransaction(server.services.db, (tx) => recordSource(tx, assetId, copied));
   expect(await read('/api/models/ovens/Loaf-7B', { as: ada })).toMatchObject({ id: 'ada/Loaf' });
@@ -93,7 +92,6 @@ test('whoever takes the name of a publisher does not come before one’s own cop
     hubUrl: 'https://hub.example',
     repoId: 'millers/Rye-7B',
     commitId: 'd'.repeat(40),
-    withoutToken: true,
   };
   await inTransaction(server.services.db, (tx) => recordSource(tx, assetId, copied));
   const stranger = await signUpAs('millers');

@@ -90,7 +90,6 @@ test('a copy is changed by its own name alone, never by the one that it has on t
     hubUrl: 'https://hub.example',
     repoId: 'ovens/Sour',
     commitId: 'c'.repeat(40),
-    withoutToken: true,
   };
   await inTransaction(server.services.db, (tx) => recordSource(tx, id, source));
   const alias = '/api/datasets/ovens/Sour';

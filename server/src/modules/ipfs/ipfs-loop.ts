@@ -1,5 +1,6 @@
 import type { Services } from '../../platform/context.ts';
 import {
+  type ClaimNext,
   claimWork,
   createLeaseLoop,
   type LeasedWork,
@@ -23,23 +24,25 @@ type IpfsWork = {
   pins: LeasedWork<PinColumns, PinRow>;
 };
 
-/** Computes CIDs of revisions, and keeps the pins as they should be where services are configured. */
-export function createIpfsLoop(services: Services): LeaseLoop {
-  const work = ipfsWork(services);
-  const cids = createLeaseLoop(services, { places: ADDRESSED_AT_ONCE, tables: [claimWork(work.cids)] });
-  const pins = createLeaseLoop(services, { places: PINNED_AT_ONCE, tables: [claimWork(work.pins)] });
+/** Computes the CIDs of revisions. */
+export function createCidLoop(services: Services): LeaseLoop {
+  const claims = [claimWork(services, ipfsWork(services).cids)];
+  return createLeaseLoop(services, { name: 'cids', places: ADDRESSED_AT_ONCE, claims });
+}
+
+/** Keeps revisions pinned at the configured services; does nothing without one. */
+export function createPinLoop(services: Services): LeaseLoop {
   const pinAt = configuredServices(services.config);
-  if (pinAt.length === 0) return cids;
-  return {
-    start: async () => {
-      await insertMissingPins(services.db, pinAt);
-      await cids.start();
-      await pins.start();
-    },
-    stop: async () => {
-      await Promise.all([cids.stop(), pins.stop()]);
-    },
+  const claimPin = claimWork(services, ipfsWork(services).pins);
+  let isComplete = false;
+  const claim: ClaimNext = async (running) => {
+    // A service may be new since the last start.
+    if (!isComplete) await insertMissingPins(services.db, pinAt);
+    isComplete = true;
+    return claimPin(running);
   };
+  const claims = pinAt.length > 0 ? [claim] : [];
+  return createLeaseLoop(services, { name: 'pins', places: PINNED_AT_ONCE, claims });
 }
 
 /** How a row of each table is worked on. */

@@ -1,13 +1,6 @@
 import { makesVideos } from '@bakehouse/contract/generators';
-import { formatBytes } from '@bakehouse/contract/labels';
 import { THUMBNAIL_SIDE_MAX } from '@bakehouse/contract/media';
-import type {
-  SharedGeneration,
-  SharedModel,
-  SharedRun,
-  SharedSamples,
-  SharedThing,
-} from '@bakehouse/contract/share-links';
+import type { SharedGeneration } from '@bakehouse/contract/share-links';
 
 const DESCRIPTION_LENGTH = 200;
 
@@ -16,81 +9,27 @@ export type Card = {
   title: string;
   description: string;
   type: 'article' | 'video.other';
-  /** Tags of Open Graph, by their names; none where there is nothing to see. */
+  /** Open Graph tags by name; empty if there is no picture. */
   media: Record<string, string>;
 };
 
-/** The card of what is behind a link; `fileOf` makes an address whole. Pure. */
-export function cardOf(shared: SharedThing, fileOf: (url: string) => string): Card {
-  const { title, said, type = 'article', mediaFor } = partsOf(shared, fileOf);
-  const description = shorten(said);
-  return {
-    title: `${title}${shared.maker === null ? '' : ` by ${shared.maker}`}`,
-    ...{ description, type, media: mediaFor(description) },
-  };
-}
-
-type Parts = {
-  title: string;
-  said: string;
-  type?: Card['type'];
-  mediaFor: (alt: string) => Record<string, string>;
-};
-
-function partsOf(shared: SharedThing, fileOf: (url: string) => string): Parts {
-  switch (shared.kind) {
-    case 'generation':
-      return ofGeneration(shared, fileOf);
-    case 'run':
-      return ofRun(shared, fileOf);
-    case 'model':
-      return ofModel(shared, fileOf);
-  }
-}
-
-function ofGeneration({ generator, title, prompt, outputs }: SharedGeneration, fileOf: FileOf): Parts {
-  const isVideo = makesVideos(generator);
-  const [output] = outputs;
-  return {
-    title: `${title} ${isVideo ? 'video' : 'picture'}`,
-    said: prompt,
-    type: isVideo ? 'video.other' : 'article',
-    mediaFor: (alt) => (output ? outputMedia(output, { fileOf, alt }) : {}),
-  };
-}
-
-function ofRun(run: SharedRun, fileOf: FileOf): Parts {
-  return {
-    title: `${run.title}, a training run`,
-    said: [baseSentence(run.made_from.base_model), resultSentence(run)].filter(Boolean).join(' '),
-    mediaFor: (alt) => sampleMedia(run.samples, { fileOf, alt }),
-  };
-}
-
-function ofModel(model: SharedModel, fileOf: FileOf): Parts {
-  const size = model.file_count > 0 ? `${formatBytes(model.size_bytes)}.` : '';
-  const made = model.made_from ? baseSentence(model.made_from.base_model) : '';
-  return {
-    title: `${model.title}, a model`,
-    said: model.details || [made, size].filter(Boolean).join(' ') || model.title,
-    mediaFor: (alt) => sampleMedia(model.samples, { fileOf, alt }),
-  };
-}
-
-function baseSentence(base: string | null): string {
-  return base === null ? 'Trained from a private model.' : `Trained from ${base}.`;
-}
-
-function resultSentence({ state, step, steps_total: total, summary }: SharedRun): string {
-  const { eval_loss: loss, eval_loss_base: before } = summary ?? {};
-  if (state === 'completed' && loss !== undefined)
-    return `Held-out loss ${loss.toFixed(3)}${before === undefined ? '' : `, base model ${before.toFixed(3)}`}.`;
-  return step > 0 && total > 0 ? `Step ${step} of ${total}.` : '';
-}
-
 type FileOf = (url: string) => string;
 
-/** The small copy, as large pictures are left out of many cards; a video's is its first frame, and some play it. */
+/** Returns the card of a shared generation; `fileOf` makes an address absolute. Pure. */
+export function cardOf(shared: SharedGeneration, fileOf: FileOf): Card {
+  const { generator, title, maker, prompt, outputs } = shared;
+  const isVideo = makesVideos(generator);
+  const description = shorten(prompt);
+  const [output] = outputs;
+  return {
+    title: `${title} ${isVideo ? 'video' : 'picture'}${maker === null ? '' : ` by ${maker}`}`,
+    description,
+    type: isVideo ? 'video.other' : 'article',
+    media: output ? outputMedia(output, { fileOf, alt: description }) : {},
+  };
+}
+
+/** Uses the small copy, because many cards leave out large pictures; for a video this is its first frame. */
 function outputMedia(
   output: SharedGeneration['outputs'][number],
   { fileOf, alt }: { fileOf: FileOf; alt: string },
@@ -116,23 +55,7 @@ function outputMedia(
   };
 }
 
-/** The first picture of the newest checkpoint. */
-function sampleMedia(
-  samples: SharedSamples | null,
-  { fileOf, alt }: { fileOf: FileOf; alt: string },
-): Record<string, string> {
-  const picture = samples?.checkpoints.at(-1)?.pictures[0];
-  if (!picture) return {};
-  return {
-    'og:image': fileOf(picture.url),
-    'og:image:type': 'image/png',
-    'og:image:width': String(picture.width),
-    'og:image:height': String(picture.height),
-    'og:image:alt': alt,
-  };
-}
-
-/** In one line, as long as a card has room for. */
+/** Fits the text on one line of the card. */
 function shorten(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length > DESCRIPTION_LENGTH ? `${line.slice(0, DESCRIPTION_LENGTH - 1).trimEnd()}…` : line;

@@ -1,11 +1,12 @@
+import type { SharedGeneration } from '@bakehouse/contract/share-links';
 import type { FastifyPluginAsync } from 'fastify';
 import type { Caller, Context, Services } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { addressOf, limitBy } from '../../platform/http/callers/rate-limits.ts';
 import { type PageHead, sendPage } from '../../platform/http/send-page.ts';
 import { cardOf } from './card.ts';
-import { getShared } from './get-shared.ts';
-import { sharePageUrl } from './to-share.ts';
+import { sharePageUrl } from './share-token.ts';
+import { getShared } from './shared-generation.ts';
 
 const NO_ROBOTS = { name: 'robots', content: 'noindex, nofollow' };
 
@@ -44,11 +45,7 @@ async function readHead(ctx: Context<Caller>, token: string): Promise<PageHead |
 }
 
 /** What the page's head says: a title, and the tags of Open Graph and X that make a card. */
-function headOf(
-  { config }: Context<Caller>,
-  token: string,
-  shared: Awaited<ReturnType<typeof getShared>>,
-): PageHead {
+function headOf({ config }: Context<Caller>, token: string, shared: SharedGeneration): PageHead {
   const { title, description, type, media } = cardOf(shared, (url) => new URL(url, config.publicUrl).href);
   return {
     title: `${title} · Bakehouse`,

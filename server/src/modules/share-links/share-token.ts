@@ -1,3 +1,4 @@
+import type { Config } from '../../config.ts';
 import { isSameSecret, signatureOf } from '../../platform/signature.ts';
 
 /** 16 bytes in base64url. */
@@ -16,4 +17,9 @@ export function readShareToken(secret: string, token: string): string | null {
   const hex = Buffer.from(token.slice(0, ID_LENGTH), 'base64url').toString('hex');
   const shareId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
   return isSameSecret(shareToken(secret, shareId), token) ? shareId : null;
+}
+
+/** Returns the address of the page behind a link. */
+export function sharePageUrl({ publicUrl }: Config, token: string): string {
+  return new URL(`/share/${encodeURIComponent(token)}`, publicUrl).href;
 }

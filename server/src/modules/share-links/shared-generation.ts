@@ -1,23 +1,21 @@
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
 import { titleOf } from '@bakehouse/contract/generators/stand-in';
 import { openSharedOutput, type SharedGeneration } from '@bakehouse/contract/share-links';
+import type { Caller, Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
+import { serverSecret } from '../accounts/sign-in/server-secret.ts';
+import { findPublicName } from '../accounts/steps.ts';
 import { findGeneration, findOutputs } from '../generations/find-generations.ts';
-import type { Shared } from './find-shared.ts';
+import { selectShared } from './queries.ts';
+import { readShareToken } from './share-token.ts';
 
-/** A shared generation with its outputs. Throws AppError 'not_found'. */
-export async function findSharedGeneration({ kind, id, userId, ownerCtx: { db } }: Shared) {
-  const row = kind === 'generation' ? await findGeneration(db, { id, userId }) : undefined;
-  if (!row) throw new AppError('not_found', { publicMessage: 'No generation has this id' });
-  return { row, outputs: (await findOutputs(db, [id])).get(id) ?? [] };
-}
-
-/** What a link shows of a generation. */
-export async function describeGeneration(shared: Shared): Promise<SharedGeneration> {
-  const { token, maker } = shared;
-  const { row, outputs } = await findSharedGeneration(shared);
+/** Returns what the page behind a link shows. Throws what `findShared` throws. */
+export async function getShared(
+  ctx: Context<Caller>,
+  { token }: { token: string },
+): Promise<SharedGeneration> {
+  const { row, outputs, maker } = await findShared(ctx, token);
   return {
-    kind: 'generation',
     ...{ generator: row.generator, title: titleOf(row.generator, row.model), prompt: row.prompt, maker },
     outputs: outputs.map((output) => {
       const { id, media_type, width, height, duration_s, has_audio } = output;
@@ -28,6 +26,22 @@ export async function describeGeneration(shared: Shared): Promise<SharedGenerati
     }),
     created_at: row.created_at.toISOString(),
   };
+}
+
+/**
+ * Returns the generation behind a link. Throws AppError 'not_found' with the same message if the link never existed, was
+ * revoked, or lost its generation or account.
+ */
+export async function findShared({ db, config }: Context<Caller>, token: string) {
+  const linkId = readShareToken(serverSecret(config), token);
+  const own = linkId === null ? undefined : await selectShared(db, linkId);
+  const owner = own && (await findPublicName(db, own.userId));
+  const row = own && (await findGeneration(db, own));
+  if (!row || !owner)
+    throw new AppError('not_found', {
+      publicMessage: 'This link does not work. It may be mistyped, or it is no longer shared.',
+    });
+  return { row, outputs: (await findOutputs(db, [row.id])).get(row.id) ?? [], maker: owner.name };
 }
 
 function sharedOutputUrl(token: string, outputId: string, query?: { thumbnail: boolean }): string {

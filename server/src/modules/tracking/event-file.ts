@@ -1,4 +1,24 @@
-import { namedValues } from './metric-name.ts';
+import { type InputOf } from '@bakehouse/contract/endpoint';
+import { type downloadEvents as endpoint } from '@bakehouse/contract/trackers';
+import { selectMetrics } from '../../engine/reports/select-metrics.ts';
+import { type Context } from '../../platform/context.ts';
+import { type Http } from '../../platform/http/bind.ts';
+import { contentDisposition } from '../assets/files/content-disposition.ts';
+import { findOwnRun } from '../training/runs/find-own-run.ts';
+
+/** Sends the metrics of one of the caller's runs as a TensorBoard event file. Throws AppError 'not_found'. */
+export async function downloadEvents(
+  { db, caller: { userId } }: Context,
+  { params: { runId } }: InputOf<typeof endpoint>,
+  { reply }: Pick<Http, 'reply'>,
+): Promise<void> {
+  const { run } = await findOwnRun(db, { runId, userId });
+  const name = `events.out.tfevents.${Math.floor(run.createdAt.getTime() / 1000)}.${run.id}`;
+  await reply
+    .type('application/octet-stream')
+    .header('content-disposition', contentDisposition('attachment', name))
+    .send(eventFile({ startedAt: run.createdAt, points: await selectMetrics(db, run.id) }));
+}
 
 type Point = { step: number; at: Date; values: Record<string, number> };
 
@@ -75,4 +95,14 @@ function crc32c(data: Buffer): number {
   let crc = 0xffffffff;
   for (const byte of data) crc = (crc >>> 8) ^ (table[(crc ^ byte) & 0xff] ?? 0);
   return (crc ^ 0xffffffff) >>> 0;
+}
+
+/** Names a metric as Transformers does, so that curves from elsewhere compare. Pure. */
+function metricName(name: string): string {
+  return name.startsWith('eval_') ? `eval/${name.slice('eval_'.length)}` : `train/${name}`;
+}
+
+/** Renames the values of a point. Pure. */
+export function namedValues(values: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [metricName(name), value]));
 }

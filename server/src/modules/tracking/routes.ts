@@ -1,10 +1,8 @@
 import * as contract from '@bakehouse/contract/trackers';
 import { type Binding, type BindOptions, bind } from '../../platform/http/bind.ts';
-import { deleteTracker } from './delete-tracker.ts';
-import { downloadEvents } from './download-events.ts';
-import { listTrackedRuns } from './list-tracked-runs.ts';
-import { listTrackers } from './list-trackers.ts';
-import { saveTracker } from './save-tracker.ts';
+import { downloadEvents } from './event-file.ts';
+import { listTrackedRuns } from './tracked-runs.ts';
+import { deleteTracker, listTrackers, saveTracker } from './trackers.ts';
 
 /** Each asks another server. */
 const asksAService: BindOptions = { callsPerMinute: 20 };

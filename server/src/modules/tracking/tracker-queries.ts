@@ -64,12 +64,6 @@ export async function deleteTrackerRow(tx: Transaction, { userId, service }: Tra
   return numDeletedRows > 0n;
 }
 
-/** Also what is known of runs there. */
-export async function deleteUserTrackers(tx: Transaction, userId: string): Promise<void> {
-  await tx.deleteFrom('trackers').where('user_id', '=', userId).execute();
-  await tx.deleteFrom('tracked_runs').where('user_id', '=', userId).execute();
-}
-
 function toTracker(row: Selectable<TrackersTable>): TrackerRow {
   return { ...row, service: row.service as TrackerService };
 }

@@ -6,9 +6,9 @@ import { describe, expect, test, vi } from 'vitest';
 import { idleUntilStopped } from '../../engine/drivers/fake/fake-driver.ts';
 import { trainingServer } from '../training/testing/training-server.ts';
 import { step } from '../training/testing/workload-calls.ts';
-import { logRunsJob } from './log-runs.ts';
 import { mlflowServer } from './testing/mlflow-server.ts';
 import { wandbServer } from './testing/wandb-server.ts';
+import { logRunsJob } from './tracked-runs.ts';
 
 const { clock, machine, server, request, begin, workload, runOf, ended, user: as } = await trainingServer();
 const [wandb, mlflow] = [await wandbServer(), await mlflowServer()];

@@ -189,7 +189,6 @@ describe('starting', () => {
       hubUrl: 'https://hub.example',
       repoId: 'ovens/loaf',
       commitId: 'c'.repeat(40),
-      withoutToken: true,
     };
     await inTransaction(db, (tx) => recordSource(tx, base_model, copied));
     const check = {

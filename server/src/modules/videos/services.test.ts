@@ -18,7 +18,7 @@ const server = await testServer({ clock, config: { upstreams, startingGrantBgl: 
 const startLoop = () => {
   const serving = { capacity: async () => ({}), usage: server.app.usage };
   const loop = createGenerationLoop({
-    ...{ services: server.services, serving, tickMs: 50 },
+    ...{ services: server.services, serving, pollMs: 50 },
     places: { own: 4, upstream: 4 },
   });
   loop.start();

@@ -90,7 +90,6 @@ export type AssetSourcesTable = {
   hub_url: string;
   repo_id: string;
   commit_id: string;
-  without_token: Generated<boolean>;
 };
 
 export type AssetUploadsTable = {
@@ -984,11 +983,9 @@ export type SessionsTable = {
 
 export type ShareLinksTable = {
   id: Generated<string>;
-  generation_id: string | null;
+  generation_id: string;
   user_id: string;
   created_at: Generated<Timestamp>;
-  run_id: string | null;
-  asset_id: string | null;
 };
 
 export type SignInMethodsTable = {

@@ -1,38 +1,98 @@
-import type { Logger } from 'pino';
-import type { Clock } from '../clock.ts';
-import type { Database } from '../db/database.ts';
+import type { Services } from '../context.ts';
 import { linkSignals } from '../link-signals.ts';
 import { type Lease, type LeasedTable, renewLease } from './leased-table.ts';
 
 /** A third of a lease: one renewal may fail. */
 const RENEW_EVERY_MS = 5_000;
+const LOOK_EVERY_MS = 1_000;
 
-/** Somebody else has the row, or it is gone. */
+/** The row is deleted, decided or leased by another process. */
 export class LeaseLost extends Error {}
 
-/** Keeps a lease for as long as `work` takes. Its signal aborts with LeaseLost where that cannot be, and with `closing`. */
-export async function holdLease<Columns, Row, Result>(
-  { db, clock, log }: { db: Database; clock: Clock; log: Logger },
+/** Columns to write with a renewal, and what to do once they are written. */
+type News<Columns> = {
+  values?: { [Name in keyof Columns & string]?: unknown };
+  onWritten?: () => Promise<void>;
+};
+
+type LeaseServices = Pick<Services, 'db' | 'clock' | 'log'>;
+
+type Held<Columns, Row> = { table: LeasedTable<Columns, Row>; lease: Pick<Lease<Row>, 'id' | 'token'> };
+
+type Kept<Columns, Row> = Held<Columns, Row> & {
+  /** How often to renew without news. */
+  renewEveryMs?: number;
+  /** How often to ask for news. */
+  lookEveryMs?: number;
+  /** Returns what to write since the last call, or null. */
+  takeNews?: () => News<Columns> | null;
+};
+
+export type KeptLease = {
+  /** Aborted with LeaseLost. */
+  lost: AbortSignal;
+  /** Nothing is written after it resolves. */
+  stop: () => Promise<void>;
+};
+
+/** Renews a lease until it is stopped, and writes news in the same statement. */
+export function keepLease<Columns, Row>(
+  { db, clock, log }: LeaseServices,
   {
     table,
     lease,
-    closing,
-  }: { table: LeasedTable<Columns, Row>; lease: Pick<Lease<Row>, 'id' | 'token'>; closing: AbortSignal },
+    renewEveryMs = RENEW_EVERY_MS,
+    lookEveryMs = LOOK_EVERY_MS,
+    takeNews = () => null,
+  }: Kept<Columns, Row>,
+): KeptLease {
+  const lost = new AbortController();
+  let renewedAt = performance.now();
+  let renewing: Promise<void> | null = null;
+
+  async function renew(news: News<Columns> | null): Promise<void> {
+    renewedAt = performance.now();
+    const { values = {}, onWritten } = news ?? {};
+    if (await renewLease(db, table, lease, { now: clock.now(), values })) await onWritten?.();
+    else lost.abort(new LeaseLost());
+  }
+
+  const timer = setInterval(() => {
+    // One at a time: a slow database gets no queue of renewals.
+    if (renewing) return;
+    const news = takeNews();
+    if (news === null && performance.now() - renewedAt < renewEveryMs) return;
+    renewing = renew(news)
+      .catch((error: unknown) =>
+        log.warn({ err: error, table: table.name, id: lease.id }, 'failed to renew a lease'),
+      )
+      .finally(() => {
+        renewing = null;
+      });
+  }, lookEveryMs);
+
+  return {
+    lost: lost.signal,
+    stop: async () => {
+      clearInterval(timer);
+      await renewing;
+    },
+  };
+}
+
+/** Keeps a lease while `work` runs. Its signal aborts with LeaseLost, and with `closing`. */
+export async function holdLease<Columns, Row, Result>(
+  services: LeaseServices,
+  { closing, ...held }: Held<Columns, Row> & { closing: AbortSignal },
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const lost = new AbortController();
-  const renew = async () => {
-    if (!(await renewLease(db, table, lease, { now: clock.now() }))) lost.abort(new LeaseLost());
-  };
-  const timer = setInterval(() => {
-    renew().catch((error: unknown) => log.warn({ err: error }, 'a lease could not be renewed'));
-  }, RENEW_EVERY_MS);
-  using ended = linkSignals(lost.signal, closing);
+  const { lost, stop } = keepLease(services, held);
+  using ended = linkSignals(lost, closing);
   try {
     return await work(ended.signal);
   } catch (error) {
-    throw lost.signal.aborted ? lost.signal.reason : error;
+    throw lost.aborted ? lost.reason : error;
   } finally {
-    clearInterval(timer);
+    await stop();
   }
 }

@@ -3,8 +3,14 @@ import type { Services } from '../context.ts';
 import { holdLease, LeaseLost } from './hold-lease.ts';
 import { claimDue, type Lease, type LeasedTable } from './leased-table.ts';
 
-/** How often it is looked whether a row is due. */
-const TICK_MS = 1_000;
+/** Polls in case a signal is lost, and for tables without one. */
+const POLL_MS = 1_000;
+
+/** A leased row and its work. If this process dies, another one runs the work again. */
+export type Claim = { id: string; run: (closing: AbortSignal) => Promise<void> };
+
+/** Leases the next due row; returns null if none is due. `running` has the ids that this loop already works on. */
+export type ClaimNext = (running: readonly string[]) => Promise<Claim | null>;
 
 export type LeasedWork<Columns, Row> = {
   table: LeasedTable<Columns, Row>;
@@ -12,61 +18,74 @@ export type LeasedWork<Columns, Row> = {
   work: (lease: Lease<Row>, signal: AbortSignal) => Promise<void>;
 };
 
-/** Leases the next due row of a table; returns how to work on it, or null if none is due. */
-type ClaimWork = (services: LoopServices) => Promise<((closing: AbortSignal) => Promise<void>) | null>;
+type LoopServices = Pick<Services, 'db' | 'clock' | 'log' | 'events'>;
 
-type LoopServices = Pick<Services, 'db' | 'clock' | 'log'>;
-
-/** The work of one table as a loop takes it. */
-export function claimWork<Columns extends { id: string }, Row>({
-  table,
-  work,
-}: LeasedWork<Columns, Row>): ClaimWork {
-  return async (services) => {
-    const { db, clock, log } = services;
-    const lease = await claimDue(db, table, clock.now());
-    if (!lease) return null;
-    return (closing) =>
-      holdLease(services, { table, lease, closing }, (signal) => work(lease, signal)).catch(
-        (error: unknown) => {
-          if (!(error instanceof LeaseLost) && !closing.aborted)
-            log.error({ err: error, table: table.name, id: lease.id }, 'a row was left to another process');
-        },
-      );
+/** Claims the rows of a table that have been due longest, and keeps their leases while the work runs. */
+export function claimWork<Columns extends { id: string }, Row>(
+  services: LoopServices,
+  { table, work }: LeasedWork<Columns, Row>,
+): ClaimNext {
+  return async () => {
+    const lease = await claimDue(services.db, table, services.clock.now());
+    return (
+      lease && {
+        id: lease.id,
+        run: (closing) => holdLease(services, { table, lease, closing }, (signal) => work(lease, signal)),
+      }
+    );
   };
 }
 
 export type LeaseLoop = {
-  start: () => Promise<void>;
-  /** Begins no more, breaks off what is at work, and waits for that. */
+  start: () => void;
+  /** Claims nothing more, aborts the running work, and waits until it has ended. */
   stop: () => Promise<void>;
 };
 
-/** Works on due rows, at most `places` at once, and takes them from the tables in turn. */
+type LoopOptions = {
+  /** For the log. */
+  name: string;
+  /** How many rows this process works on at once; unlimited if `claims` has its own limit. */
+  places?: number;
+  /** Asked in turn. */
+  claims: ClaimNext[];
+  /** The event signal that wakes the loop before its next poll. */
+  wakeOn?: string;
+  pollMs?: number;
+};
+
+/** Claims due rows and works on them until it is stopped. */
 export function createLeaseLoop(
-  services: LoopServices,
-  { places, tables }: { places: number; tables: ClaimWork[] },
+  { log, events }: LoopServices,
+  { name, places = Number.POSITIVE_INFINITY, claims, wakeOn, pollMs = POLL_MS }: LoopOptions,
 ): LeaseLoop {
   const closing = new AbortController();
-  const atWork = new Set<Promise<void>>();
-  const line = [...tables];
+  const running = new Set<{ id: string; ended: Promise<void> }>();
+  const line = [...claims];
   let ticker: NodeJS.Timeout | undefined;
+  let stopListening = () => {};
 
-  function begin(work: (closing: AbortSignal) => Promise<void>): void {
-    const working = work(closing.signal).finally(() => {
-      atWork.delete(working);
-      passes.ask();
-    });
-    atWork.add(working);
+  function begin({ id, run }: Claim): void {
+    const ended = run(closing.signal)
+      .catch((error: unknown) => {
+        if (!(error instanceof LeaseLost) && !closing.signal.aborted)
+          log.error({ err: error, loop: name, id }, 'leased work failed; it will be retried');
+      })
+      .finally(() => {
+        running.delete(entry);
+        passes.ask();
+      });
+    const entry = { id, ended };
+    running.add(entry);
   }
 
-  /** False if no table has a due row. */
+  /** Returns false if nothing is due. */
   async function beginNext(): Promise<boolean> {
     for (const claim of [...line]) {
       line.push(...line.splice(line.indexOf(claim), 1));
-      const work = await claim(services);
-      if (!work) continue;
-      begin(work);
+      const claimed = await claim([...running].map(({ id }) => id));
+      if (!claimed) continue;
+      begin(claimed);
       return true;
     }
     return false;
@@ -74,21 +93,23 @@ export function createLeaseLoop(
 
   const passes = oneAtATime(
     async () => {
-      while (!closing.signal.aborted && atWork.size < places) if (!(await beginNext())) return;
+      while (!closing.signal.aborted && running.size < places) if (!(await beginNext())) return;
     },
-    (error) => services.log.warn({ err: error }, 'the next row could not be found'),
+    (error) => log.warn({ err: error, loop: name }, 'failed to claim leased work'),
   );
 
   return {
-    start: async () => {
-      ticker = setInterval(passes.ask, TICK_MS);
+    start: () => {
+      if (wakeOn !== undefined) stopListening = events.onSignal(wakeOn, passes.ask);
+      ticker = setInterval(passes.ask, pollMs);
       passes.ask();
     },
     stop: async () => {
       closing.abort(new Error('the server ends'));
+      stopListening();
       clearInterval(ticker);
       await passes.end();
-      await Promise.all(atWork);
+      await Promise.all([...running].map(({ ended }) => ended));
     },
   };
 }

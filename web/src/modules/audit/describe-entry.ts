@@ -56,8 +56,6 @@ const predicates: Record<AuditAction, Describe> = {
   'asset.files_added': ({ detail, named }) => [
     `added ${countOf(Number(detail.files), 'file')} to ${named('asset_id', 'a dataset or model')}`,
   ],
-  'asset.link_revoked': ({ named }) => [`revoked the share link of ${named('asset_id', 'a model')}`],
-  'asset.link_shared': ({ named }) => [`shared ${named('asset_id', 'a model')} by a link`],
   'asset.published': ({ named }) => [`published ${named('asset_id', 'a dataset or model')}`],
   'asset.renamed': ({ detail, named }) => [
     `renamed the repository of ${named('asset_id', 'a dataset or model')} to ${detail.name}`,
@@ -130,11 +128,7 @@ const predicates: Record<AuditAction, Describe> = {
   'restricted_model.saved': ({ detail }) => [`saved the restricted model ${detail.model_id}`],
   'run.cancelled': ({ named }) => [`cancelled the training of ${named('model_id', 'a model')}`],
   'run.resumed': ({ named }) => [`resumed the training of ${named('model_id', 'a model')}`],
-  'run.shared': ({ named }) => [`shared the training of ${named('model_id', 'a model')} by a link`],
   'run.started': ({ named }) => [`started the training of ${named('model_id', 'a model')}`],
-  'run.unshared': ({ named }) => [
-    `revoked the share link of the training of ${named('model_id', 'a model')}`,
-  ],
   'session.created': ({ browser }) => [`signed in with ${browser()}`],
   'session.ended': () => ['signed out one of their browsers'],
   'session.others_ended': ({ detail }) => [`signed out ${countOf(Number(detail.ended), 'other browser')}`],

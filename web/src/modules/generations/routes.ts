@@ -19,6 +19,16 @@ export const generationsRoutes = <App extends AnyRoute>(app: App) =>
     }),
   ] as const;
 
+/** The page behind a share link, without a session. */
+export const sharedRoutes = <Public extends AnyRoute>(parent: Public) =>
+  [
+    createRoute({
+      getParentRoute: () => parent,
+      path: '/share/$token',
+      component: pageComponent(() => import('./sharing/shared-page.tsx'), 'SharedPage'),
+    }),
+  ] as const;
+
 type GallerySearch = {
   search?: string;
   generator?: GeneratorName;

@@ -4,11 +4,7 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 export type AssetSource = { hubUrl: string; repoId: string; commitId: string };
 
 /** Step: notes where a new dataset or model was copied from. */
-export async function recordSource(
-  tx: Transaction,
-  assetId: string,
-  source: AssetSource & { withoutToken: boolean },
-): Promise<void> {
+export async function recordSource(tx: Transaction, assetId: string, source: AssetSource): Promise<void> {
   await tx
     .insertInto('asset_sources')
     .values({
@@ -16,7 +12,6 @@ export async function recordSource(
       hub_url: source.hubUrl,
       repo_id: source.repoId,
       commit_id: source.commitId,
-      without_token: source.withoutToken,
     })
     .execute();
 }
@@ -29,16 +24,6 @@ export async function findSource(db: Database | Transaction, assetId: string): P
     .where('asset_id', '=', assetId)
     .executeTakeFirst();
   return row ?? null;
-}
-
-/** Whether it was copied from a hub without a token: everybody may read that repository. */
-export async function isCopiedInPublic(db: Database | Transaction, assetId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('asset_sources')
-    .select('without_token')
-    .where('asset_id', '=', assetId)
-    .executeTakeFirst();
-  return row?.without_token ?? false;
 }
 
 /** The id of the newest model or dataset of the user that is a copy of the repository; null where there is none. */

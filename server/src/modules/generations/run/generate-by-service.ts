@@ -1,4 +1,5 @@
 import { toJson } from '../../../platform/db/database.ts';
+import { LeaseLost } from '../../../platform/leases/hold-lease.ts';
 import { renewLease } from '../../../platform/leases/leased-table.ts';
 import { generateUpstream } from '../../providers/generate-upstream.ts';
 import { generationMetadata } from '../generation-metadata.ts';
@@ -9,7 +10,6 @@ import { fetchOutputs } from './fetch-outputs.ts';
 import { generationsTable } from './generations-table.ts';
 import { attemptOf, waitsFree } from './plan-generation.ts';
 import { begun } from './progress.ts';
-import { LeaseLost } from './report-progress.ts';
 
 /**
  * Has the service generate that the generation names. Its job is in the row before it is waited for: whoever goes on with

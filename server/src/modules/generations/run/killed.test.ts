@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { LeaseLost } from '../../../platform/leases/hold-lease.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
@@ -15,7 +16,6 @@ import { deletePreview, findPreviews, putPreview, updateGeneration } from '../qu
 import { takeTurn } from '../queue/take-turn.ts';
 import type { RunningParts } from './attempt.ts';
 import { createGenerationLoop } from './create-generation-loop.ts';
-import { LeaseLost } from './report-progress.ts';
 import { runGeneration } from './run-generation.ts';
 
 // Processes that run generations die where it matters: what is left of each is its lease, until that runs out.

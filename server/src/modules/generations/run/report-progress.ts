@@ -1,7 +1,8 @@
 import type { Services } from '../../../platform/context.ts';
 import { toJson } from '../../../platform/db/database.ts';
 import { announceChange } from '../../../platform/events/publish-change.ts';
-import { type Lease, renewLease } from '../../../platform/leases/leased-table.ts';
+import { type KeptLease, keepLease } from '../../../platform/leases/hold-lease.ts';
+import type { Lease } from '../../../platform/leases/leased-table.ts';
 import { type GenerationRow, putPreview } from '../queries.ts';
 import { generationsTable } from './generations-table.ts';
 import type { Progress } from './progress.ts';
@@ -11,64 +12,35 @@ const WRITE_EVERY_MS = 350;
 /** A lease that nothing new is written under is renewed this often. */
 const RENEW_EVERY_MS = 1_000;
 
-/** Thrown out of an attempt that is not this process's any more: cancelled, deleted, or leased by another. */
-export class LeaseLost extends Error {}
-
-export type ProgressReport = {
-  /** Aborted with LeaseLost when somebody else decides over the generation. */
-  lost: AbortSignal;
-  update: (progress: Progress) => void;
-  /** Nothing is written once it resolves. */
-  stop: () => Promise<void>;
-};
+export type ProgressReport = KeptLease & { update: (progress: Progress) => void };
 
 /** Keeps the lease of a generation, and writes how far it is, a few times a second. */
 export function reportProgress(
   services: Pick<Services, 'db' | 'clock' | 'log'>,
   lease: Lease<GenerationRow>,
 ): ProgressReport {
-  const { db, clock, log } = services;
-  const lost = new AbortController();
+  const { db } = services;
   let next: Progress | null = null;
-  /** The one that is written. */
-  let preview: string | null = null;
-  let wroteAt = performance.now();
-  let writing: Promise<void> = Promise.resolve();
-  let busy = false;
+  let writtenPreview: string | null = null;
 
-  async function write(): Promise<void> {
-    const progress = next;
-    next = null;
-    wroteAt = performance.now();
-    const values = progress === null ? {} : progressColumns(progress);
-    if (!(await renewLease(db, generationsTable, lease, { now: clock.now(), values })))
-      return lost.abort(new LeaseLost());
-    if (progress === null) return;
-    if (progress.preview !== null && progress.preview !== preview)
-      await putPreview(db, lease, progress.preview);
-    preview = progress.preview;
+  async function onWritten({ preview }: Progress): Promise<void> {
+    if (preview !== null && preview !== writtenPreview) await putPreview(db, lease, preview);
+    writtenPreview = preview;
     announceChange(db, lease.row.user_id, { topic: 'generation', id: lease.id });
   }
 
-  const timer = setInterval(() => {
-    if (busy || (next === null && performance.now() - wroteAt < RENEW_EVERY_MS)) return;
-    // One at a time: a slow database is not asked more and more.
-    busy = true;
-    writing = write()
-      .catch((error: unknown) => log.warn({ err: error }, 'the progress of a picture could not be written'))
-      .finally(() => {
-        busy = false;
-      });
-  }, WRITE_EVERY_MS);
-
+  const kept = keepLease(services, {
+    ...{ table: generationsTable, lease, renewEveryMs: RENEW_EVERY_MS, lookEveryMs: WRITE_EVERY_MS },
+    takeNews: () => {
+      const progress = next;
+      next = null;
+      return progress && { values: progressColumns(progress), onWritten: () => onWritten(progress) };
+    },
+  });
   return {
-    lost: lost.signal,
+    ...kept,
     update: (progress) => {
       next = progress;
-    },
-    stop: async () => {
-      clearInterval(timer);
-      await writing;
     },
   };
 }

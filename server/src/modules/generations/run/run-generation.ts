@@ -1,4 +1,5 @@
 import type { Services } from '../../../platform/context.ts';
+import { LeaseLost } from '../../../platform/leases/hold-lease.ts';
 import { type Lease, renewLease } from '../../../platform/leases/leased-table.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
 import { mediumOf } from '../media-table.ts';
@@ -8,7 +9,7 @@ import { generateByService } from './generate-by-service.ts';
 import { generateHere } from './generate-here.ts';
 import { generationsTable } from './generations-table.ts';
 import { attemptOf, isFinal } from './plan-generation.ts';
-import { LeaseLost, reportProgress } from './report-progress.ts';
+import { reportProgress } from './report-progress.ts';
 import { complete, giveBack, writeFailure } from './settle-generation.ts';
 import { storeOutput } from './store-output.ts';
 

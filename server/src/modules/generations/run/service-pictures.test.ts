@@ -1,10 +1,10 @@
 import { PROMPT_LENGTH_MAX, startGeneration } from '@bakehouse/contract/generations';
 import sharp from 'sharp';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { LeaseLoop } from '../../../platform/leases/lease-loop.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { readMetadata } from '../testing/read-metadata.ts';
 import { serviceGenerations } from '../testing/service-generations.ts';
-import type { GenerationLoop } from './create-generation-loop.ts';
 
 /* Pictures of services, as they are kept here. */
 const setting = await serviceGenerations();
@@ -13,7 +13,7 @@ const canvas = sharp({ create: { width: 12, height: 8, channels: 3, background: 
 const prompt = 'Brötchen 麺 '.repeat(PROMPT_LENGTH_MAX).slice(0, PROMPT_LENGTH_MAX);
 
 let ada: TestUser;
-let loop: GenerationLoop;
+let loop: LeaseLoop;
 afterEach(() => loop.stop());
 beforeEach(async () => {
   loop = setting.startGenerationLoop();

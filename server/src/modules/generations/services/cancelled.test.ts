@@ -7,11 +7,11 @@ import {
 import { deleteAccount } from '@bakehouse/contract/privacy';
 import OpenAI from 'openai';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { LeaseLoop } from '../../../platform/leases/lease-loop.ts';
 import { password } from '../../../testing/auth-client.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { purgeUser } from '../../privacy/purge-user.ts';
 import { takeTurn } from '../queue/take-turn.ts';
-import type { GenerationLoop } from '../run/create-generation-loop.ts';
 import { serviceGenerations } from '../testing/service-generations.ts';
 
 /* What a service has begun costs the operator its price: it is cancelled for nothing only where it had not. */
@@ -21,7 +21,7 @@ const { server, clock, upstream, connect, startGenerationLoop, start, startHangi
 const { held, charges, untilEnded } = setting;
 
 let ada: TestUser;
-let loop: GenerationLoop;
+let loop: LeaseLoop;
 afterEach(() => loop.stop());
 beforeEach(async () => {
   loop = startGenerationLoop();

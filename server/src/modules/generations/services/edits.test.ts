@@ -4,9 +4,9 @@ import { listKontextImages } from '@bakehouse/contract/kontext';
 import { uploadPicture } from '@bakehouse/contract/media';
 import OpenAI, { toFile } from 'openai';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { LeaseLoop } from '../../../platform/leases/lease-loop.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { insertStarter } from '../../deployments/testing/test-models.ts';
-import type { GenerationLoop } from '../run/create-generation-loop.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
 import { serviceGenerations } from '../testing/service-generations.ts';
 
@@ -16,7 +16,7 @@ const setting = await serviceGenerations();
 const { server, upstream, connect, startGenerationLoop, held, charges, untilEnded } = setting;
 
 let ada: TestUser;
-let loop: GenerationLoop;
+let loop: LeaseLoop;
 afterEach(() => loop.stop());
 beforeEach(async () => {
   loop = startGenerationLoop();

@@ -3,10 +3,10 @@ import { type Generation, quoteGeneration } from '@bakehouse/contract/generation
 import { listGenerators } from '@bakehouse/contract/generators';
 import OpenAI from 'openai';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { LeaseLoop } from '../../../platform/leases/lease-loop.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import type { UpstreamAnswer } from '../../providers/testing/upstream-server.ts';
 import { takeTurn } from '../queue/take-turn.ts';
-import type { GenerationLoop } from '../run/create-generation-loop.ts';
 import { serviceGenerations } from '../testing/service-generations.ts';
 
 const setting = await serviceGenerations();
@@ -25,7 +25,7 @@ const {
 } = setting;
 
 let ada: TestUser;
-let loop: GenerationLoop;
+let loop: LeaseLoop;
 afterEach(() => loop.stop());
 beforeEach(async () => {
   loop = startGenerationLoop();

@@ -94,7 +94,7 @@ function startBeside(
 
 function startGenerationLoop({ services, app }: Awaited<ReturnType<typeof testServer>>) {
   const serving = { capacity: async () => ({}), usage: app.usage };
-  const loop = createGenerationLoop({ services, serving, places: { own: 4, upstream: 4 }, tickMs: 50 });
+  const loop = createGenerationLoop({ services, serving, places: { own: 4, upstream: 4 }, pollMs: 50 });
   loop.start();
   return loop;
 }

@@ -4,6 +4,7 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import type { FairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
+import { LeaseLost } from '../../../platform/leases/hold-lease.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
 import type { Blob } from '../../../platform/storage/blob-store.ts';
@@ -18,7 +19,7 @@ import { countParts, placeOfPart, type Upload } from '../../../platform/storage/
 import { takeRoomForUpload } from '../../assets/files/storage-quota.ts';
 import { checkModelFile } from '../../models/weights/check-model-file.ts';
 import type { HubAccess } from '../public/ask-hub.ts';
-import { type CloneReport, LeaseLost } from './clone-report.ts';
+import type { CloneReport } from './clone-report.ts';
 import { type CloneRow, repoOf } from './clones-table.ts';
 import { fetchBytes } from './fetch-bytes.ts';
 import type { Pace } from './pace.ts';

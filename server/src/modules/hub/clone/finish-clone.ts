@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
+import { LeaseLost } from '../../../platform/leases/hold-lease.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
 import { underLease } from '../../../platform/leases/under-lease.ts';
 import type { Blob } from '../../../platform/storage/blob-store.ts';
@@ -15,7 +16,6 @@ import { recordSource } from '../../assets/sources/sources.ts';
 import { readModelJson } from '../../models/weights/read-model-json.ts';
 import type { HubAccess } from '../public/ask-hub.ts';
 import { familyOf } from '../public/family-of.ts';
-import { LeaseLost } from './clone-report.ts';
 import { type CloneRow, clonesTable } from './clones-table.ts';
 import { discardFiles } from './discard-files.ts';
 import { endClone } from './end-clone.ts';
@@ -78,8 +78,7 @@ async function createCopy(
   });
   const message = `Cloned from ${repoId} at ${commitId.slice(0, 8)}`;
   await createRevisionFromBlobs(tx, { assetId, files, message });
-  const withoutToken = access.token === null;
-  await recordSource(tx, assetId, { hubUrl: access.url, repoId, commitId, withoutToken });
+  await recordSource(tx, assetId, { hubUrl: access.url, repoId, commitId });
   await completeOnboardingStep(tx, userId, datasetType === 'RAW' ? 'create_dataset' : 'create_model');
   return assetId;
 }

@@ -1,6 +1,7 @@
 import { formatBytes } from '@bakehouse/contract/labels';
 import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
+import { LeaseLost } from '../../../platform/leases/hold-lease.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
 import { underLease } from '../../../platform/leases/under-lease.ts';
 import { quotaExceeded, readQuota } from '../../assets/files/storage-quota.ts';
@@ -10,7 +11,7 @@ import { chooseFiles } from '../public/choose-files.ts';
 import { hubClient, type RepoFile } from '../public/hub-client.ts';
 import { FILES_MAX } from '../public/limits.ts';
 import { announceClone } from './announce-clone.ts';
-import { type CloneReport, LeaseLost } from './clone-report.ts';
+import type { CloneReport } from './clone-report.ts';
 import { type CloneRow, clonesTable, repoOf } from './clones-table.ts';
 import { insertFiles, updateClone } from './queries.ts';
 

@@ -7,10 +7,10 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { serverStops } from '../../../platform/http/graceful-close.ts';
+import type { LeaseLoop } from '../../../platform/leases/lease-loop.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { findGeneration } from '../../generations/find-generations.ts';
 import { type GenerationRow, markLeft, selectGenerations, takeLeft } from '../../generations/queries.ts';
-import type { GenerationLoop } from '../../generations/run/create-generation-loop.ts';
 import { awaitCompleted } from '../../generations/start/await-completed.ts';
 import { cancelLeft } from '../../generations/start/cancel-left.ts';
 import { serviceGenerations } from '../../generations/testing/service-generations.ts';
@@ -21,7 +21,7 @@ const setting = await serviceGenerations();
 const { server, upstream, startGenerationLoop, startHanging, read } = setting;
 
 let ada: TestUser;
-let loop: GenerationLoop;
+let loop: LeaseLoop;
 afterEach(() => loop.stop());
 beforeEach(async () => {
   loop = startGenerationLoop();

@@ -20,7 +20,7 @@ import { listOwnAcceptances } from '../../licences/steps.ts';
 import { listNotifications } from '../../notifications/list-notifications.ts';
 import { listInvitations } from '../../referrals/list-invitations.ts';
 import { findOwnReferral } from '../../referrals/steps.ts';
-import { listShareLinks } from '../../share-links/list-share-links.ts';
+import { listShareLinks } from '../../share-links/share-links.ts';
 import { listConfigurations } from '../../training/configurations/list-configurations.ts';
 import { listHeldOutAnswers } from '../../training/held-out/list-held-out-answers.ts';
 import { listJobRecords } from '../../training/openai-jobs/forget-jobs.ts';

@@ -23,9 +23,9 @@ import { awaitsClone } from './hub-base.ts';
 export function createCloneWaitLoop(services: Services): LeaseLoop {
   const claim = async () => {
     const found = await findRunOfEndedClone(services.db);
-    return found && (() => endWait(services, found));
+    return found && { id: found.runId, run: () => endWait(services, found) };
   };
-  return createLeaseLoop(services, { places: 1, tables: [claim] });
+  return createLeaseLoop(services, { name: 'clone waits', places: 1, claims: [claim] });
 }
 
 async function endWait(services: Services, clone: EndedClone): Promise<void> {

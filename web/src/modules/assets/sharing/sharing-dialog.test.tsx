@@ -1,6 +1,5 @@
 import { listShares, shareAsset, unshareAsset } from '@bakehouse/contract/asset-shares';
 import { updateAsset } from '@bakehouse/contract/assets';
-import { getModelShare, shareModel } from '@bakehouse/contract/share-links';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -27,9 +26,6 @@ beforeEach(() => {
       unknown,
       { params: { username?: string }; body?: { username: string } },
     ];
-    if (endpoint === getModelShare) return { share: null };
-    if (endpoint === shareModel)
-      return { share: { url: 'https://bake.example/share/x', created_at: '2026-01-01T00:00:00.000Z' } };
     if (endpoint === unshareAsset)
       shares = shares.filter(({ username }) => username !== input.params.username);
     if (endpoint === shareAsset) {
@@ -41,10 +37,10 @@ beforeEach(() => {
   });
 });
 
-const open = (kind: 'dataset' | 'model' = 'dataset') =>
+const open = () =>
   render(
     <QueryClientProvider client={queryClient}>
-      <SharingDialog asset={asset} kind={kind} onClose={() => undefined} />
+      <SharingDialog asset={asset} kind="dataset" onClose={() => undefined} />
     </QueryClientProvider>,
   );
 const sent = (endpoint: unknown) =>
@@ -79,18 +75,6 @@ test('a name that nobody has is said under the field, and stays there', async ()
   await userEvent.type(field, 'nobody{Enter}');
   expect(await screen.findByText('Nobody has the username nobody')).toBeTruthy();
   expect(field.value).toBe('nobody');
-});
-
-test('a model is shared by a link too, a dataset is not', async () => {
-  open();
-  await screen.findByText('bob');
-  expect(screen.queryByRole('button', { name: 'Share link' })).toBeNull();
-  cleanup();
-  open('model');
-  await userEvent.click(await screen.findByRole('button', { name: 'Share link' }));
-  const link = await screen.findByRole<HTMLInputElement>('textbox', { name: 'Link' });
-  expect(link.value).toBe('https://bake.example/share/x');
-  expect(sent(shareModel)).toEqual([{ params: { id: 'd1' } }]);
 });
 
 test.each([

@@ -11,7 +11,6 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { RadioCards } from '../../../ui/radio-cards.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
-import { ShareLink } from '../../share-links/share-link.tsx';
 import { useUpdateAsset } from '../asset-calls.ts';
 import { sharesQuery, useShare, useUnshare } from './sharing-calls.ts';
 
@@ -62,17 +61,6 @@ export function SharingDialog({ asset, kind, onClose }: Props) {
         </Field>
         <ShareForm id={asset.dataset_id} />
         <ShareList id={asset.dataset_id} />
-        {kind === 'model' && (
-          <section className="border-line border-t pt-5">
-            <h3 className="mb-2 font-medium text-[0.8125rem]">Share with anyone</h3>
-            <ShareLink
-              of={{ kind, id: asset.dataset_id }}
-              noun="model"
-              shows="its card and your name"
-              hides="Its files are not shared."
-            />
-          </section>
-        )}
       </div>
     </Dialog>
   );

@@ -12,10 +12,10 @@ import { PageHeader } from '../../../ui/page-header.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
-import { ShareCard } from '../../share-links/share-link.tsx';
 import { GenerationActions } from '../actions/generation-actions.tsx';
 import { EditTree } from '../edit-picture/edit-tree.tsx';
 import { useGeneration } from '../generation-calls.ts';
+import { ShareCard } from '../sharing/share-card.tsx';
 import { ExpertWeights } from '../view/expert-weights.tsx';
 import { GenerationFigures } from '../view/generation-figures.tsx';
 import { generationParameters } from '../view/generation-parameters.ts';
@@ -96,13 +96,7 @@ function LoadedPage({ generation }: { generation: Generation }) {
           <Card title="Prompt" actions={<CopyButton text={prompt} label="Copy prompt" />}>
             <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{prompt}</p>
           </Card>
-          {state === 'completed' && (
-            <ShareCard
-              of={{ kind: 'generation', id }}
-              noun={makesVideos(generator) ? 'video' : 'picture'}
-              shows="its prompt and your name"
-            />
-          )}
+          {state === 'completed' && <ShareCard id={id} noun={makesVideos(generator) ? 'video' : 'picture'} />}
           <Card title="Cost and time">
             <GenerationFigures generation={generation} />
           </Card>

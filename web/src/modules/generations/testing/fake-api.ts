@@ -108,8 +108,7 @@ export class FakeApi {
     const [shared] = [...this.shares].filter(([, one]) => one === token);
     if (!shared) throw new ApiError('This link does not work.', { status: 404 });
     const { generator, model, prompt, outputs, created_at } = this.find(shared[0]);
-    const kind = 'generation';
-    return { kind, generator, title: titleOf(generator, model), prompt, outputs, created_at, maker: 'Ada' };
+    return { generator, title: titleOf(generator, model), prompt, outputs, created_at, maker: 'Ada' };
   }
 
   private find(id: string | undefined): Generation {

@@ -13,8 +13,7 @@ import { queryClient } from '../../../lib/api/query-client.ts';
 import { sessionQuery, UserContext } from '../../accounts/session.ts';
 import { generatorsRoutes, ownGeneratorsRoutes } from '../../generators/routes.ts';
 import { servedGeneratorsQuery } from '../../generators/served-generators.ts';
-import { sharedRoutes } from '../../shared/routes.ts';
-import { generationsRoutes } from '../routes.ts';
+import { generationsRoutes, sharedRoutes } from '../routes.ts';
 
 const user = { id: 'u1' } as never;
 

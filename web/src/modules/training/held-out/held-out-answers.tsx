@@ -42,10 +42,9 @@ export function HeldOutAnswers({ runId, models, className }: Props) {
   );
 }
 
-type CardProps = { answers: Answers; className?: string | undefined; children?: ReactNode };
+type CardProps = { answers: Answers; className: string | undefined; children: ReactNode };
 
-/** The same of answers that are there; under them what else can be done. */
-export function AnswersCard({ answers, className, children }: CardProps) {
+function AnswersCard({ answers, className, children }: CardProps) {
   const { task, rows, skipped } = answers;
   return (
     <Card

@@ -1,7 +1,9 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { getRunSamples } from '@bakehouse/contract/runs';
 import { useNavigate } from '@tanstack/react-router';
-import { WandSparkles } from 'lucide-react';
+import { ChevronLeft, ChevronRight, WandSparkles } from 'lucide-react';
+import { useState } from 'react';
+import { formatNumber } from '../../../lib/format/format-number.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { notify } from '../../../ui/notify.ts';
@@ -9,9 +11,9 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { useCheckpointModel, useRunSamples } from './picture-calls.ts';
 import { pictureWith } from './picture-with.ts';
-import { SampleViewer } from './sample-viewer.tsx';
 
 type Samples = ResponseOf<typeof getRunSamples>;
+type Checkpoint = Samples['checkpoints'][number];
 
 /** What the checkpoints have drawn, beside what the base model draws; the newest unless another one is chosen. */
 export function SampleGrid({ runId, className = '' }: { runId: string; className?: string }) {
@@ -33,19 +35,85 @@ export function SampleGrid({ runId, className = '' }: { runId: string; className
         }
       >
         {({ prompts, checkpoints }) => (
-          <SampleViewer
-            prompts={prompts}
-            checkpoints={checkpoints}
-            use={(shown) => <UseCheckpoint key={shown.step} runId={runId} checkpoint={shown} />}
-          />
+          <SampleViewer runId={runId} prompts={prompts} checkpoints={checkpoints} />
         )}
       </QueryView>
     </Card>
   );
 }
 
+function SampleViewer({ runId, prompts, checkpoints }: Samples & { runId: string }) {
+  // Null: the newest, also when another one comes.
+  const [chosen, setChosen] = useState<number | null>(null);
+  const last = checkpoints.length - 1;
+  const index = Math.min(chosen ?? last, last);
+  const shown = checkpoints[index];
+  if (!shown) return null;
+  const before = checkpoints.find(({ step }) => step === 0);
+  const go = (to: number) => setChosen(to >= last ? null : to);
+  const label = shown.step === 0 ? 'Before training' : `Step ${formatNumber(shown.step)}`;
+  return (
+    <>
+      <div className="mb-4 flex items-center gap-2">
+        <Button
+          size="icon-sm"
+          variant="ghost"
+          aria-label="Earlier checkpoint"
+          disabled={index === 0}
+          onClick={() => go(index - 1)}
+        >
+          <ChevronLeft aria-hidden />
+        </Button>
+        <input
+          type="range"
+          className="min-w-0 flex-1 accent-accent"
+          min={0}
+          max={last}
+          step={1}
+          value={index}
+          aria-label="Checkpoint"
+          aria-valuetext={label}
+          onChange={(event) => go(Number(event.target.value))}
+        />
+        <Button
+          size="icon-sm"
+          variant="ghost"
+          aria-label="Later checkpoint"
+          disabled={index === last}
+          onClick={() => go(index + 1)}
+        >
+          <ChevronRight aria-hidden />
+        </Button>
+        <output className="w-28 text-right text-[0.8125rem] tabular-nums">{label}</output>
+      </div>
+      <ul className="grid gap-4 sm:grid-cols-2">
+        {shown.pictures.map((picture, number) => {
+          const asked = prompts[number];
+          return (
+            <li key={asked ? `${asked.seed} ${asked.prompt}` : picture.url} className="min-w-0">
+              <div className="grid grid-cols-2 gap-2">
+                <Picture picture={before?.pictures[number]} alt={`${asked?.prompt}, before training`} />
+                <Picture picture={picture} alt={`${asked?.prompt}, ${label.toLowerCase()}`} />
+              </div>
+              <p className="mt-1.5 text-[0.8125rem] [overflow-wrap:anywhere]">
+                {asked?.prompt} <span className="text-muted">seed {asked?.seed}</span>
+              </p>
+            </li>
+          );
+        })}
+      </ul>
+      <div className="mt-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+        <p className="max-w-[62ch] text-muted text-xs">
+          Left: the base model. Right: with this checkpoint’s LoRA, at strength 1.
+        </p>
+        {shown.step > 0 && <UseCheckpoint key={shown.step} runId={runId} checkpoint={shown} />}
+      </div>
+    </>
+  );
+}
+
 /** The way to a picture with what was learned by this step: to the model that has it, which is made first where there is none. */
-function UseCheckpoint({ runId, checkpoint }: { runId: string; checkpoint: Samples['checkpoints'][number] }) {
+function UseCheckpoint({ runId, checkpoint }: { runId: string; checkpoint: Checkpoint }) {
   const { step, model_id: modelId, is_kept: isKept } = checkpoint;
   const navigate = useNavigate();
   const make = useCheckpointModel(runId);
@@ -76,5 +144,21 @@ function UseCheckpoint({ runId, checkpoint }: { runId: string; checkpoint: Sampl
       <WandSparkles aria-hidden />
       Use this checkpoint
     </Button>
+  );
+}
+
+type Drawn = Checkpoint['pictures'][number];
+
+function Picture({ picture, alt }: { picture: Drawn | undefined; alt: string }) {
+  if (!picture) return <span />;
+  const { url, width, height } = picture;
+  return (
+    <img
+      src={url}
+      alt={alt}
+      width={width}
+      height={height}
+      className="block h-auto w-full rounded-lg bg-subtle"
+    />
   );
 }

@@ -83,7 +83,7 @@ function stoppedEarlySentence({ summary, steps_total }: Run): string | null {
 type Learned = { steps_total: number; summary: Run['summary'] };
 
 /** The losses of a run at its end. */
-export function Losses({ run }: { run: Learned }) {
+function Losses({ run }: { run: Learned }) {
   const { summary } = run;
   return (
     <>

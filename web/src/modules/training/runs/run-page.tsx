@@ -13,7 +13,6 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { useDeploymentsOf } from '../../deployments/use-deployments.ts';
-import { ShareCard } from '../../share-links/share-link.tsx';
 import { RunTrackers } from '../../tracking/run-trackers.tsx';
 import { RunElsewhere } from '../exports/run-elsewhere.tsx';
 import { HeldOutAnswers } from '../held-out/held-out-answers.tsx';
@@ -135,7 +134,6 @@ function LoadedPage({ run }: { run: Run }) {
         <div className="grid gap-5">
           <RunDetails run={run} />
           {run.kind !== 'export' && <RunTrackers runId={run.run_id} />}
-          {run.kind !== 'export' && <ShareRun run={run} />}
         </div>
       </div>
       <ConfirmDialog
@@ -164,17 +162,6 @@ function UseLora({ run }: { run: PicturesRun }) {
       <WandSparkles aria-hidden />
       Use this LoRA
     </ButtonLink>
-  );
-}
-
-function ShareRun({ run: { run_id: id, kind } }: { run: Run }) {
-  return (
-    <ShareCard
-      of={{ kind: 'run', id }}
-      noun="run"
-      shows={`its losses${kind === 'pictures' ? ', its samples with their prompts' : ''} and your name`}
-      hides="Cost and log stay private, and so does a dataset that is not published."
-    />
   );
 }
 

@@ -71,7 +71,7 @@ export function RunCurves({ runId, kind, ended }: { runId: string; kind: Trainin
         </Card>
       }
     >
-      {({ points }) => <CurvesOf points={points} charts={smallCharts[kind]} ended={ended} advises />}
+      {({ points }) => <Curves points={points} kind={kind} ended={ended} />}
     </QueryView>
   );
 }
@@ -92,11 +92,9 @@ export function PendingCurves() {
 }
 
 type CurvesProps = { points: readonly Point[]; ended: boolean };
-type AllCurvesProps = CurvesProps & { charts: readonly SmallChart[]; advises?: boolean };
-type SmallChart = { title: string; name: string; smoothed: boolean };
 
-/** The losses by step, and below them smaller charts. Only who owns the run is advised what to do about them. */
-export function CurvesOf({ points, charts, ended, advises = false }: AllCurvesProps) {
+/** The losses by step, and below them smaller charts. */
+function Curves({ points, kind, ended }: CurvesProps & { kind: TrainingKind }) {
   const [smoothing, setSmoothing] = useState<Smoothing>('some');
   const [logScale, setLogScale] = useState(false);
   return (
@@ -114,34 +112,32 @@ export function CurvesOf({ points, charts, ended, advises = false }: AllCurvesPr
           ]}
         />
       </div>
-      <LossCard {...{ points, ended, advises, logScale }} smoothing={smoothings[smoothing]} />
+      <LossCard {...{ points, ended, logScale }} smoothing={smoothings[smoothing]} />
       <RewardCards points={points} ended={ended} smoothing={smoothings[smoothing]} />
-      {charts.length > 0 && (
-        <div className="mt-5 grid gap-5 md:grid-cols-3">
-          {charts.map(({ title, name, smoothed }) => (
-            <Card key={name} title={title}>
-              <Curve
-                label={`${title} by step`}
-                {...curvesOf(points, [{ name, label: title }])}
-                height={SMALL_HEIGHT}
-                smoothing={smoothed ? smoothings[smoothing] : 0}
-                logScale={logScale}
-                ended={ended}
-              />
-            </Card>
-          ))}
-        </div>
-      )}
+      <div className="mt-5 grid gap-5 md:grid-cols-3">
+        {smallCharts[kind].map(({ title, name, smoothed }) => (
+          <Card key={name} title={title}>
+            <Curve
+              label={`${title} by step`}
+              {...curvesOf(points, [{ name, label: title }])}
+              height={SMALL_HEIGHT}
+              smoothing={smoothed ? smoothings[smoothing] : 0}
+              logScale={logScale}
+              ended={ended}
+            />
+          </Card>
+        ))}
+      </div>
     </section>
   );
 }
 
-type LossCardProps = CurvesProps & { advises: boolean; smoothing: number; logScale: boolean };
+type LossCardProps = CurvesProps & { smoothing: number; logScale: boolean };
 
 /** Training and held-out loss over each other: where they part, the model learns its data by heart. */
-function LossCard({ points, ended, advises, ...look }: LossCardProps) {
+function LossCard({ points, ended, ...look }: LossCardProps) {
   const best = bestHeldOut(points);
-  const since = advises ? overfittingSince(points) : null;
+  const since = overfittingSince(points);
   return (
     <Card title="Loss">
       <Curve

@@ -1,22 +1,19 @@
 import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { ApiError } from '../../lib/api/api-error.ts';
-import { copyText } from '../../lib/device/copy-text.ts';
-import { FakeApi } from '../generations/testing/fake-api.ts';
-import { generationOf, unfinished } from '../generations/testing/generation-of.ts';
-import { renderPage } from '../generations/testing/render-page.tsx';
+import { ApiError } from '../../../lib/api/api-error.ts';
+import { copyText } from '../../../lib/device/copy-text.ts';
+import { FakeApi } from '../testing/fake-api.ts';
+import { generationOf, unfinished } from '../testing/generation-of.ts';
+import { renderPage } from '../testing/render-page.tsx';
 
 const server = vi.hoisted(() => ({ api: null as FakeApi | null }));
-vi.mock('../../lib/api/api-client.ts', () => ({
+vi.mock('../../../lib/api/api-client.ts', () => ({
   call: (...input: Parameters<FakeApi['call']>) => server.api?.call(...input),
 }));
-vi.mock('../../lib/device/copy-text.ts', () => ({ copyText: vi.fn<typeof copyText>() }));
+vi.mock('../../../lib/device/copy-text.ts', () => ({ copyText: vi.fn<typeof copyText>() }));
 
-beforeAll(
-  () => Promise.all([import('../generations/gallery/generation-page.tsx'), import('./shared-page.tsx')]),
-  60_000,
-);
+beforeAll(() => Promise.all([import('../gallery/generation-page.tsx'), import('./shared-page.tsx')]), 60_000);
 
 let api: FakeApi;
 beforeEach(() => {

@@ -1,6 +1,8 @@
 import { deleteExpiredJob } from './modules/accounts/jobs/delete-expired.ts';
 import { readCardJob } from './modules/assets/card/card-data.ts';
 import { collectBlobsJob } from './modules/assets/jobs/collect-blobs.ts';
+import { batchWork } from './modules/batches/run-batch.ts';
+import type { ChatParts } from './modules/chat/chat-parts.ts';
 import { forgetRequestsJob } from './modules/chat/jobs/forget-requests.ts';
 import { closeLostWindowsJob } from './modules/credits/jobs/close-lost-windows.ts';
 import { collectDebtsJob } from './modules/credits/jobs/collect-debts.ts';
@@ -15,25 +17,36 @@ import type { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { forgetServerWorkloadsJob } from './modules/deployments/jobs/forget-server-workloads.ts';
 import { meterDeploymentsJob } from './modules/deployments/jobs/meter-deployments.ts';
 import { reconcileModelServerJob } from './modules/deployments/jobs/reconcile-model-server.ts';
+import { draftWork } from './modules/drafts/run/run-draft.ts';
 import { forgetPicturesJob } from './modules/generations/jobs/forget-pictures.ts';
+import { SERVICE_PLACES } from './modules/generations/media-table.ts';
+import type { RunningParts } from './modules/generations/run/attempt.ts';
+import { createGenerationLoop } from './modules/generations/run/create-generation-loop.ts';
 import { makeThumbnailJob } from './modules/generations/sources/ensure-thumbnail.ts';
+import { createCloneLoop } from './modules/hub/clone/create-clone-loop.ts';
 import { forgetClonesJob } from './modules/hub/clone/forget-clones.ts';
 import { forgetXorbsJob } from './modules/hub/xet/forget-xorbs.ts';
+import { createCidLoop, createPinLoop } from './modules/ipfs/ipfs-loop.ts';
 import { forgetNotificationsJob } from './modules/notifications/jobs/forget-notifications.ts';
 import { warnOfExpiryJob } from './modules/notifications/jobs/warn-of-expiry.ts';
 import { purgeDeletedJob } from './modules/privacy/jobs/purge-deleted.ts';
-import { logRunsJob } from './modules/tracking/log-runs.ts';
+import { PARALLEL_PICTURES } from './modules/serving/image-spec.ts';
+import { logRunsJob } from './modules/tracking/tracked-runs.ts';
+import { createCloneWaitLoop } from './modules/training/cloning/clone-wait-loop.ts';
 import { forgetCheckpointsJob } from './modules/training/pictures/forget-checkpoints.ts';
 import { forgetReadingsJob } from './modules/training/readings/forget-readings.ts';
 import { readInBackground } from './modules/training/readings/read-in-background.ts';
 import type { ReadData } from './modules/training/validation/read-data.ts';
 import { forgetVisitorsJob } from './modules/visitors/jobs/forget-visitors.ts';
+import type { Services } from './platform/context.ts';
 import { forgetAnswersJob } from './platform/db/idempotency/forget-answers.ts';
 import { forgetChangesJob } from './platform/events/forget-changes.ts';
 import type { AnyJob } from './platform/jobs/define-job.ts';
+import { claimWork, createLeaseLoop, type LeaseLoop } from './platform/leases/lease-loop.ts';
 import { deliverMailJob } from './platform/mail/deliver-mail.ts';
 import { scrubBlobsJob } from './platform/storage/scrub-blobs.ts';
 import { sweepUploadsJob } from './platform/storage/uploads/sweep-uploads.ts';
+import type { Role } from './roles.ts';
 
 type Needed = {
   databaseUrl: string;
@@ -41,7 +54,9 @@ type Needed = {
   closeIdle: UsageLeader['closeIdle'];
 };
 
-/** The finite jobs of all modules. */
+/* All work in the background: jobs, which end, and loops, which lease due rows until the process ends. */
+
+/** All jobs; they run in processes with the role worker. */
 export function listJobs({ databaseUrl, readData, closeIdle }: Needed): AnyJob[] {
   return [
     forgetAnswersJob,
@@ -78,4 +93,41 @@ export function listJobs({ databaseUrl, readData, closeIdle }: Needed): AnyJob[]
     forgetCheckpointsJob,
     forgetVisitorsJob,
   ];
+}
+
+type LoopParts = {
+  services: Services;
+  chat: ChatParts;
+  serving: RunningParts['serving'];
+};
+
+type BackgroundLoop = { role: Role; loop: LeaseLoop };
+
+/** All loops, each with the role whose processes run it. */
+export function listLoops({ services, chat, serving }: LoopParts) {
+  return {
+    // One place: its own requests would count as calls of users.
+    answers: {
+      role: 'web',
+      loop: createLeaseLoop(services, {
+        name: 'answers',
+        places: 1,
+        claims: [
+          claimWork(services, batchWork(services, chat)),
+          claimWork(services, draftWork(services, chat)),
+        ],
+      }),
+    },
+    generations: {
+      role: 'worker',
+      loop: createGenerationLoop({
+        ...{ services, serving },
+        places: { own: PARALLEL_PICTURES, upstream: SERVICE_PLACES },
+      }),
+    },
+    cids: { role: 'worker', loop: createCidLoop(services) },
+    pins: { role: 'worker', loop: createPinLoop(services) },
+    clones: { role: 'worker', loop: createCloneLoop(services) },
+    cloneWaits: { role: 'worker', loop: createCloneWaitLoop(services) },
+  } satisfies Record<string, BackgroundLoop>;
 }

@@ -1,0 +1,42 @@
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { openSharedOutput as endpoint } from '@bakehouse/contract/share-links';
+import type { Caller, Context } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Http } from '../../platform/http/bind.ts';
+import { sendBlob } from '../../platform/storage/send-blob.ts';
+import { contentDisposition } from '../assets/files/content-disposition.ts';
+import { contentTypeOf } from '../assets/files/content-type.ts';
+import { toThumbnail } from '../media/thumbnails/thumbnail-columns.ts';
+import { findShared } from './shared-generation.ts';
+
+/** Sends a picture or video behind a link. Throws what `findShared` and `sendBlob` throw. */
+export async function openSharedOutput(
+  ctx: Context<Caller>,
+  { params: { token, outputId }, query }: InputOf<typeof endpoint>,
+  http: Http,
+): Promise<void> {
+  const { row, outputs } = await findShared(ctx, token);
+  const output = outputs.find(({ id }) => id === outputId);
+  if (!output)
+    throw new AppError('not_found', { publicMessage: 'There is no such picture behind this link' });
+  const thumbnail = query.thumbnail ? toThumbnail(output) : null;
+  const { sha256, sizeBytes } = thumbnail ?? {
+    sha256: output.sha256,
+    sizeBytes: Number(output.size_bytes),
+  };
+  const path = `${row.generator}.${thumbnail ? 'webp' : output.media_type.split('/')[1]}`;
+  // Links of the object store are not used: they would outlive the share link.
+  await sendBlob(ctx, http, {
+    ...{ sha256, path, sizeBytes },
+    headers: {
+      'content-type': contentTypeOf(path).contentType,
+      'content-disposition': contentDisposition('inline', path),
+      'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+      // Messengers show it in a card of their own.
+      'cross-origin-resource-policy': 'cross-origin',
+      // The browser revalidates on each view, so that a revoked link ends; it need not load the bytes again.
+      'cache-control': 'private, no-cache',
+      'x-robots-tag': 'noindex',
+    },
+  });
+}

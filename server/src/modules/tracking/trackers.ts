@@ -1,0 +1,125 @@
+import { type InputOf, type ResponseOf } from '@bakehouse/contract/endpoint';
+import {
+  type deleteTracker as deleteEndpoint,
+  type listTrackers as listEndpoint,
+  type saveTracker as saveEndpoint,
+  type Tracker,
+  trackerLabels,
+} from '@bakehouse/contract/trackers';
+import { type Context } from '../../platform/context.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { AppError, refused } from '../../platform/errors.ts';
+import { encrypt } from '../../platform/secrets/encryption.ts';
+import { recordAudit } from '../accounts/record-audit.ts';
+import { type RequireTracker } from '../training/validation/check-fine-tune.ts';
+import { encryptionOf, keyOf, openService } from './open-service.ts';
+import { RunRefused, ServiceRefused, ServiceUnavailable } from './services/tracking-service.ts';
+import { forgetOpenRuns } from './tracked-run-queries.ts';
+import {
+  deleteTrackerRow,
+  findTracker,
+  selectTrackers,
+  type TrackerRow,
+  upsertTracker,
+} from './tracker-queries.ts';
+
+/** Returns the caller's trackers. */
+export async function listTrackers({ db, caller }: Context): Promise<ResponseOf<typeof listEndpoint>> {
+  return { trackers: (await selectTrackers(db, caller.userId)).map(toTracker) };
+}
+
+/**
+ * Connects or changes a tracker after its service has accepted the key. If the caller sends no key, the saved one stays,
+ * unless the address changes. Throws AppError 'invalid_request' with the field, and 'unavailable' if Weights & Biases does not
+ * answer.
+ */
+export async function saveTracker(
+  ctx: Context,
+  { params: { service }, body }: InputOf<typeof saveEndpoint>,
+): Promise<Tracker> {
+  const { config, caller, clock, db } = ctx;
+  const { userId } = caller;
+  const { project, api_key: sent } = body;
+  const url = urlOf(service, body.url);
+  const before = await findTracker(db, { userId, service });
+  const { key, account } = await check(service, async () => {
+    const tried = sent || (before?.url === url ? keyOf(before, config) : null);
+    if (service === 'wandb' && !tried) throw new ServiceRefused('api_key is required');
+    return { key: tried, account: await openService({ service, project, url, key: tried }, config).check() };
+  });
+  const row: TrackerRow = {
+    ...{ user_id: userId, service, project, url, account },
+    encrypted: key ? encrypt(key, encryptionOf(userId, config)) : null,
+    ...{ connected_at: clock.now(), trouble: null, is_refused: false },
+  };
+  return inTransaction(db, async (tx) => {
+    const isElsewhere = before?.project !== project || before.url !== url;
+    if (isElsewhere) await forgetOpenRuns(tx, { userId, service });
+    const saved = await upsertTracker(tx, row);
+    await recordAudit(tx, { userId, action: 'tracker.saved', detail: { service: trackerLabels[service] } });
+    return toTracker(saved);
+  });
+}
+
+/** Returns the address of MLflow, or null for Weights & Biases, whose address the operator sets. */
+function urlOf(service: Tracker['service'], url: string | undefined): string | null {
+  if (service === 'mlflow') {
+    if (!url) throw refused('url', 'url is required');
+    return url.replace(/\/+$/, '');
+  }
+  if (url) throw refused('url', `url must be left out for ${trackerLabels[service]}`);
+  return null;
+}
+
+/** Asks the service, and turns its refusals into errors of the request's fields. */
+async function check<Answer>(service: Tracker['service'], ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof ServiceRefused) throw refused(error.param, error.message, error);
+    if (error instanceof RunRefused && service === 'wandb') throw refused('api_key', error.message, error);
+    if (error instanceof RunRefused)
+      throw refused('url', `This address does not answer as ${trackerLabels[service]} does`, error);
+    if (!(error instanceof ServiceUnavailable)) throw error;
+    // The user chose this address.
+    if (service === 'mlflow') throw refused('url', error.message, error);
+    throw new AppError('unavailable', {
+      publicMessage: `${error.message}. Nothing was changed`,
+      cause: error,
+    });
+  }
+}
+
+/** Deletes a tracker with its key; logged runs stay at the service. Throws AppError 'not_found'. */
+export async function deleteTracker(
+  { db, caller: { userId } }: Context,
+  { params: { service } }: InputOf<typeof deleteEndpoint>,
+): Promise<undefined> {
+  await inTransaction(db, async (tx) => {
+    if (!(await deleteTrackerRow(tx, { userId, service })))
+      throw new AppError('not_found', { publicMessage: `${trackerLabels[service]} is not connected` });
+    await recordAudit(tx, { userId, action: 'tracker.deleted', detail: { service: trackerLabels[service] } });
+  });
+}
+
+/** Throws AppError 'invalid_request' if the user has no such tracker, or the tracker refuses the saved key. */
+export const requireTracker: RequireTracker = async (db, { userId, service, param }) => {
+  const tracker = await findTracker(db, { userId, service });
+  const label = trackerLabels[service];
+  const how = `under Experiment tracking in your profile, or by PUT /api/v1/trackers/${service}, or leave ${param} out`;
+  if (!tracker) throw refused(param, `${param} needs an API key of ${label}: save one ${how}`);
+  if (tracker.is_refused)
+    throw refused(param, `${label} does not accept the API key that is saved here: save another one ${how}`);
+};
+
+/** Leaves the key out. Pure. */
+function toTracker({ service, project, url, account, connected_at, trouble }: TrackerRow): Tracker {
+  return { service, project, url, account, connected_at: connected_at.toISOString(), trouble };
+}
+
+/** Step: deletes the trackers of a user, and the state of runs that were logged there. */
+export async function deleteUserTrackers(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('trackers').where('user_id', '=', userId).execute();
+  await tx.deleteFrom('tracked_runs').where('user_id', '=', userId).execute();
+}

@@ -1,0 +1,97 @@
+import { expect, test, vi } from 'vitest';
+import { onFileEnd } from '../../testing/on-file-end.ts';
+import { type ClaimNext, createLeaseLoop } from './lease-loop.ts';
+
+type Options = Omit<Parameters<typeof createLeaseLoop>[1], 'name'>;
+
+/** A started loop, without a database: the claims of these tests lease nothing. */
+function startLoop(options: Options) {
+  const log = { warn: vi.fn<() => void>(), error: vi.fn<() => void>() };
+  const listeners = new Map<string, () => void>();
+  const onSignal = (name: string, listener: () => void) => {
+    listeners.set(name, listener);
+    return () => void listeners.delete(name);
+  };
+  const services = { log, events: { onSignal } } as never;
+  const loop = createLeaseLoop(services, { name: 'test', ...options });
+  onFileEnd(loop.stop);
+  loop.start();
+  return { loop, log, listeners };
+}
+
+/** Hands out these ids, and runs each until it is ended by hand or aborted. */
+function queueOf(...ids: string[]) {
+  const ends = new Map<string, () => void>();
+  const seen: string[][] = [];
+  const claim: ClaimNext = async (running) => {
+    seen.push([...running]);
+    const id = ids.shift();
+    if (id === undefined) return null;
+    const run = (closing: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        ends.set(id, resolve);
+        closing.addEventListener('abort', () => resolve(), { once: true });
+      });
+    return { id, run };
+  };
+  return { ids, claim, seen, ends, started: () => [...ends.keys()] };
+}
+
+test('runs at most `places` at once, and tells claims which ids are running', async () => {
+  const queue = queueOf('a', 'b', 'c');
+  const { loop } = startLoop({ places: 2, claims: [queue.claim] });
+  await vi.waitFor(() => expect(queue.started()).toEqual(['a', 'b']));
+  expect(queue.seen).toEqual([[], ['a']]);
+  queue.ends.get('a')?.();
+  await vi.waitFor(() => expect(queue.started()).toEqual(['a', 'b', 'c']));
+  expect(queue.seen.at(-1)).toEqual(['b']);
+  await loop.stop();
+});
+
+test('asks claims in turn', async () => {
+  const [many, few] = [queueOf('a', 'b', 'c'), queueOf('z')];
+  const { loop } = startLoop({ places: 2, claims: [many.claim, few.claim] });
+  await vi.waitFor(() => expect(many.started()).toEqual(['a']));
+  await vi.waitFor(() => expect(few.started()).toEqual(['z']));
+  await loop.stop();
+});
+
+test('wakes on its signal before the next poll', async () => {
+  const queue = queueOf();
+  const { loop, listeners } = startLoop({ claims: [queue.claim], wakeOn: 'queue:moved' });
+  await vi.waitFor(() => expect(queue.seen).toHaveLength(1));
+  queue.ids.push('a');
+  listeners.get('queue:moved')?.();
+  await vi.waitFor(() => expect(queue.started()).toEqual(['a']), { timeout: 500, interval: 5 });
+  await loop.stop();
+  expect(listeners.size).toBe(0);
+});
+
+test('aborts running work on stop, waits for it, and claims nothing more', async () => {
+  const queue = queueOf('a');
+  let ended = false;
+  const claim: ClaimNext = async (running) => {
+    const claimed = await queue.claim(running);
+    return claimed && { ...claimed, run: (closing) => claimed.run(closing).then(() => void (ended = true)) };
+  };
+  const { loop, log } = startLoop({ claims: [claim] });
+  await vi.waitFor(() => expect(queue.started()).toEqual(['a']));
+  queue.ids.push('b');
+  await loop.stop();
+  expect(ended).toBe(true);
+  expect(queue.started()).toEqual(['a']);
+  expect(log.error).not.toHaveBeenCalled();
+});
+
+test('continues after a claim or its work has failed', async () => {
+  const steps: ClaimNext[] = [
+    async () => ({ id: 'broken', run: () => Promise.reject(new Error('work')) }),
+    () => Promise.reject(new Error('claim')),
+  ];
+  const queue = queueOf('a');
+  const { loop, log } = startLoop({ claims: [(running) => (steps.shift() ?? queue.claim)(running)] });
+  await vi.waitFor(() => expect(queue.started()).toEqual(['a']), { timeout: 3_000 });
+  expect(log.error).toHaveBeenCalledOnce();
+  expect(log.warn).toHaveBeenCalledOnce();
+  await loop.stop();
+});

@@ -1,0 +1,26 @@
+import { getGenerationShare, shareGeneration, unshareGeneration } from '@bakehouse/contract/share-links';
+import { call } from '../../../lib/api/api-client.ts';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
+
+/** The share link of a generation. */
+export function shareQuery(id: string) {
+  return endpointQuery(['generation', 'share', id], getGenerationShare, { params: { id } });
+}
+
+/** Creates the link. */
+export function useShareLink(id: string) {
+  return useMutation({
+    mutationFn: () => call(shareGeneration, { params: { id } }),
+    onSuccess: (shared) => queryClient.setQueryData(shareQuery(id).queryKey, shared),
+  });
+}
+
+/** Revokes the link. */
+export function useStopSharing(id: string) {
+  return useMutation({
+    mutationFn: () => call(unshareGeneration, { params: { id } }),
+    onSuccess: () => queryClient.setQueryData(shareQuery(id).queryKey, { share: null }),
+  });
+}
