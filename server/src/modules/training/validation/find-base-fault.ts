@@ -3,7 +3,7 @@ import type { Services } from '../../../platform/context.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
 import { readPipelineIndex } from '../../assets/recognise/read-pipeline-index.ts';
 import { isEmbeddingModel } from '../../models/embedding/is-embedding-model.ts';
-import { isRewardModel, scoresOnly } from '../../models/reward/is-reward-model.ts';
+import { isClassifier, writesNoText } from '../../models/weights/is-classifier.ts';
 import { findSafetensors } from '../../models/weights/find-safetensors.ts';
 import { readModelJson } from '../../models/weights/read-model-json.ts';
 
@@ -14,7 +14,7 @@ export async function findBaseFault(
 ): Promise<string | null> {
   const { title, datasetType, starterTask } = base.asset;
   if (datasetType !== 'MODEL') return `${title} is a dataset: choose a model as base`;
-  if (await isRewardModel(services, base)) return scoresOnly(base.asset);
+  if (await isClassifier(services, base)) return writesNoText(base.asset);
   if (base.files.some(({ path }) => path === 'adapter_config.json')) {
     return `${title} is itself a fine-tune: choose the model that it was made from as base`;
   }
