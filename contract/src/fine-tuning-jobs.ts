@@ -158,21 +158,23 @@ const job = z.object({
   trained_tokens: z.int().nullable(),
   hyperparameters: chosen,
   /** Left out for older runs that trained a reward model. */
-  method: z.discriminatedUnion('type', [
-    z.object({ type: z.literal('supervised'), supervised: z.object({ hyperparameters: chosen }) }),
-    z.object({ type: z.literal('dpo'), dpo: z.object({ hyperparameters: chosenOfCompared }) }),
-    z.object({ type: z.literal('kto'), kto: z.object({ hyperparameters: chosenOfCompared }) }),
-    z.object({
-      type: z.literal('reinforcement'),
-      reinforcement: z.object({
-        grader,
-        response_format: answerFormat.nullable(),
-        hyperparameters: chosenOfReinforced,
+  method: z
+    .discriminatedUnion('type', [
+      z.object({ type: z.literal('supervised'), supervised: z.object({ hyperparameters: chosen }) }),
+      z.object({ type: z.literal('dpo'), dpo: z.object({ hyperparameters: chosenOfCompared }) }),
+      z.object({ type: z.literal('kto'), kto: z.object({ hyperparameters: chosenOfCompared }) }),
+      z.object({
+        type: z.literal('reinforcement'),
+        reinforcement: z.object({
+          grader,
+          response_format: answerFormat.nullable(),
+          hyperparameters: chosenOfReinforced,
+        }),
       }),
-    }),
-    /** What no grader of OpenAI's says: a run that was started with `rewards`. */
-    z.object({ type: z.literal('grpo'), grpo: z.object({ hyperparameters: chosenOfCompared }) }),
-  ]).optional(),
+      /** What no grader of OpenAI's says: a run that was started with `rewards`. */
+      z.object({ type: z.literal('grpo'), grpo: z.object({ hyperparameters: chosenOfCompared }) }),
+    ])
+    .optional(),
   seed: z.int(),
   user_provided_suffix: z.string().nullable(),
   metadata: z.record(z.string(), z.string()).nullable(),

@@ -210,7 +210,9 @@ export const storedPayload = z.object({
   ...fineTunePayload.shape,
   objective: z.enum([...objectives, 'reward']).default('sft'),
   rewards: z
-    .array(z.union([reward, z.object({ type: z.literal('model'), model_id: z.string(), weight: z.number() })]))
+    .array(
+      z.union([reward, z.object({ type: z.literal('model'), model_id: z.string(), weight: z.number() })]),
+    )
     .default(() => []),
   /** None where all weights are trained. */
   lora_target_modules: z.array(z.enum(loraTargetModules)).default(usualTargetModules('sft')),

@@ -103,11 +103,7 @@ function RunsOf({ area }: { area: Area }) {
   );
   return (
     <>
-      <PageHeader
-        title={area.title}
-        description={area.description}
-        actions={create}
-      />
+      <PageHeader title={area.title} description={area.description} actions={create} />
       <Stats kind={area.kind} />
       <Filter route={route} />
       <RunList area={area} compared={{ ids: compared, isFull, toggle }} create={create} />
