@@ -3,8 +3,8 @@ import type { Services } from '../../../platform/context.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
 import { readPipelineIndex } from '../../assets/recognise/read-pipeline-index.ts';
 import { isEmbeddingModel } from '../../models/embedding/is-embedding-model.ts';
-import { isClassifier, writesNoText } from '../../models/weights/is-classifier.ts';
 import { findSafetensors } from '../../models/weights/find-safetensors.ts';
+import { isClassifier, writesNoText } from '../../models/weights/is-classifier.ts';
 import { readModelJson } from '../../models/weights/read-model-json.ts';
 
 /** Why a model cannot be the base of a fine-tune, as far as its files tell at a glance: a sentence without its full stop, or null. */
