@@ -955,7 +955,6 @@ export type RunsTable = {
   validation_revision_id: string | null;
   validation_title: string | null;
   validation_file_name: string | null;
-  sweep_id: string | null;
   memory_bytes: bigint | null;
   estimate_micro: bigint | null;
 };
@@ -1002,14 +1001,6 @@ export type SignInMethodsTable = {
   scope: string | null;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
-};
-
-export type SweepsTable = {
-  id: Generated<string>;
-  user_id: string;
-  title: string;
-  parameters: string[];
-  created_at: Timestamp;
 };
 
 export type TrackedRunsTable = {
@@ -1318,7 +1309,6 @@ export type DB = {
   sessions: SessionsTable;
   share_links: ShareLinksTable;
   sign_in_methods: SignInMethodsTable;
-  sweeps: SweepsTable;
   tracked_runs: TrackedRunsTable;
   trackers: TrackersTable;
   training_configurations: TrainingConfigurationsTable;
