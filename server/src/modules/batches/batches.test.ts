@@ -141,6 +141,17 @@ it('lets calls of users go first', async () => {
   expect(stub.requests).toHaveLength(2);
 });
 
+it('completes while a call of a user stays open', async () => {
+  const leave = await callOfSomebody();
+  const made = await create([chat('a'), chat('b')]);
+  await vi.waitFor(async () => expect(await begun()).toBe(true));
+  const moving = setInterval(() => clock.advance({ seconds: 5 }), 100);
+  await until(made.id, 'completed');
+  clearInterval(moving);
+  expect(stub.requests).toHaveLength(3);
+  leave();
+});
+
 it('can be cancelled while calls of users are open', async () => {
   const before = await balance();
   const leave = await callOfSomebody();
