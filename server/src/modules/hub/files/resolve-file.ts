@@ -9,7 +9,7 @@ import { sendBlob } from '../../../platform/storage/send-blob.ts';
 import { countDownload } from '../../assets/downloads/count-download.ts';
 import { contentDisposition } from '../../assets/files/content-disposition.ts';
 import { contentTypeOf } from '../../assets/files/content-type.ts';
-import { findFilesOf } from '../../assets/revisions/read-tree.ts';
+import { findFilesOf, spellingsOf } from '../../assets/revisions/read-tree.ts';
 import { HubError } from '../hub-error.ts';
 import { awaitMirror } from '../mirror/await-mirror.ts';
 import { findCopiedFile } from '../mirror/read-while-mirrored.ts';
@@ -57,7 +57,8 @@ async function findFile(
   const { asset, commit } = await openRevision(ctx, repository);
   // Clients remember that a commit has no such file: they are told which commit in either case.
   http.reply.header('x-repo-commit', commit.commitId);
-  const [file] = await findFilesOf(ctx.db, { assetId: asset.id, number: commit.number, paths: [path] });
+  const paths = spellingsOf(path);
+  const [file] = await findFilesOf(ctx.db, { assetId: asset.id, number: commit.number, paths });
   if (!file)
     throw new HubError('not_found', 'EntryNotFound', `There is no file ${path} in ${repository.revision}`);
   return { assetId: asset.id, sha256: file.sha256, sizeBytes: Number(file.size_bytes) };

@@ -42,7 +42,7 @@ export async function findCopiedFile(
 ): Promise<Blob | undefined> {
   refuseOther({ clone, revision });
   if (clone.files_total === null) return undefined;
-  const file = await findFile(db, { cloneId: clone.id, path });
+  const file = await findFile(db, { cloneId: clone.id, path: path.normalize('NFC') });
   if (!file) throw new HubError('not_found', 'EntryNotFound', `There is no file ${path} in ${revision}`);
   return file.sha256 === null ? undefined : { sha256: file.sha256, sizeBytes: file.sizeBytes };
 }
