@@ -124,6 +124,8 @@ const columnStatistics = z.object({
   mean: z.number().nullish(),
   median: z.number().nullish(),
   std: z.number().nullish(),
+  /** True if a number is beyond 2^53: then these figures are approximations. */
+  rounded: z.literal(true).optional(),
   histogram: histogram.nullish(),
   no_label_count: z.int().optional(),
   no_label_proportion: z.number().optional(),

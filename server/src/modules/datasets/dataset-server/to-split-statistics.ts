@@ -33,6 +33,7 @@ export function toSplitStatistics(
       mean: range?.mean ?? null,
       median: range?.median ?? null,
       std: range?.std ?? null,
+      ...(range?.rounded && { rounded: true }),
       histogram:
         column.histogram.length === 0
           ? null
