@@ -32,7 +32,7 @@ type AskedRow = Parameters<typeof chargeAnswers>[1] & {
   expires_at: Date | null;
 };
 
-type Asking<Columns, Row, Request, Answer> = {
+type Asking<Columns, Row, Request, Answer, Failed extends Failure> = {
   table: LeasedTable<Columns, Row>;
   lease: Lease<Row>;
   /** The first requests that were not asked yet. */
@@ -40,16 +40,11 @@ type Asking<Columns, Row, Request, Answer> = {
   ask: (row: Row, requests: Request[]) => Promise<Answer[]>;
   /** Step: keeps answers, and what they cost with them. */
   keep: (tx: Transaction, row: Row, answers: Answer[]) => Promise<void>;
-} & Ending<Row, Answer>;
-
-/** `prepareEnd` prepares the end outside of a transaction, and returns the step that writes it. */
-type Ending<Row, Answer> =
-  | { failure?: undefined; prepareEnd: (row: Row, end: End) => Promise<WriteEnd> }
-  | {
-      /** The error of answers after which no more are asked for. */
-      failure: (answers: Answer[]) => string | null;
-      prepareEnd: (row: Row, end: End | Failure) => Promise<WriteEnd>;
-    };
+  /** The end after these answers, if no more are asked for. */
+  failure?: (answers: Answer[]) => Failed | null;
+  /** Prepares the end outside of a transaction; returns the step that writes it. */
+  prepareEnd: (row: Row, end: End | Failed) => Promise<WriteEnd>;
+};
 
 /** How rows of users are leased in turns: first the row of the user whose last turn is longest ago. */
 export function inTurns(name: string, isUnderWay: RawBuilder<boolean>) {
@@ -65,19 +60,25 @@ export function inTurns(name: string, isUnderWay: RawBuilder<boolean>) {
  * nothing. Answers and their cost are kept together under the lease: after a crash, requests without a kept answer are asked
  * again and were not charged. Throws LeaseLost.
  */
-export async function answerInTurns<Columns, Row extends AskedRow, Request, Answer>(
+export async function answerInTurns<
+  Columns,
+  Row extends AskedRow,
+  Request,
+  Answer,
+  Failed extends Failure = never,
+>(
   services: Services,
   signal: AbortSignal,
-  asking: Asking<Columns, Row, Request, Answer>,
+  asking: Asking<Columns, Row, Request, Answer, Failed>,
 ): Promise<void> {
   const { db, clock } = services;
-  const { table, lease, open, ask, keep } = asking;
+  const { table, lease, open, ask, keep, failure, prepareEnd } = asking;
   const turnEnds = clock.now().getTime() + TURN_MS;
   do {
     const row = await held(underLease(db, table, lease, async (_, now) => now));
     const requests = await open(row, AT_ONCE);
     const end = await endOf(services, row, requests.length);
-    if (end) return finish(services, asking, await asking.prepareEnd(row, end));
+    if (end) return finish(services, asking, await prepareEnd(row, end));
     if (openRequests() > 0 && mustYield(table.name, clock.now().getTime())) {
       await pause(LOOK_MS, undefined, { signal });
       break;
@@ -85,10 +86,8 @@ export async function answerInTurns<Columns, Row extends AskedRow, Request, Answ
     waitingSince.delete(table.name);
     const answers = await ask(row, requests);
     await held(underLease(db, table, lease, (tx, now) => keep(tx, now, answers).then(() => true)));
-    if (!asking.failure) continue;
-    const error = asking.failure(answers);
-    if (error !== null)
-      return finish(services, asking, await asking.prepareEnd(row, { outcome: 'failed', error }));
+    const failed = failure?.(answers) ?? null;
+    if (failed) return finish(services, asking, await prepareEnd(row, failed));
   } while (clock.now().getTime() < turnEnds);
   await held(underLease(db, table, lease, (tx) => releaseLeased(tx, table, lease).then(() => true)));
 }
@@ -100,9 +99,9 @@ function mustYield(table: string, now: number): boolean {
   return now - since < YIELD_MS;
 }
 
-async function finish<Columns, Row extends AskedRow, Request, Answer>(
+async function finish<Columns, Row extends AskedRow>(
   { db, clock }: Services,
-  { table, lease }: Asking<Columns, Row, Request, Answer>,
+  { table, lease }: { table: LeasedTable<Columns, Row>; lease: Lease<Row> },
   write: WriteEnd,
 ): Promise<void> {
   waitingSince.delete(table.name);
@@ -133,6 +132,7 @@ async function endOf({ db, clock }: Services, row: AskedRow, open: number): Prom
 }
 
 /** The last error if no answer came: further requests would not get one either. */
-export function failureOfAll(answers: readonly { error: string | null }[]): string | null {
-  return answers.every(({ error }) => error !== null) ? (answers.at(-1)?.error ?? null) : null;
+export function failureOfAll(answers: readonly { error: string | null }[]): Failure | null {
+  const error = answers.every((answer) => answer.error !== null) ? answers.at(-1)?.error : null;
+  return typeof error === 'string' ? { outcome: 'failed', error } : null;
 }
