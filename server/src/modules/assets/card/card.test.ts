@@ -203,9 +203,9 @@ test('a card is parsed when it is stored, and never when it is read', async () =
   enclose.mockRestore();
 });
 
-test('does not parse a card without metadata again', async () => {
+test('does not parse a card again whose metadata cannot be read', async () => {
   const id = await create(ada);
-  await upload(ada, id, 'README.md', '# Nothing said here');
+  await upload(ada, id, 'README.md', '---\na: *unknown\n---\n# Facts\n');
   const card = await server.services.db
     .selectFrom('asset_files')
     .select(['sha256', 'size_bytes'])
