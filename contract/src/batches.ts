@@ -7,7 +7,7 @@ import { only } from './fields/only.ts';
 import { bgl } from './money.ts';
 import { fileId } from './openai-files.ts';
 
-/** OpenAI's batch API: the requests of a file are answered within a day, when nobody else asks, and cost less. */
+/** OpenAI's batch API: the requests of a file are answered within a day, after calls of users, and cost less. */
 const batchEndpoints = ['/v1/chat/completions', '/v1/embeddings', '/v1/responses'] as const;
 export type BatchEndpoint = (typeof batchEndpoints)[number];
 

@@ -19,6 +19,8 @@ const range = z.object({
   median: z.number(),
   /** The standard deviation; null of less than two numbers, and where it is too large. */
   std: z.number().nullable(),
+  /** True if a number is beyond 2^53: then these figures are approximations. SQL returns the exact values. */
+  rounded: z.literal(true).optional(),
 });
 
 const columnStatistics = z.object({

@@ -29,7 +29,7 @@ import { batchesRoutes } from './modules/batches/routes.ts';
 import type { ChatParts } from './modules/chat/chat-parts.ts';
 import {
   describeAnthropicError,
-  describeEitherError,
+  exceptForAnthropic,
 } from './modules/chat/messages/describe-anthropic-error.ts';
 import { chatRoutes } from './modules/chat/routes.ts';
 import { contactRoutes } from './modules/contact/routes.ts';
@@ -182,7 +182,7 @@ function listBindings(
     ...hubRoutes({ findUses: FIND_USES, checkModelFile }),
     ...modelsRoutes({ deploy: findDeployObstacle(capacity), train: findTrainObstacle }, FIND_USES),
     ...datasetsRoutes,
-    ...openAiFileRoutes({ findUses: FIND_USES, findResults, describeError: describeEitherError }),
+    ...openAiFileRoutes({ findUses: FIND_USES, findResults }).map(exceptForAnthropic),
     ...publicHubRoutes({
       foresee: {
         deploy: foreseePlacement({ capacity }),

@@ -94,6 +94,44 @@ def test_ignores_damaged_exif(content: bytes, tmp_path: Path) -> None:
     assert read_picture(tmp_path / "picture").size == (8, 4)
 
 
+def with_chunk(name: bytes, data: bytes) -> bytes:
+    checksum = struct.pack(">I", zlib.crc32(name + data))
+    return PNG[:33] + struct.pack(">I", len(data)) + name + data + checksum + PNG[33:]
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        (b"zTXt", b"Comment\0\0" + zlib.compress(b"a" * 2_000_000)),
+        (b"zTXt", b"Comment\0\1unknown"),
+        (b"iTXt", b"Comment\0\1\0\0\0" + zlib.compress(b"a" * 2_000_000)),
+        (b"iCCP", b"p\0\0" + zlib.compress(b"a" * 2_000_000)),
+        (b"iCCP", b"p"),
+        (b"gAMA", b"\0"),
+        (b"pHYs", b"\0"),
+        (b"abCd", b"x"),
+    ],
+)
+def test_ignores_large_and_damaged_extras_of_a_png(
+    name: bytes, data: bytes, tmp_path: Path
+) -> None:
+    content = with_chunk(name, data)
+    (tmp_path / "picture").write_bytes(content)
+    assert decode_picture(content).size == (8, 4)
+    assert read_picture(tmp_path / "picture").size == (8, 4)
+
+
+def test_turns_a_png_upright_by_the_profile_that_imagemagick_writes() -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    profile = exif.tobytes().hex()
+    for is_packed in (False, True):
+        info = PngImagePlugin.PngInfo()
+        text = f"\nexif\n{len(profile) // 2}\n{profile}\n"
+        info.add_text("Raw profile type exif", text, zip=is_packed)
+        assert decode_picture(file("PNG", pnginfo=info)).size == (4, 8)
+
+
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_applies_every_exif_orientation(kind: str, orientation: int) -> None:

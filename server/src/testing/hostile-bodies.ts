@@ -13,6 +13,7 @@ const fillings = {
   'line breaks': ['', '\n', ''],
   'deep nesting': ['', '[', ''],
   'one string': ['', 'a', ''],
+  numbers: ['[', '0,', '0]'],
   'YAML tags': ['---\n', '- !x 1\n', '---\n'],
   'YAML nesting': ['---\na: ', '[', '\n---\n'],
   'Unicode separators': ['', '\u2028\u2029', ''],
@@ -30,7 +31,7 @@ type Schema = z.core.JSONSchema.JSONSchema;
 /** Bodies of the largest size that the endpoint takes, in each hostile shape. `ids` stand for UUIDs. */
 export function* hostileBodies(endpoint: Endpoint, ids: string): Generator<HostileBody> {
   const { upload, body, bodyBytesMax = BODY_BYTES_MAX } = endpoint;
-  const schema = body && z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' });
+  const schema = body && inputSchema(body);
   for (const [name, [before, unit, after]] of Object.entries(fillings)) {
     const fill = (bytes: number, unitBytes = Buffer.byteLength(unit)) =>
       before + unit.repeat(Math.max(0, bytes - before.length - after.length) / unitBytes) + after;
@@ -56,6 +57,20 @@ export function* hostileBodies(endpoint: Endpoint, ids: string): Generator<Hosti
   }
 }
 
+/** The JSON Schema of what a body may have; of a check that pipes anything into a schema, that schema. */
+function inputSchema(type: z.core.$ZodType): Schema {
+  return z.toJSONSchema(type, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      const { def } = zodSchema._zod;
+      const isOfAnything =
+        def.type === 'pipe' && Object.keys(jsonSchema.properties ?? { any: {} }).length === 0;
+      if (isOfAnything) Object.assign(jsonSchema, inputSchema(def.out));
+    },
+  });
+}
+
 function form(
   { part, fields }: Exclude<Endpoint['upload'], 'bytes' | undefined>,
   name: string,
@@ -77,8 +92,9 @@ function sample(schema: Schema | boolean, text: (schema: Schema) => string, ids:
   if (one) return sample(one, text, ids);
   switch (schema.type) {
     case 'object':
+      if (schema.properties === undefined) return sampleMap(schema, text, ids);
       return Object.fromEntries(
-        Object.entries(schema.properties ?? {}).map(([name, field]) => [name, sample(field, text, ids)]),
+        Object.entries(schema.properties).map(([name, field]) => [name, sample(field, text, ids)]),
       );
     case 'array':
       return Array.isArray(schema.items) || schema.items === undefined
@@ -94,6 +110,18 @@ function sample(schema: Schema | boolean, text: (schema: Schema) => string, ids:
     default:
       return [ids, ...WORDS].find((word) => isOf(schema, word)) ?? text(schema);
   }
+}
+
+/** A map with one entry; a map of anything is where bodies have a JSON Schema. */
+function sampleMap(
+  { additionalProperties: values }: Schema,
+  text: (schema: Schema) => string,
+  ids: string,
+): object {
+  if (typeof values === 'object' && Object.keys(values).length > 0) return { a: sample(values, text, ids) };
+  const [one, two] = [text({}), text({})];
+  const property = { type: 'string', description: one, pattern: two };
+  return { type: 'object', properties: { a: property }, required: ['a'], additionalProperties: false };
 }
 
 /** Of a format or pattern, so that the fields beside it are reached. */

@@ -40,6 +40,11 @@ _JPEG_BEGINNING = b"\xff\xd8"
 _JPEG_SCAN = b"\xff\xda"
 _JPEG_END = b"\xff\xd9"
 _EXIF_BLOCK = b"Exif\0\0"
+_PNG_BEGINNING = b"\x89PNG\r\n\x1a\n"
+# Optional chunks that say how a PNG is shown: transparency, animation, orientation.
+_PNG_SHOWN = (b"tRNS", b"acTL", b"fcTL", b"fdAT", b"eXIf")
+# ImageMagick's place for the orientation.
+_PNG_EXIF_TEXTS = (b"tEXtRaw profile type exif\0", b"zTXtRaw profile type exif\0")
 
 # EXIF orientations, and what turns each of them upright. ImageOps.exif_transpose does the same, but
 # fails on damaged EXIF.
@@ -69,7 +74,7 @@ class _SentFile(BytesIO):
 def read_picture(path: Path) -> Image.Image:
     """The picture in a file as RGB, turned upright; transparency becomes white."""
     try:
-        with Image.open(path, formats=PICTURE_FORMATS) as opened:
+        with Image.open(_without_extras(path), formats=PICTURE_FORMATS) as opened:
             _refuse_too_large(opened, path.name)
             if opened.format in JPEG_FORMATS:
                 _refuse_many_passes(path.read_bytes(), path.name)
@@ -88,7 +93,8 @@ def decode_picture(content: bytes) -> Image.Image:
     try:
         if content.count(_EXIF_BLOCK) > _EXIF_BLOCKS_MAX:
             raise _too_many_parts("The picture")
-        with Image.open(_SentFile(content), formats=SENT_FORMATS) as opened:
+        sent = _SentFile(_essential_png(content, "The picture"))
+        with Image.open(sent, formats=SENT_FORMATS) as opened:
             _refuse_too_large(opened, "The picture")
             if max(opened.size) > RATIO_MAX * min(opened.size):
                 raise PlainError(
@@ -109,6 +115,34 @@ def decode_picture(content: bytes) -> Image.Image:
         raise PlainError("The picture must be a PNG, JPEG or WebP file.") from error
     except Exception as error:
         raise PlainError("The picture is damaged or incomplete.") from error
+
+
+def _without_extras(path: Path) -> Path | BytesIO:
+    with path.open("rb") as file:
+        if file.read(len(_PNG_BEGINNING)) != _PNG_BEGINNING:
+            return path
+    return BytesIO(_essential_png(path.read_bytes(), path.name))
+
+
+def _essential_png(content: bytes, name: str) -> bytes:
+    """A PNG without text, colour profiles and other chunks that `_upright_rgb` does not use.
+
+    Pillow refuses a whole picture if one of them is damaged or unpacks to more than 1 MB.
+    """
+    if not content.startswith(_PNG_BEGINNING):
+        return content
+    kept, position = [_PNG_BEGINNING], len(_PNG_BEGINNING)
+    for _ in range(PARTS_MAX):
+        end = position + 12 + int.from_bytes(content[position : position + 4], "big")
+        chunk = content[position + 4 : position + 8]
+        # The names of chunks without which there is no picture begin with a capital.
+        is_needed = chunk[:1].isupper() or chunk in _PNG_SHOWN
+        if is_needed or content.startswith(_PNG_EXIF_TEXTS, position + 4):
+            kept.append(content[position:end])
+        if end >= len(content):
+            return b"".join(kept)
+        position = end
+    raise _too_many_parts(name)
 
 
 def _upright_rgb(opened: Image.Image) -> Image.Image:

@@ -15,8 +15,15 @@ const AT_ONCE = 4;
 const TURN_MS = 10_000;
 /** How often the server checks whether its users' calls have been answered. */
 const LOOK_MS = 200;
+/** Requests wait this long for users' calls to end, and are then asked all the same. */
+const YIELD_MS = 10_000;
 
-type End = { outcome: 'completed' | 'cancelled' | 'expired' | 'failed'; error: string | null };
+/** Since when the rows of each table wait for users' calls. */
+const waitingSince = new Map<string, number>();
+
+type End = { outcome: 'completed' | 'cancelled' | 'expired'; error: string | null };
+type Failure = { outcome: 'failed'; error: string };
+type WriteEnd = (tx: Transaction, endedAt: Date) => Promise<void>;
 
 type AskedRow = Parameters<typeof chargeAnswers>[1] & {
   key_id: string | null;
@@ -25,7 +32,7 @@ type AskedRow = Parameters<typeof chargeAnswers>[1] & {
   expires_at: Date | null;
 };
 
-type Asking<Columns, Row, Request, Answer> = {
+type Asking<Columns, Row, Request, Answer, Failed extends Failure> = {
   table: LeasedTable<Columns, Row>;
   lease: Lease<Row>;
   /** The first requests that were not asked yet. */
@@ -33,10 +40,10 @@ type Asking<Columns, Row, Request, Answer> = {
   ask: (row: Row, requests: Request[]) => Promise<Answer[]>;
   /** Step: keeps answers, and what they cost with them. */
   keep: (tx: Transaction, row: Row, answers: Answer[]) => Promise<void>;
-  /** The error of answers after which no more are asked for. */
-  failure?: (answers: Answer[]) => string | null;
+  /** The end after these answers, if no more are asked for. */
+  failure?: (answers: Answer[]) => Failed | null;
   /** Prepares the end outside of a transaction; returns the step that writes it. */
-  prepareEnd: (row: Row, end: End) => Promise<(tx: Transaction, endedAt: Date) => Promise<void>>;
+  prepareEnd: (row: Row, end: End | Failed) => Promise<WriteEnd>;
 };
 
 /** How rows of users are leased in turns: first the row of the user whose last turn is longest ago. */
@@ -48,43 +55,56 @@ export function inTurns(name: string, isUnderWay: RawBuilder<boolean>) {
 }
 
 /**
- * Gives a leased row a turn: has its requests answered, a few at a time and while no user's call waits. The row ends when all
- * are answered, it was cancelled, its time or its API key has ended, or the model answers nothing. Answers and their cost are
- * kept together under the lease: after a crash, requests without a kept answer are asked again and were not charged. Throws
- * LeaseLost.
+ * Gives a leased row a turn: has its requests answered, a few at a time. While users' calls are open, it waits 10 seconds before
+ * each few. The row ends when all are answered, it was cancelled, its time or its API key has ended, or the model answers
+ * nothing. Answers and their cost are kept together under the lease: after a crash, requests without a kept answer are asked
+ * again and were not charged. Throws LeaseLost.
  */
-export async function answerInTurns<Columns, Row extends AskedRow, Request, Answer>(
+export async function answerInTurns<
+  Columns,
+  Row extends AskedRow,
+  Request,
+  Answer,
+  Failed extends Failure = never,
+>(
   services: Services,
   signal: AbortSignal,
-  asking: Asking<Columns, Row, Request, Answer>,
+  asking: Asking<Columns, Row, Request, Answer, Failed>,
 ): Promise<void> {
   const { db, clock } = services;
-  const { table, lease, open, ask, keep, failure } = asking;
+  const { table, lease, open, ask, keep, failure, prepareEnd } = asking;
   const turnEnds = clock.now().getTime() + TURN_MS;
   do {
     const row = await held(underLease(db, table, lease, async (_, now) => now));
     const requests = await open(row, AT_ONCE);
     const end = await endOf(services, row, requests.length);
-    if (end) return finish(services, asking, row, end);
-    if (openRequests() > 0) {
+    if (end) return finish(services, asking, await prepareEnd(row, end));
+    if (openRequests() > 0 && mustYield(table.name, clock.now().getTime())) {
       await pause(LOOK_MS, undefined, { signal });
       break;
     }
+    waitingSince.delete(table.name);
     const answers = await ask(row, requests);
     await held(underLease(db, table, lease, (tx, now) => keep(tx, now, answers).then(() => true)));
-    const error = failure?.(answers) ?? null;
-    if (error !== null) return finish(services, asking, row, { outcome: 'failed', error });
+    const failed = failure?.(answers) ?? null;
+    if (failed) return finish(services, asking, await prepareEnd(row, failed));
   } while (clock.now().getTime() < turnEnds);
   await held(underLease(db, table, lease, (tx) => releaseLeased(tx, table, lease).then(() => true)));
 }
 
-async function finish<Columns, Row extends AskedRow, Request, Answer>(
+/** Whether rows of a table still wait for users' calls. */
+function mustYield(table: string, now: number): boolean {
+  const since = waitingSince.get(table) ?? now;
+  waitingSince.set(table, since);
+  return now - since < YIELD_MS;
+}
+
+async function finish<Columns, Row extends AskedRow>(
   { db, clock }: Services,
-  { table, lease, prepareEnd }: Asking<Columns, Row, Request, Answer>,
-  row: Row,
-  end: End,
+  { table, lease }: { table: LeasedTable<Columns, Row>; lease: Lease<Row> },
+  write: WriteEnd,
 ): Promise<void> {
-  const write = await prepareEnd(row, end);
+  waitingSince.delete(table.name);
   await held(
     underLease(db, table, lease, async (tx, now) => {
       await write(tx, clock.now());
@@ -112,6 +132,7 @@ async function endOf({ db, clock }: Services, row: AskedRow, open: number): Prom
 }
 
 /** The last error if no answer came: further requests would not get one either. */
-export function failureOfAll(answers: readonly { error: string | null }[]): string | null {
-  return answers.every(({ error }) => error !== null) ? (answers.at(-1)?.error ?? null) : null;
+export function failureOfAll(answers: readonly { error: string | null }[]): Failure | null {
+  const error = answers.every((answer) => answer.error !== null) ? answers.at(-1)?.error : null;
+  return typeof error === 'string' ? { outcome: 'failed', error } : null;
 }

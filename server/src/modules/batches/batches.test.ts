@@ -141,6 +141,18 @@ it('lets calls of users go first', async () => {
   expect(stub.requests).toHaveLength(2);
 });
 
+it('completes while a call of a user stays open', async () => {
+  const leave = await callOfSomebody();
+  const made = await create([chat('a'), chat('b')]);
+  // It had a turn, and waits.
+  for (const isLocked of [true, false]) await vi.waitFor(async () => expect(await begun()).toBe(isLocked));
+  expect(stub.requests).toHaveLength(1);
+  clock.advance({ seconds: 11 });
+  await until(made.id, 'completed');
+  expect(stub.requests).toHaveLength(3);
+  leave();
+});
+
 it('can be cancelled while calls of users are open', async () => {
   const before = await balance();
   const leave = await callOfSomebody();

@@ -20,7 +20,7 @@ type Asked = {
   name: string;
 };
 
-/** What is held for answers that are begun at `now`, and when their time is over. Pure. */
+/** Returns the amount to hold for answers that start at `now`, and when they expire. Pure. */
 export function termsOf(highestMicro: bigint, now: Date) {
   return {
     held_micro: highestMicro > 0n ? highestMicro : 1n,
@@ -29,7 +29,7 @@ export function termsOf(highestMicro: bigint, now: Date) {
   };
 }
 
-/** Step: holds for the caller what answers can cost that are begun now. Throws AppError 'insufficient_funds' and 'budget_exceeded'. */
+/** Step: holds the highest cost of answers that start now from the caller's credits. Throws AppError 'insufficient_funds' and 'budget_exceeded'. */
 export async function holdForAnswers(
   tx: Transaction,
   { caller: { userId, key }, clock }: Pick<Context, 'clock'> & { caller: Context['caller'] },
@@ -48,7 +48,7 @@ export async function holdForAnswers(
   return { hold_id: holdId, held_micro: heldMicro, expires_at: expiresAt };
 }
 
-/** Step: charges what answers have cost. Of a hold that has ended before, as no server ran, nothing is. */
+/** Step: charges the cost of answers. Charges nothing if the hold expired while no server ran. */
 export async function chargeAnswers(
   tx: Transaction,
   {
@@ -57,7 +57,7 @@ export async function chargeAnswers(
     cost_micro: cost,
   }: { hold_id: string | null; held_micro: bigint; cost_micro: bigint },
 ): Promise<void> {
-  if (holdId === null) throw new Error('What runs has a hold');
+  if (holdId === null) throw new Error('The row has no hold');
   await settle(tx, { holdId, amountMicro: smallerAmount(cost, held) }).catch((error: unknown) => {
     if (!(error instanceof AppError && error.code === 'conflict')) throw error;
   });

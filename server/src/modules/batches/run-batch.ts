@@ -25,8 +25,7 @@ export function batchWork(services: Services, chat: ChatParts): LeasedWork<Colum
           );
         },
         keep: (tx, { id }, answers) => keepAnswers(tx, id, answers),
-        prepareEnd: (batch, { outcome }) =>
-          prepareEnd(services, batch, outcome === 'failed' ? 'expired' : outcome),
+        prepareEnd: (batch, { outcome }) => prepareEnd(services, batch, outcome),
       }),
   };
 }

@@ -71,6 +71,35 @@ test('a branch takes commits that main does not see, and main takes commits that
   expect((await commit('exp/1', { key: 'deletedFile', value: { path: 'main.csv' } })).status).toBe(404);
 });
 
+test('names the last commit of files that a branch has from main', async () => {
+  const { at, commit } = await createRepository('last-commits');
+  await commit('exp/1', file('a.csv', 'a\n2\n'));
+  await commit('main', file('data/b.csv', 'b\n2\n'));
+  const { commitOid } = (await (await commit('exp/1', file('c.csv', 'c\n'))).json()) as { commitOid: string };
+  const titlesOf = (entries: { path: string; lastCommit?: { title: string } }[]) =>
+    Object.fromEntries(entries.map((one) => [one.path, one.lastCommit?.title]));
+  const titles = { 'a.csv': 'To exp/1', 'c.csv': 'To exp/1', 'data/b.csv': 'To main' };
+  const files = (await read(`${at}/tree/exp%2F1?recursive=true&expand=true`, { as: ada })).filter(
+    (entry: { type: string }) => entry.type === 'file',
+  );
+  expect(titlesOf(files)).toEqual(titles);
+  const body = { paths: Object.keys(titles), expand: true };
+  expect(titlesOf(await read(`${at}/paths-info/${commitOid}`, { as: ada, body }))).toEqual(titles);
+});
+
+test('creates branches without end while others are deleted', async () => {
+  const { at } = await createRepository('many');
+  const create = (name: string) => send(`${at}/branch/${name}`, { as: ada, body: {} });
+  await server.services.db
+    .updateTable('revision_branches')
+    .set({ start_number: -2_147_000_000 })
+    .where('name', '=', 'exp/1')
+    .execute();
+  for (const name of ['x', 'y']) expect((await create(name)).status).toBe(204);
+  await send(`${at}/branch/x`, { as: ada, method: 'DELETE' });
+  expect((await create('z')).status).toBe(204);
+});
+
 test('deletes a branch with its commits, and keeps main', async () => {
   const { at, commit, list } = await createRepository('gone');
   const { commitOid } = (await (await commit('exp/1', file('c.csv', 'c\n'))).json()) as { commitOid: string };

@@ -320,3 +320,36 @@ describe('tags', () => {
     expect(await refusal(`${tag}/main`, { as: bob, body: { tag: 'v2' } })).toMatchObject({ status: 404 });
   });
 });
+
+test('finds files by decomposed paths, which commits store composed', async () => {
+  await read('/api/repos/create', { as: ada, body: { name: 'zoe', type: 'dataset' } });
+  const [at, sent, stored] = ['/api/datasets/ada/zoe', 'Zoe\u0308/e\u0301.csv', 'Zo\u00eb/\u00e9.csv'];
+  const commit = (...lines: object[]) =>
+    send(`${at}/commit/main`, {
+      as: ada,
+      body: [{ key: 'header', value: { summary: 'Add' } }, ...lines]
+        .map((line) => `${JSON.stringify(line)}\n`)
+        .join(''),
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
+  expect((await commit({ key: 'file', value: { path: sent, content: 'a\n1\n' } })).status).toBe(200);
+  const resolved = await send(`/datasets/ada/zoe/resolve/main/${encodeURI(sent)}`, { as: ada });
+  expect(await resolved.text()).toBe('a\n1\n');
+  expect(await files(`${at}/tree/main/${encodeURI('Zoe\u0308')}`)).toEqual([`file ${stored}`]);
+  const body = { paths: ['Zoe\u0308', sent, 'nothing\u0308'], expand: true };
+  const described = await read(`${at}/paths-info/main`, { as: ada, body });
+  expect(described).toMatchObject([{ path: 'Zo\u00eb' }, { path: stored, lastCommit: { title: 'Add' } }]);
+  const copy = { path: 'copy.csv', srcPath: sent, srcRevision: 'main' };
+  expect((await commit({ key: 'copyFile', value: copy })).status).toBe(200);
+  const [{ id: assetId }] = (await server.services.db
+    .selectFrom('assets')
+    .select('id')
+    .where('title', '=', 'zoe')
+    .execute()) as [{ id: string }];
+  const headers = { 'x-api-key': ada.apiKey };
+  const preview = await fetch(
+    `${server.url}/api/v1/asset/${assetId}/preview?path=${encodeURIComponent(sent)}`,
+    { headers },
+  );
+  expect(await preview.json()).toMatchObject({ rows: [['1']] });
+});

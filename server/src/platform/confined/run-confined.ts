@@ -4,21 +4,30 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fairQueue } from '../concurrency/fair-queue.ts';
 import { AppError } from '../errors.ts';
+import { machineMemoryBytes } from '../processes/machine-memory.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { SCRATCH, type SharedFile, shareFiles } from '../sandbox/share-files.ts';
 import { noRoom } from '../storage/local-files.ts';
+import { memoryBudget } from './memory-budget.ts';
 
 /**
- * What a program is for. Each kind has its own places, so that slow queries do not hold previews or uploads, and a limit
- * for how long a call waits for a place. `check` is for uploads, which wait longer because a refused upload is sent again.
+ * Each kind of program has its own places, so that slow queries do not hold previews or uploads, and a limit for how long a
+ * call waits. `check` is for uploads, which wait longer because a refused upload is sent again.
  */
 const KINDS = {
-  query: { places: 2, waitMs: 120_000 },
-  preview: { places: 2, waitMs: 60_000 },
-  check: { places: 2, waitMs: 600_000 },
-  thumbnail: { places: 1, waitMs: 60_000 },
-  card: { places: 2, waitMs: 30_000 },
+  query: kindOf({ places: 2, waitMs: 120_000 }),
+  preview: kindOf({ places: 2, waitMs: 60_000 }),
+  check: kindOf({ places: 2, waitMs: 600_000 }),
+  thumbnail: kindOf({ places: 1, waitMs: 60_000 }),
+  card: kindOf({ places: 2, waitMs: 30_000 }),
 };
+
+function kindOf({ places, waitMs }: { places: number; waitMs: number }) {
+  return { places, waitMs, queue: fairQueue(places, { perKey: 1 }) };
+}
+
+/** Programs of all kinds together. */
+const memory = memoryBudget(machineMemoryBytes() / 2 ** 20 / 2);
 /** Calls of one user that wait for one kind of place. */
 const WAITING_MAX = 32;
 /** Long enough for a busy machine; ends what waits for a disk that never answers. */
@@ -37,14 +46,6 @@ const FREE_BYTES_MIN = (KINDS.query.places + 1) * 1024 ** 3;
 const CODE = ['server', 'contract', 'node_modules', 'package.json'].map((name) =>
   path.resolve(import.meta.dirname, '../../../..', name),
 );
-
-const queues = {
-  query: fairQueue(KINDS.query.places, { perKey: 1 }),
-  preview: fairQueue(KINDS.preview.places, { perKey: 1 }),
-  check: fairQueue(KINDS.check.places, { perKey: 1 }),
-  thumbnail: fairQueue(KINDS.thumbnail.places, { perKey: 1 }),
-  card: fairQueue(KINDS.card.places, { perKey: 1 }),
-};
 
 type Work = {
   program: URL;
@@ -109,7 +110,7 @@ async function confine<T>(
   { toFile, finish }: { toFile: boolean; finish: (answer: unknown, folder: string) => Promise<T> },
 ): Promise<T> {
   const { kind, heapMb, userId, waitingMax = WAITING_MAX } = limits;
-  if (queues[kind].waiting(userId) >= waitingMax) throw tooMany();
+  if (KINDS[kind].queue.waiting(userId) >= waitingMax) throw tooMany();
   const scratch = toFile || wantsScratch;
   const shared = localPath ? [{ localPath, as: 'file' }, ...files] : files;
   const start = async ({ folder, user }: { folder: string; user: number }): Promise<T> => {
@@ -133,12 +134,23 @@ async function confine<T>(
   }
 }
 
-/** Waits for a place. Throws AppError 'unavailable' if that takes too long. */
-async function enter({ kind, userId, signal }: Limits): Promise<() => void> {
+/** Waits for a place, and then for memory. Throws AppError 'unavailable' if that takes too long. */
+async function enter({ kind, userId, heapMb, signal }: Limits): Promise<() => void> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(tooSlow()), KINDS[kind].waitMs);
+  const ends = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
   try {
-    return await queues[kind].enter(userId, signal ? AbortSignal.any([signal, late.signal]) : late.signal);
+    const leave = await KINDS[kind].queue.enter(userId, ends);
+    try {
+      const release = await memory.enter(kind, heapMb + BESIDE_HEAP_MB, ends);
+      return () => {
+        release();
+        leave();
+      };
+    } catch (error) {
+      leave();
+      throw error;
+    }
   } finally {
     clearTimeout(timer);
   }

@@ -210,6 +210,7 @@ export type BlobsTable = {
 export type CardDataTable = {
   sha256: string;
   data: Json | null;
+  parsed: Generated<boolean>;
 };
 
 export type ChatRequestsTable = {

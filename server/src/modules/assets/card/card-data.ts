@@ -17,8 +17,9 @@ type Parts = Pick<Services, 'blobs' | 'clock' | 'db' | 'log' | 'sandbox'>;
 /** Parses a card that no upload has parsed, such as the card of a clone. */
 export const readCardJob = defineJob({
   name: 'assets.read-card',
-  run: (services, { sha256, sizeBytes }: { sha256: string; sizeBytes: number }) =>
-    saveCardDataOf(services, { sha256, sizeBytes }, 'cards'),
+  run: async (services, { sha256, sizeBytes }: { sha256: string; sizeBytes: number }) => {
+    await saveCardDataOf(services, { sha256, sizeBytes }, 'cards');
+  },
 });
 
 /** Returns the metadata of a card. Never parses: a card that is not parsed yet has none, and a job parses it. */
@@ -44,13 +45,13 @@ export async function ensureCardData(
 ): Promise<CardData | null> {
   if (!card || card.size_bytes === 0n) return null;
   const { sha256 } = card;
-  const find = () =>
-    services.db.selectFrom('card_data').select('data').where('sha256', '=', sha256).executeTakeFirst();
-  const known = await find();
-  // Null may also be a card that no job has parsed yet.
-  if (known && known.data !== null) return known.data as CardData;
-  await saveCardDataOf(services, { sha256, sizeBytes: Number(card.size_bytes) }, userId);
-  return ((await find())?.data ?? null) as CardData | null;
+  const known = await services.db
+    .selectFrom('card_data')
+    .select(['data', 'parsed'])
+    .where('sha256', '=', sha256)
+    .executeTakeFirst();
+  if (known?.parsed) return known.data as CardData | null;
+  return saveCardDataOf(services, { sha256, sizeBytes: Number(card.size_bytes) }, userId);
 }
 
 /** Lets a job parse the card among files that no upload has brought, unless it is parsed already. */
@@ -64,7 +65,7 @@ export async function enqueueCard(
   const { sha256, sizeBytes } = card;
   const added = await tx
     .insertInto('card_data')
-    .values({ sha256, data: null })
+    .values({ sha256, data: null, parsed: false })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   // Only the first caller enqueues the job.
@@ -85,11 +86,16 @@ export async function noteCard(
   }
 }
 
-async function saveCardDataOf(services: Parts, { sha256, sizeBytes }: Blob, userId: string): Promise<void> {
+async function saveCardDataOf(
+  services: Parts,
+  { sha256, sizeBytes }: Blob,
+  userId: string,
+): Promise<CardData | null> {
   const range = { start: 0, end: Math.min(sizeBytes, HEAD_BYTES_MAX) - 1 };
   const head = await text(await readBlob(services, { sha256, path: CARD_PATH, range }));
   const { data } = await readCard(services, head, userId);
   await saveCardData(services, sha256, data);
+  return data;
 }
 
 /** Keeps the metadata of a stored card, and what lists show of it on the assets whose newest card it is. */
@@ -101,8 +107,8 @@ export async function saveCardData(
   const value = data && JSON.stringify(data);
   await db
     .insertInto('card_data')
-    .values({ sha256, data: value })
-    .onConflict((conflict) => conflict.column('sha256').doUpdateSet({ data: value }))
+    .values({ sha256, data: value, parsed: true })
+    .onConflict((conflict) => conflict.column('sha256').doUpdateSet({ data: value, parsed: true }))
     .execute();
   // Not in one transaction with the above: `addRevision` locks the asset first and the card second.
   await updateCardFields(db, sha256, toCardFields(data));

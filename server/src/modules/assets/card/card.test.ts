@@ -2,7 +2,7 @@ import { getCard, listAssetCommits, saveCard } from '@bakehouse/contract/asset-c
 import { beforeAll, expect, test, vi } from 'vitest';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { assetCalls } from '../testing/asset-calls.ts';
-import { readCardJob } from './card-data.ts';
+import { ensureCardData, readCardJob } from './card-data.ts';
 import { toCardMetadata } from './card-metadata.ts';
 import { parseMetadata } from './parse-card.ts';
 
@@ -200,5 +200,25 @@ test('a card is parsed when it is stored, and never when it is read', async () =
   await readCardJob.run(server.services, { sha256, sizeBytes: Number(size_bytes) }, signal);
   expect((await get(ada, id)).card_metadata).toMatchObject({ license: 'mit' });
   expect(await tags()).toContain('license:mit');
+  enclose.mockRestore();
+});
+
+test('does not parse a card again whose metadata cannot be read', async () => {
+  const id = await create(ada);
+  await upload(ada, id, 'README.md', '---\na: *unknown\n---\n# Facts\n');
+  const card = await server.services.db
+    .selectFrom('asset_files')
+    .select(['sha256', 'size_bytes'])
+    .where('asset_id', '=', id)
+    .executeTakeFirstOrThrow();
+  const enclose = vi.spyOn(server.services.sandbox, 'enclose');
+  const find = () => ensureCardData(server.services, card, ada.userId);
+  expect(await find()).toBeNull();
+  expect(enclose).not.toHaveBeenCalled();
+  // A job has not parsed it yet.
+  await server.services.db.updateTable('card_data').set({ parsed: false }).execute();
+  expect(await find()).toBeNull();
+  expect(await find()).toBeNull();
+  expect(enclose).toHaveBeenCalledOnce();
   enclose.mockRestore();
 });

@@ -2,6 +2,7 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findReadableAsset } from '../access/find-readable-asset.ts';
 import { type FileRow, findNewestFile, listFiles } from '../queries.ts';
+import { spellingsOf } from '../revisions/read-tree.ts';
 import { requireRevisionNumber } from './require-revision-number.ts';
 
 /** One file of the newest revision, or of the one that is said. Throws AppError('not_found') unless the caller may read it. */
@@ -12,9 +13,21 @@ export async function findFile(
   const asset = await findReadableAsset(ctx.db, { assetId, userId: ctx.caller.userId });
   const file = revisionId
     ? await findFileOfRevision(ctx, { assetId: asset.id, revisionId, path })
-    : await findNewestFile(ctx.db, asset.id, path);
+    : await findFileOfNewest(ctx, asset.id, path);
   if (!file) throw new AppError('not_found', { publicMessage: `There is no file ${path}`, param: 'path' });
   return file;
+}
+
+async function findFileOfNewest(
+  { db }: Context,
+  assetId: string,
+  path: string,
+): Promise<FileRow | undefined> {
+  for (const spelling of spellingsOf(path)) {
+    const file = await findNewestFile(db, assetId, spelling);
+    if (file) return file;
+  }
+  return undefined;
 }
 
 async function findFileOfRevision(
@@ -22,6 +35,6 @@ async function findFileOfRevision(
   input: { assetId: string; revisionId: string; path: string },
 ): Promise<FileRow | undefined> {
   const number = await requireRevisionNumber(ctx.db, input);
-  const [file] = await listFiles(ctx.db, { assetId: input.assetId, number, paths: [input.path] });
+  const [file] = await listFiles(ctx.db, { assetId: input.assetId, number, paths: spellingsOf(input.path) });
   return file;
 }

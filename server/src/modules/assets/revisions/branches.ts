@@ -8,10 +8,11 @@ import { lockChangeableAsset } from '../access/lock-changeable-asset.ts';
 import { announceAssets } from '../announce-assets.ts';
 import { endFiles, insertFiles, insertRevision } from '../queries.ts';
 import { findByTag } from './commit-queries.ts';
-import { isReferenceName } from './reference-name.ts';
 
 const RANGE = 1_000_000;
 const BRANCHES_MAX = 100;
+/** Names that Git takes for tags and branches, without the characters that people do not write. */
+const NAME = /^(?!.*(\.\.|\/\/|\/\.|\.lock$))[A-Za-z0-9_][\w./+-]{0,199}(?<![./])$/;
 
 export type Branch = { name: string; start_number: number; fork_number: number; head_number: number };
 
@@ -51,17 +52,14 @@ export async function createBranch(
   { assetId, name, from }: { assetId: string; name: string; from: number },
 ): Promise<void> {
   const { userId } = ctx.caller;
-  if (!isReferenceName(name)) throw refused('branch', `${name} cannot be the name of a branch`);
   await inTransaction(ctx.db, async (tx) => {
     await lockChangeableAsset(tx, { assetId, userId });
+    await assertNewName(tx, { assetId, name, kind: 'branch' });
     const branches = await listBranches(tx, assetId);
-    if (branches.some((branch) => branch.name === name) || (await findByTag(tx, assetId, name)))
-      throw new AppError('conflict', { publicMessage: `${name} exists already`, param: 'branch' });
     if (from < 0) throw refused('startingPoint', 'A branch starts at a revision of main');
     if (branches.length >= BRANCHES_MAX)
       throw refused('branch', `A repository has at most ${BRANCHES_MAX} branches`);
-    const start = Math.min(0, ...branches.map((branch) => branch.start_number)) - RANGE;
-    const numbers = { start_number: start, fork_number: from, head_number: from };
+    const numbers = { start_number: freeStart(branches), fork_number: from, head_number: from };
     await tx
       .insertInto('revision_branches')
       .values({ asset_id: assetId, name, ...numbers })
@@ -73,6 +71,30 @@ export async function createBranch(
     });
     await announceAssets(tx, [assetId]);
   });
+}
+
+/** Returns the start of the first range that no branch has: ranges of deleted branches are used again. Pure. */
+function freeStart(branches: Branch[]): number {
+  const taken = new Set(branches.map((branch) => branch.start_number));
+  let start = -RANGE;
+  while (taken.has(start)) start -= RANGE;
+  return start;
+}
+
+/** Whether a tag or branch can have this name; main, HEAD and ids of commits are names already. Pure. */
+function isReferenceName(name: string): boolean {
+  const isTaken = ['main', 'HEAD'].includes(name) || /^[0-9a-f]{40}$/.test(name) || name.startsWith('refs/');
+  return NAME.test(name) && !isTaken;
+}
+
+/** Throws AppError 'invalid_request' for a name that Git does not take, and 'conflict' for the name of a tag or branch. */
+export async function assertNewName(
+  tx: Transaction,
+  { assetId, name, kind }: { assetId: string; name: string; kind: 'branch' | 'tag' },
+): Promise<void> {
+  if (!isReferenceName(name)) throw refused(kind, `${name} cannot be the name of a ${kind}`);
+  if ((await findBranch(tx, assetId, name)) || (await findByTag(tx, assetId, name)))
+    throw new AppError('conflict', { publicMessage: `${name} exists already`, param: kind });
 }
 
 /** Deletes a branch with its commits. Returns whether there was one. */

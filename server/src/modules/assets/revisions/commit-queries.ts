@@ -114,17 +114,14 @@ export async function selectTagsOf(
     .execute();
 }
 
-/** False where there is one of that name. */
 export async function insertTag(
   tx: Transaction,
   tag: { assetId: string; name: string; revisionId: string; message: string },
-): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await tx
+): Promise<void> {
+  await tx
     .insertInto('revision_tags')
     .values({ asset_id: tag.assetId, name: tag.name, revision_id: tag.revisionId, message: tag.message })
-    .onConflict((conflict) => conflict.columns(['asset_id', 'name']).doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows === 1n;
+    .execute();
 }
 
 /** False where there is none of that name. */

@@ -1,6 +1,6 @@
 import type { Database } from '../../../platform/db/database.ts';
 import type { AssetRow } from '../queries.ts';
-import { listBranches, startOf } from './branches.ts';
+import { type Branch, listBranches, startOf } from './branches.ts';
 import { selectCommitIds, selectCommitsDown, selectLastCommits } from './commit-queries.ts';
 import { type Commit, emptyCommit } from './find-commit.ts';
 
@@ -28,19 +28,29 @@ async function listBranchCommits(
 ): Promise<Commit[]> {
   const start = startOf(from);
   const rows = await selectCommitsDown(db, { assetId: asset.id, from: from - skip, above: start, limit });
-  const branch = (await listBranches(db, asset.id)).find(({ start_number }) => start_number === start);
+  const branch = await findBranchOf(db, asset.id, from);
   if (rows.length === limit || !branch) return rows;
   const rest = { skip: Math.max(0, skip - (from - start)), limit: limit - rows.length };
   return [...rows, ...(await listCommits(db, asset, { from: branch.fork_number, ...rest }))];
 }
 
-/** The commits that brought these files of a revision, by their paths. */
+async function findBranchOf(db: Database, assetId: string, number: number): Promise<Branch | undefined> {
+  return (await listBranches(db, assetId)).find((branch) => branch.start_number === startOf(number));
+}
+
+/** Returns the commit that added or last changed each of these files of a revision, by path. */
 export async function findLastCommits(
   db: Database,
   of: { assetId: string; number: number; paths: string[] },
 ): Promise<Map<string, Commit>> {
   const rows = await selectLastCommits(db, of);
-  return new Map(rows.map(({ path, ...commit }) => [path, commit]));
+  const found = new Map<string, Commit>(rows.map(({ path, ...commit }) => [path, commit]));
+  if (of.number >= 0) return found;
+  // The other files of a branch are from the commit of main at which it started.
+  const fork = (await findBranchOf(db, of.assetId, of.number))?.fork_number ?? 0;
+  const paths = of.paths.filter((path) => !found.has(path));
+  const inherited = await findLastCommits(db, { ...of, number: fork, paths });
+  return new Map([...inherited, ...found]);
 }
 
 /** The commit's id of each revision. */

@@ -29,6 +29,11 @@ export async function listFolderOf(
   return listTree(db, assetId, { folder, start, limit, number });
 }
 
+/** Returns a path as it was sent and in the composed form (NFC) in which uploads and commits store it. Pure. */
+export function spellingsOf(path: string): string[] {
+  return [...new Set([path, path.normalize('NFC')])];
+}
+
 /** Those of the files that the revision has. */
 export async function findFilesOf(
   db: Database | Transaction,
@@ -41,4 +46,10 @@ export async function findFilesOf(
 export async function hasFolder(db: Database, of: OfRevision & { path: string }): Promise<boolean> {
   const [file] = await listFilesOf(db, { ...of, folder: of.path, after: of.path, limit: 1 });
   return file !== undefined;
+}
+
+/** Returns the spelling of a folder's path that has files, or the path as it was sent. */
+export async function spellFolder(db: Database, of: OfRevision & { path: string }): Promise<string> {
+  const composed = of.path.normalize('NFC');
+  return composed === of.path || (await hasFolder(db, of)) ? of.path : composed;
 }

@@ -1,13 +1,11 @@
 import type { Context } from '../../../platform/context.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { lockChangeableAsset } from '../access/lock-changeable-asset.ts';
 import { announceAssets } from '../announce-assets.ts';
-import { findBranch } from './branches.ts';
+import { assertNewName } from './branches.ts';
 import { deleteTag, insertTag, selectTags } from './commit-queries.ts';
-import { isReferenceName } from './reference-name.ts';
 
 /** The tags of an asset with the commits that they name. */
 export async function listTags(db: Database, assetId: string): Promise<{ name: string; commitId: string }[]> {
@@ -21,16 +19,10 @@ export async function createTag(
 ): Promise<void> {
   const { userId } = ctx.caller;
   const { name } = tag;
-  if (!isReferenceName(name)) {
-    throw new AppError('invalid_request', {
-      publicMessage: `${name} cannot be the name of a tag`,
-      param: 'tag',
-    });
-  }
   await inTransaction(ctx.db, async (tx) => {
     await lockChangeableAsset(tx, { assetId: tag.assetId, userId });
-    if ((await findBranch(tx, tag.assetId, name)) || !(await insertTag(tx, tag)))
-      throw new AppError('conflict', { publicMessage: `${name} exists already`, param: 'tag' });
+    await assertNewName(tx, { assetId: tag.assetId, name, kind: 'tag' });
+    await insertTag(tx, tag);
     await recordAudit(tx, { userId, action: 'asset.tagged', detail: { asset_id: tag.assetId, tag: name } });
     await announceAssets(tx, [tag.assetId]);
   });

@@ -1,30 +1,33 @@
+import * as z from 'zod';
 import type { CompletionBody } from './completion-request.ts';
 
-/** Nobody sees it, and with it in between a text is no control token. */
+/** Invisible. A text with a joiner inside is not a control token. */
 const JOINER = '\u2060';
-/** How control tokens are written; only those of the model count. */
-const LOOKS_LIKE_ONE = /<[|\uff5c/a-z]|\[\/?[A-Z]/;
+/** Control tokens have a '<' or a word in brackets: `<|im_end|>`, `<BOS_TOKEN>`, `[gMASK]`. */
+const MAY_BE_CONTROL = /<|\[[/_\p{L}]/u;
 
 type Part = { text?: string };
 type Message = {
+  name?: string | null;
   content?: string | Part[] | null;
   tool_calls?: { function: { arguments: string } }[] | null;
 };
 
-/** Whether a control token may stand in what was said. */
-export function mayHaveControls({ messages }: CompletionBody): boolean {
-  return messages !== undefined && LOOKS_LIKE_ONE.test(JSON.stringify(messages));
+/** Whether the messages or tools of a chat may contain a control token. Pure. */
+export function mayHaveControls({ messages, tools }: CompletionBody): boolean {
+  return messages !== undefined && MAY_BE_CONTROL.test(JSON.stringify([messages, tools ?? null]));
 }
 
-/** The same chat, with what users and tools wrote as text alone: no turn ends or begins within a message. Pure. */
+/** Makes control tokens in messages and descriptions of tools plain text, so that none ends or begins a turn. Pure. */
 export function withoutControls(body: CompletionBody, controls: string[]): CompletionBody {
-  // Longer ones first: one may begin another.
+  // Longer tokens first, because a token may begin another.
   const known = controls.filter((one) => one.length > 2).sort((one, other) => other.length - one.length);
   if (known.length === 0) return body;
   const control = new RegExp(known.map((one) => RegExp.escape(one)).join('|'), 'g');
   const plain = (text: string) => text.replace(control, (found) => found[0] + JOINER + found.slice(1));
-  const messages = (body.messages as Message[]).map(({ content, tool_calls: calls, ...rest }) => ({
+  const messages = (body.messages as Message[]).map(({ content, name, tool_calls: calls, ...rest }) => ({
     ...rest,
+    ...(name && { name: plain(name) }),
     content: Array.isArray(content)
       ? content.map((part) => (part.text === undefined ? part : { ...part, text: plain(part.text) }))
       : content && plain(content),
@@ -35,5 +38,53 @@ export function withoutControls(body: CompletionBody, controls: string[]): Compl
       })),
     }),
   }));
-  return { ...body, messages };
+  const withPlainText = (key: string, value: unknown) =>
+    PROSE.has(key) && typeof value === 'string' ? plain(value) : value;
+  const tools = body.tools && (JSON.parse(JSON.stringify(body.tools, withPlainText)) as unknown);
+  return { ...body, messages, ...(tools !== undefined && { tools }) };
+}
+
+/** Fields of tools and their schemas that the model reads and that do not bind its answer. */
+const PROSE = new Set(['description', 'title']);
+
+const configurationShape = z.object({
+  added_tokens_decoder: z.record(
+    z.string(),
+    z.object({ content: z.string(), special: z.boolean().optional() }),
+  ),
+});
+
+/** Returns the control tokens of a `tokenizer_config.json`. Pure. */
+export function controlsInConfiguration(configuration: string): string[] {
+  try {
+    const { added_tokens_decoder: added } = configurationShape.parse(JSON.parse(configuration));
+    return Object.values(added).flatMap(({ content, special }) => (special ? [content] : []));
+  } catch {
+    return [];
+  }
+}
+
+/** Returns the control tokens of a `tokenizer.json` from its beginning, because the whole file may have 30 MB. Pure. */
+export function controlsInTokenizer(head: string): string[] {
+  const list = /"added_tokens"\s*:\s*\[/g;
+  if (!list.test(head)) return [];
+  // Objects without nested values, one after the other.
+  const entry = /\s*(\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\})\s*,?/y;
+  entry.lastIndex = list.lastIndex;
+  const controls: string[] = [];
+  for (let found = entry.exec(head); found?.[1]; found = entry.exec(head)) {
+    const token = tokenShape.safeParse(parseJson(found[1]));
+    if (token.data?.special) controls.push(token.data.content);
+  }
+  return controls;
+}
+
+const tokenShape = z.object({ content: z.string(), special: z.boolean() });
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

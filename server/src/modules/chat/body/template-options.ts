@@ -1,5 +1,4 @@
 import { buffer, text } from 'node:stream/consumers';
-import * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
@@ -8,9 +7,17 @@ import { listBaseFiles } from '../../deployments/servers/list-base-files.ts';
 import { readTemplatesInHead } from '../../models/weights/gguf.ts';
 import type { Thinks } from '../grammar/build-grammar.ts';
 import { bindingOf, type CompletionBody } from './completion-request.ts';
-import { mayHaveControls, withoutControls } from './control-tokens.ts';
+import {
+  controlsInConfiguration,
+  controlsInTokenizer,
+  mayHaveControls,
+  withoutControls,
+} from './control-tokens.ts';
 
 type Files = AssetRevision['files'];
+type Sources = Partial<
+  Record<'gguf' | 'template' | 'configuration' | 'tokenizer', Files[number] | undefined>
+>;
 
 /** What a model's chat template lets a request choose. */
 type TemplateOptions = {
@@ -33,8 +40,10 @@ const LEVEL_OF: Record<string, string> = {
 /** The metadata of a GGUF: its vocabulary comes before its template. */
 const GGUF_HEAD_BYTES = 24 * 1024 ** 2;
 const TEMPLATE_BYTES_MAX = 16 * 1024 ** 2;
+/** The added tokens come before the vocabulary. */
+const TOKENIZER_HEAD_BYTES = 2 * 1024 ** 2;
 
-/** By the SHA-256 of the file that has the template. */
+/** By the SHA-256 of the files that have the template and the tokens. */
 const known = new Map<string, TemplateOptions>();
 const KNOWN_MAX = 1000;
 
@@ -82,12 +91,13 @@ export async function withTemplateOptions(
 }
 
 async function optionsOf(ctx: Context, serverId: string): Promise<TemplateOptions> {
-  const files = await listBaseFiles(ctx.db, serverId);
-  const file = templateFile(files);
-  if (!file) return { thinking: false, effort: false, verbosity: false, thinks: 'never', controls: [] };
-  const found = known.get(file.sha256);
+  const files = sourcesOf(await listBaseFiles(ctx.db, serverId));
+  const key = Object.values(files)
+    .map((file) => file?.sha256)
+    .join();
+  const found = known.get(key);
   if (found) return found;
-  const { template, controls } = await readTemplate(ctx, file, files);
+  const { template, controls } = await readTemplate(ctx, files);
   const options: TemplateOptions = {
     thinking: template.includes('enable_thinking'),
     effort: template.includes('reasoning_effort'),
@@ -97,7 +107,7 @@ async function optionsOf(ctx: Context, serverId: string): Promise<TemplateOption
   };
   const [oldest] = known.keys();
   if (known.size >= KNOWN_MAX && oldest !== undefined) known.delete(oldest);
-  known.set(file.sha256, options);
+  known.set(key, options);
   return options;
 }
 
@@ -108,43 +118,36 @@ function thinksOf(template: string): Thinks {
   return template.includes('<think>') ? 'may' : 'never';
 }
 
-/** That which the engine reads: llama.cpp the one in the GGUF. */
-function templateFile(files: Files): Files[number] | undefined {
+/** The files that the engine reads: llama.cpp reads the GGUF alone. */
+function sourcesOf(files: Files): Sources {
   const named = (name: string) => files.find(({ path }) => path === name);
   const gguf = files.find(({ path }) => path.endsWith('.gguf'));
-  return gguf ?? named('chat_template.jinja') ?? named('tokenizer_config.json');
+  if (gguf) return { gguf };
+  const configuration = named('tokenizer_config.json');
+  const template = named('chat_template.jinja') ?? configuration;
+  return { template, configuration, tokenizer: named('tokenizer.json') };
 }
 
 async function readTemplate(
   ctx: Context,
-  file: Files[number],
-  files: Files,
+  { gguf, template, configuration, tokenizer }: Sources,
 ): Promise<{ template: string; controls: string[] }> {
-  if (file.path.endsWith('.gguf')) {
-    const end = Math.min(GGUF_HEAD_BYTES, file.sizeBytes) - 1;
-    const head = await buffer(await readBlob(ctx, { ...file, range: { start: 0, end } }));
-    const { templates, controls } = readTemplatesInHead(head);
+  if (gguf) {
+    const { templates, controls } = readTemplatesInHead(await readHead(ctx, gguf, GGUF_HEAD_BYTES));
     return { template: templates.join('\n'), controls };
   }
-  const read = async (one: Files[number]) =>
-    one.sizeBytes > TEMPLATE_BYTES_MAX ? '' : text(await readBlob(ctx, one));
-  const configuration = files.find(({ path }) => path === 'tokenizer_config.json');
-  // Of a configuration all of it: no other field has these words.
-  return { template: await read(file), controls: controlsOf(configuration ? await read(configuration) : '') };
+  const read = async (file: Files[number] | undefined) =>
+    !file || file.sizeBytes > TEMPLATE_BYTES_MAX ? '' : text(await readBlob(ctx, file));
+  const configured = controlsInConfiguration(await read(configuration));
+  const controls =
+    configured.length === 0 && tokenizer
+      ? controlsInTokenizer((await readHead(ctx, tokenizer, TOKENIZER_HEAD_BYTES)).toString())
+      : configured;
+  // A configuration is searched as a whole: no other field has these words.
+  return { template: await read(template), controls };
 }
 
-const configurationShape = z.object({
-  added_tokens_decoder: z.record(
-    z.string(),
-    z.object({ content: z.string(), special: z.boolean().optional() }),
-  ),
-});
-
-function controlsOf(configuration: string): string[] {
-  try {
-    const { added_tokens_decoder: added } = configurationShape.parse(JSON.parse(configuration));
-    return Object.values(added).flatMap(({ content, special }) => (special ? [content] : []));
-  } catch {
-    return [];
-  }
+async function readHead(ctx: Context, file: Files[number], bytes: number): Promise<Buffer> {
+  const range = { start: 0, end: Math.min(bytes, file.sizeBytes) - 1 };
+  return buffer(await readBlob(ctx, { ...file, range }));
 }

@@ -16,7 +16,7 @@ import {
 type Fields = Record<string, unknown>;
 
 const numeric = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
-/** What JSON Schema says of values of one type alone; words that it does not know assert nothing. */
+/** The keywords that apply to values of one type. A schema with another keyword is valid, and the keyword has no effect. */
 const ofType: Record<string, string[]> = {
   string: ['pattern', 'format', 'minLength', 'maxLength'],
   number: numeric,
@@ -41,8 +41,8 @@ const assertions = [
 const COUNT_MAX = 1_000;
 
 /**
- * Makes one schema rules of a grammar. With `strict` all that it asserts is enforced, or it is refused with the path;
- * without, what is not enforced is passed over.
+ * Turns a schema into rules of a grammar. With `strict`, every keyword is enforced or refused with its path. Without, keywords
+ * that cannot be enforced are ignored.
  */
 export class SchemaGrammar {
   private readonly rules: Rules;
@@ -329,7 +329,7 @@ function count(value: unknown, instead: number): number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : instead;
 }
 
-/** A large number is a grammar that no model server reads: then there is no bound. */
+/** A larger bound makes a grammar that no model server reads, and is not enforced. */
 function repeated(least: number, most: number): string {
   const from = Math.min(Math.max(least, 0), COUNT_MAX);
   if (most > COUNT_MAX || most < from) return from === 0 ? '*' : `{${from},}`;

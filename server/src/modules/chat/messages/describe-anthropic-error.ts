@@ -1,7 +1,7 @@
 import type { anthropicError } from '@bakehouse/contract/messages';
 import type * as z from 'zod';
-import type { AppError } from '../../../platform/errors.ts';
-import type { DescribeError, Http } from '../../../platform/http/bind.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { Binding, DescribeError, Http } from '../../../platform/http/bind.ts';
 import { toErrorBody } from '../../../platform/http/send-error.ts';
 
 /** Anthropic's own status for what is not there now. */
@@ -32,6 +32,22 @@ export const describeEitherError: DescribeError = (error, http) =>
 /** Whether a client of Anthropic's API has sent the request. Pure. */
 export function isForAnthropic({ request }: Pick<Http, 'request'>): boolean {
   return request.headers['anthropic-version'] !== undefined;
+}
+
+/**
+ * Answers clients of Anthropic's API with 404 in their shape: their API has a call at the path of this one that is not here.
+ */
+export function exceptForAnthropic(binding: Binding): Binding {
+  return {
+    ...binding,
+    describeError: describeEitherError,
+    handle: async (ctx, input, http) => {
+      if (!isForAnthropic(http)) return binding.handle(ctx, input, http);
+      throw new AppError('not_found', {
+        publicMessage: "Anthropic's Files API is not here: send the text of a document inside the messages",
+      });
+    },
+  };
 }
 
 /** Its body; also the last event of a stream that breaks off. */

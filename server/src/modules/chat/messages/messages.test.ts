@@ -270,6 +270,7 @@ it('lists models to its clients, and refuses what is not here, in the shape of t
     () => anthropic.messages.batches.list(),
     () => anthropic.messages.batches.retrieve('msgbatch_1'),
     () => anthropic.beta.files.retrieveMetadata('file_1'),
+    () => anthropic.beta.files.list(),
   ])
     await expect(call()).rejects.toMatchObject({ status: 404, error: { type: 'error', error } });
   expect(await openai().models.retrieve(STARTER)).not.toHaveProperty('display_name');

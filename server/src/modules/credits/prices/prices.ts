@@ -44,7 +44,7 @@ const rows = [
   { id: 'completion_tokens:CPU', label: 'Completion tokens, CPU', unit: 'million_tokens', usd: '0.08' },
   { id: 'embedding_tokens:GPU', label: 'Embedded tokens, GPU', unit: 'million_tokens', usd: '0.02' },
   { id: 'embedding_tokens:CPU', label: 'Embedded tokens, CPU', unit: 'million_tokens', usd: '0.01' },
-  // Of batches, which wait until nobody else asks.
+  // Batches answer after calls of users.
   {
     id: 'batch_prompt_tokens:GPU',
     label: 'Prompt tokens of a batch, GPU',

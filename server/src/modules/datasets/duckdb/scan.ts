@@ -55,14 +55,14 @@ export async function scanOf(
       const format = ending === 'json' ? 'auto' : 'newline_delimited';
       const skips = lenient ? ', ignore_errors = true' : '';
       const readable = await Promise.all(files.map(withoutMark));
-      return `read_json(${list(readable.map(text))}, format = '${format}', maximum_object_size = ${OBJECT_BYTES_MAX}${skips})`;
+      const options = `format = '${format}', maximum_object_size = ${OBJECT_BYTES_MAX}${skips}`;
+      return exactJson(database, `${list(readable.map(text))}, ${options}`, await sampleOf(files));
     }
     case 'csv':
     case 'tsv': {
       const { delimiter, quotes, firstLine } = await dialectOf(asNamed(first), ending);
       const quote = quotes ? `quote = '"', escape = '"'` : "quote = '', escape = ''";
-      const { size } = await stat(first);
-      const sample = size <= WHOLE_SAMPLE_BYTES ? -1 : SAMPLE_ROWS;
+      const sample = await sampleOf([first]);
       const options =
         `header = true, delim = ${text(delimiter)}, ${quote}, skip = ${firstLine - 1}, strict_mode = true, ` +
         `max_line_size = ${LINE_BYTES_MAX}, buffer_size = ${BUFFER_BYTES}, encoding = '${encoding}', ignore_errors = true`;
@@ -79,6 +79,60 @@ export async function scanOf(
     default:
       return scanLines(paths, `encoding = '${encoding}'`);
   }
+}
+
+/** Returns how many rows are examined for the types of columns; -1 is all. */
+async function sampleOf(files: string[]): Promise<number> {
+  let bytes = 0;
+  for (const file of files) bytes += (await stat(file)).size;
+  return bytes <= WHOLE_SAMPLE_BYTES ? -1 : SAMPLE_ROWS;
+}
+
+/** A whole number in JSON that DOUBLE may round. */
+const LARGE_NUMBER = String.raw`(^|[\[,:])-?(9[0-9]{15}|[0-9]{17,})([,}\]]|$)`;
+const JSON_STRING = String.raw`"([^"\\]|\\.)*"`;
+
+/**
+ * Reads JSON without rounding: in columns that would be DOUBLE and have whole numbers beyond 2^53, numbers are text. DuckDB
+ * takes DOUBLE if a column also has fractions or numbers of more than 64 bits.
+ */
+async function exactJson(database: DuckDBConnection, parameters: string, sample: number): Promise<string> {
+  const table = `read_json(${parameters})`;
+  const prepared = await database.prepare(`FROM ${table}`);
+  const columns = Array.from({ length: prepared.columnCount }, (_, at) => ({
+    name: prepared.columnName(at),
+    type: String(prepared.columnType(at)),
+  }));
+  const asText = columns.map(({ type }) => withoutDoubles(type));
+  const mayRound = columns.filter(({ type }, at) => type !== asText[at]);
+  // DuckDB renames columns whose names differ in case alone, and would not find them by these names.
+  const isRenamed = columns.some(({ name }) => /_\d+$/.test(name) && hasTwin(columns, name));
+  if (mayRound.length === 0 || isRenamed) return table;
+  const read = (types: string[]) =>
+    `read_json(${parameters}, columns = {${columns.map(({ name }, at) => `${text(name)}: ${text(types[at] ?? '')}`).join(', ')}})`;
+  const isRounded = mayRound.map(({ name }) => {
+    const json = `${named(name)}::VARCHAR`;
+    const numbers = `regexp_replace(${json}, ${text(JSON_STRING)}, '', 'g')`;
+    return `coalesce(bool_or(regexp_matches(${numbers}, ${text(LARGE_NUMBER)}) OR isinf(TRY_CAST(${json} AS DOUBLE))), false)`;
+  });
+  const limit = sample < 0 ? '' : ` LIMIT ${sample}`;
+  const rows = `(FROM ${read(columns.map(() => 'JSON'))}${limit})`;
+  const [found = []] = (
+    await database.runAndReadAll(`SELECT ${isRounded.join(', ')} FROM ${rows}`)
+  ).getRows();
+  const rounded = new Set(mayRound.filter((_, at) => found[at] === true));
+  if (rounded.size === 0) return table;
+  return read(columns.map((column, at) => (rounded.has(column) ? (asText[at] ?? '') : column.type)));
+}
+
+/** Returns a type with text in place of DOUBLE, also within structs and lists. */
+function withoutDoubles(type: string): string {
+  return type.replace(/"(?:[^"]|"")*"|\bDOUBLE\b/g, (part) => (part === 'DOUBLE' ? 'VARCHAR' : part));
+}
+
+function hasTwin(columns: { name: string }[], renamed: string): boolean {
+  const bare = renamed.replace(/_\d+$/, '').toLowerCase();
+  return columns.some(({ name }) => name.toLowerCase() === bare);
 }
 
 /**

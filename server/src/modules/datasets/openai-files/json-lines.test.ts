@@ -24,10 +24,8 @@ it.each([
   ['{"a": 1}\nquestion,answer\n', 'Line 2 is not valid JSON. Send JSON Lines: one object per line'],
   ['{"a": 1}\n[1]', 'Line 2 is not a JSON object. Send JSON Lines: one object per line'],
   [`{}\n"${'a'.repeat(LINE_BYTES_MAX)}"`, 'Line 2 has more than 4.00 MB'],
-  [
-    `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`,
-    'Line 1 is not valid JSON. Send JSON Lines: one object per line',
-  ],
+  [`${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`, 'Line 1 has more than 100000 values'],
+  [`{"a": [1${',1'.repeat(200_000)}]}`, 'Line 1 has more than 100000 values'],
 ])('refuses what is none by its line (%#)', async (text, publicMessage) => {
   await expect(lines(text)).rejects.toMatchObject({ code: 'invalid_request', param: 'file', publicMessage });
 });
@@ -44,6 +42,17 @@ it('counts empty lines, and lets the event loop turn between them', async () => 
 });
 
 it('reads a long line with text that looks like many values', async () => {
-  const value = { text: '[{:'.repeat(200_000), quote: '\\"[' };
+  const value = { text: '[{:,'.repeat(200_000), quote: '\\"['.repeat(200_000) };
   expect(await lines(JSON.stringify(value))).toEqual([{ number: 1, value }]);
+});
+
+it('does not block the event loop with the values of one line', async () => {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  await expect(lines(`[1${',1'.repeat(LINE_BYTES_MAX / 2 - 2)}]`)).rejects.toMatchObject({
+    publicMessage: 'Line 1 has more than 100000 values',
+  });
+  delay.disable();
+  // Parsing all values takes 230 ms.
+  expect(delay.max / 1e6).toBeLessThan(100);
 });

@@ -1,6 +1,6 @@
 import { formatBytes } from '@bakehouse/contract/labels';
 import { refused } from '../../../platform/errors.ts';
-import { parseLine, splitLines } from '../../../platform/http/bodies/split-lines.ts';
+import { type Line, parseLine, splitLines } from '../../../platform/http/bodies/split-lines.ts';
 
 /** Of one line: a conversation to train on, or a request of a batch. */
 export const LINE_BYTES_MAX = 4 * 1024 * 1024;
@@ -21,18 +21,23 @@ export async function* readJsonLines(bytes: AsyncIterable<Buffer>, param: string
       refused(param, `Line ${number} has more than ${formatBytes(LINE_BYTES_MAX)}`),
     refuseCount: () => refused(param, `A file has at most ${LINES_MAX} lines`),
   };
-  for await (const { number, text } of splitLines(bytes, limits))
-    yield { number, value: parseObject(text, number, param) };
+  for await (const line of splitLines(bytes, limits))
+    yield { number: line.number, value: parseObject(line, param) };
 }
 
-function parseObject(text: string, line: number, param: string): Record<string, unknown> {
+function parseObject(line: Line, param: string): Record<string, unknown> {
   let value: unknown;
   try {
-    value = parseLine(text);
+    value = parseLine(line, param);
   } catch (error) {
-    throw refused(param, `Line ${line} is not valid JSON. Send JSON Lines: one object per line`, error);
+    if (!(error instanceof SyntaxError)) throw error;
+    throw refused(
+      param,
+      `Line ${line.number} is not valid JSON. Send JSON Lines: one object per line`,
+      error,
+    );
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return value as Record<string, unknown>;
-  throw refused(param, `Line ${line} is not a JSON object. Send JSON Lines: one object per line`);
+  throw refused(param, `Line ${line.number} is not a JSON object. Send JSON Lines: one object per line`);
 }

@@ -3,7 +3,7 @@ import { fromFlatId } from '@bakehouse/contract/fields/flat-id';
 import type { OpenAiFile } from '@bakehouse/contract/openai-files';
 import * as contract from '@bakehouse/contract/openai-files';
 import type { Context } from '../../../platform/context.ts';
-import { type Binding, bind, type DescribeError } from '../../../platform/http/bind.ts';
+import { type Binding, bind } from '../../../platform/http/bind.ts';
 import type { FindAssetUse } from '../../assets/asset-use.ts';
 import { deleteAsset } from '../../assets/delete-asset.ts';
 import { downloadFile } from '../../assets/files/download-file.ts';
@@ -15,15 +15,8 @@ import { listFiles } from './list-files.ts';
 export type FindResults = (ctx: Context, id: string) => Promise<{ file: OpenAiFile; content: string } | null>;
 
 /** OpenAI's Files API. */
-export function openAiFileRoutes({
-  describeError,
-  ...parts
-}: {
-  findUses: FindAssetUse[];
-  findResults: FindResults;
-  describeError: DescribeError;
-}): Binding[] {
-  const bindings = [
+export function openAiFileRoutes(parts: { findUses: FindAssetUse[]; findResults: FindResults }): Binding[] {
+  return [
     bind(contract.createFile, (ctx, _input, http) => createFile(ctx, http)),
     bind(contract.listFiles, listFiles),
     bind(contract.getFile, async (ctx, { params: { file_id: id } }) => {
@@ -49,5 +42,4 @@ export function openAiFileRoutes({
       return { id, object: 'file' as const, deleted: true as const };
     }),
   ];
-  return bindings.map((binding) => ({ ...binding, describeError }));
 }

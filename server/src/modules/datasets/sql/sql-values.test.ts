@@ -45,6 +45,24 @@ test('keeps cells of csv that no number holds as text', async () => {
   ]);
 });
 
+test('keeps large whole numbers of JSON beside fractions exact', async () => {
+  const id = await create(ada);
+  const lines = [
+    '{"id": 9007199254740993, "n": 0.1, "o": {"n": 9007199254740993, "t": "x"}, "l": [1.5, 677105998674001941], "s": 1}',
+    '{"id": 123456789012345678901234567890, "n": 2, "o": {"n": 0.5, "t": ",12345678901234567,"}, "l": [], "s": 2}',
+  ];
+  await upload(ada, id, 'a.jsonl', lines.join('\n'));
+  await upload(ada, id, 'b.json', '[{"id": 9007199254740993}, {"id": 0.5}]');
+  const ask = async (query: string) =>
+    (await server.request(contract.runSql, { params: { id }, body: { query } }, { as: ada })).rows;
+  expect(await ask('SELECT id, n, o.n, l[2], s FROM a')).toEqual([
+    ['9007199254740993', 0.1, '9007199254740993', '677105998674001941', 1],
+    ['123456789012345678901234567890', 2, '0.5', null, 2],
+  ]);
+  expect(await ask('SELECT id FROM b')).toEqual([['9007199254740993'], ['0.5']]);
+  expect(await ask('SELECT sum(n) FROM a')).toEqual([[2.1]]);
+});
+
 describe('parts of different types', () => {
   async function askParts(ending: 'csv' | 'parquet', parts: string[]) {
     const split = await create(ada);

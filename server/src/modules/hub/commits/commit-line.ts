@@ -51,8 +51,9 @@ export function parseCommitLine(text: string, number: number): CommitLine {
 
 function parseJson(text: string, number: number): unknown {
   try {
-    return parseLine(text);
+    return parseLine({ text, number }, 'key');
   } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
     throw refused('key', `Line ${number} of the commit is not JSON`, cause);
   }
 }

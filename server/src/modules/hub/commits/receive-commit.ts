@@ -23,7 +23,7 @@ import { readFamilyOf } from '../../assets/recognise/note-family.ts';
 import { repositoryId } from '../../assets/repositories/namespace.ts';
 import { commitFiles, type FileChanges } from '../../assets/revisions/commit-files.ts';
 import type { Commit } from '../../assets/revisions/find-commit.ts';
-import { CARD_PATH, findFilesOf } from '../../assets/revisions/read-tree.ts';
+import { CARD_PATH, findFilesOf, spellingsOf } from '../../assets/revisions/read-tree.ts';
 import { selectUploadsOf } from '../clone/queries.ts';
 import { findUploaded } from '../lfs/find-uploaded.ts';
 import { hubUrl } from '../next-page.ts';
@@ -194,7 +194,7 @@ async function findCopied(
   { path, srcPath, srcRevision }: Extract<CommitLine, { key: 'copyFile' }>['value'],
 ): Promise<NewFile> {
   const { number } = await openCommit(ctx, asset, srcRevision ?? 'main');
-  const [file] = await findFilesOf(ctx.db, { assetId: asset.id, number, paths: [srcPath] });
+  const [file] = await findFilesOf(ctx.db, { assetId: asset.id, number, paths: spellingsOf(srcPath) });
   if (!file) throw refused('srcPath', `There is no file ${srcPath}`);
   return { path, sha256: file.sha256, sizeBytes: Number(file.size_bytes) };
 }

@@ -3,7 +3,7 @@ import type { describePaths as endpoint } from '@bakehouse/contract/hub/files';
 import type { TreeEntry } from '@bakehouse/contract/hub/shared';
 import type { Context } from '../../../platform/context.ts';
 import { findLastCommits } from '../../assets/revisions/list-commits.ts';
-import { findFilesOf, hasFolder } from '../../assets/revisions/read-tree.ts';
+import { findFilesOf, hasFolder, spellFolder, spellingsOf } from '../../assets/revisions/read-tree.ts';
 import { openRevision } from '../repositories/open-repository.ts';
 import { toFileEntry, toFolderEntry } from './to-entry.ts';
 
@@ -14,14 +14,19 @@ export async function describePaths(
 ): Promise<TreeEntry[]> {
   const { asset, commit } = await openRevision(ctx, params);
   const paths = [...new Set(body.paths.map((path) => path.replace(/^\/+|\/+$/g, '')))].filter(Boolean);
-  const of = { assetId: asset.id, number: commit.number, paths };
+  const of = { assetId: asset.id, number: commit.number, paths: paths.flatMap(spellingsOf) };
   const files = new Map((await findFilesOf(ctx.db, of)).map((file) => [file.path, file]));
   const lastCommits = body.expand ? await findLastCommits(ctx.db, of) : null;
   const entries: TreeEntry[] = [];
   for (const path of paths) {
-    const file = files.get(path);
-    if (file) entries.push(toFileEntry(file, lastCommits?.get(path)));
-    else if (await hasFolder(ctx.db, { ...of, path })) entries.push(toFolderEntry(path, commit.commitId));
+    const [file] = spellingsOf(path).flatMap((spelling) => files.get(spelling) ?? []);
+    if (file) {
+      entries.push(toFileEntry(file, lastCommits?.get(file.path)));
+      continue;
+    }
+    const folder = await spellFolder(ctx.db, { ...of, path });
+    if (await hasFolder(ctx.db, { ...of, path: folder }))
+      entries.push(toFolderEntry(folder, commit.commitId));
   }
   return entries;
 }

@@ -10,6 +10,7 @@ import {
   listFilesOf,
   listFolderOf,
   type OfRevision,
+  spellFolder,
 } from '../../assets/revisions/read-tree.ts';
 import { HubError } from '../hub-error.ts';
 import { linkNextPage } from '../next-page.ts';
@@ -26,10 +27,11 @@ export async function listEntries(
   http: Http,
 ): Promise<TreeEntry[]> {
   const { asset, commit } = await openRevision(ctx, params);
-  const folder = (params['*'] ?? '').replace(/^\/+|\/+$/g, '');
+  const of = { assetId: asset.id, number: commit.number };
+  const path = (params['*'] ?? '').replace(/^\/+|\/+$/g, '');
+  const folder = await spellFolder(ctx.db, { ...of, path });
   const wanted = {
-    assetId: asset.id,
-    number: commit.number,
+    ...of,
     folder,
     cursor: query.cursor ? parseCursor(query.cursor) : null,
     limit: query.limit,

@@ -8,7 +8,7 @@ import { sendBlob } from '../../../platform/storage/send-blob.ts';
 import { countDownload } from '../../assets/downloads/count-download.ts';
 import { contentDisposition } from '../../assets/files/content-disposition.ts';
 import { contentTypeOf } from '../../assets/files/content-type.ts';
-import { findFilesOf } from '../../assets/revisions/read-tree.ts';
+import { findFilesOf, spellingsOf } from '../../assets/revisions/read-tree.ts';
 import { HubError } from '../hub-error.ts';
 import { openRevision } from '../repositories/open-repository.ts';
 
@@ -22,7 +22,7 @@ export async function resolveFile(
   const { asset, commit } = await openRevision(ctx, { type, ...params });
   // Clients remember that a commit has no such file: they are told which commit in either case.
   http.reply.header('x-repo-commit', commit.commitId);
-  const [file] = await findFilesOf(ctx.db, { assetId: asset.id, number: commit.number, paths: [path] });
+  const [file] = await findFilesOf(ctx.db, { assetId: asset.id, number: commit.number, paths: spellingsOf(path) });
   if (!file) throw new HubError('not_found', 'EntryNotFound', `There is no file ${path} in ${revision}`);
   const { sha256 } = file;
   const sizeBytes = Number(file.size_bytes);

@@ -3,6 +3,7 @@ import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { runCostMicro } from '../validation/estimate-run.ts';
 import {
   finishingMicro,
+  isOverTime,
   leftOfCeilingMicro,
   refuseLowCeiling,
   resumeCeilingMicro,
@@ -39,6 +40,14 @@ test('so is one that would pay for no more than what a failed round has saved', 
   expect(() => refuseLowCeiling(run, 131n, 30n)).not.toThrow();
 });
 
+test('is over time after four times its estimate, except in its last step or with a ceiling that the user chose', () => {
+  const at = { step: 1, stepsTotal: 9 };
+  expect([400n, 401n].map((used) => isOverTime({ estimateMicro: 100n }, used, at))).toEqual([false, true]);
+  expect(isOverTime({ estimateMicro: 100n }, 401n, { step: 0, stepsTotal: 0 })).toBe(true);
+  expect(isOverTime({ estimateMicro: 100n }, 401n, { step: 8, stepsTotal: 9 })).toBe(false);
+  expect(isOverTime({ estimateMicro: null }, 401n, at)).toBe(false);
+});
+
 describe('the house lends a run to finish', () => {
   const price = defaultPrice('training:CPU');
   const quoted = {
@@ -69,6 +78,7 @@ describe('the house lends a run to finish', () => {
     expect(finishingMicro({ ...usual, heldMicro: 150n }, left)).toBe(250n);
     expect(finishingMicro({ ...usual, heldMicro: 149n }, left)).toBe(0n);
     expect(finishingMicro({ ...usual, resumes: 1, heldMicro: 150n }, left)).toBe(250n);
+    expect(finishingMicro({ ...usual, heldMicro: 150n }, { step: 0, stepsTotal: 0 })).toBe(250n);
   });
 
   test('nothing before its last step in a round whose cost is known', () => {

@@ -16,6 +16,7 @@ const FINISH_S = 300;
 /** A run whose user chose no ceiling is stopped after so many times its estimate. */
 export const TIMES_MAX = 4;
 
+type Steps = Pick<Workload, 'step' | 'stepsTotal'>;
 type Rounds = Pick<RunRow, 'ceilingMicro' | 'settledMicro' | 'chargedMicro'>;
 
 /**
@@ -26,24 +27,38 @@ type Rounds = Pick<RunRow, 'ceilingMicro' | 'settledMicro' | 'chargedMicro'>;
  * - Otherwise in the first round, once its ceiling is held: as much again. Later rounds know what the rest costs.
  * - In the last step: as much again as is held, and what five minutes cost where that is more.
  * - Under a ceiling below the quote: as much again as is held, once all steps are done.
- * - Before the first step, up to which nobody knows how many there are: nothing.
+ * - Under a ceiling that the user chose, before the first step, when the number of steps is unknown: nothing.
  */
 export function finishingMicro(
   run: Rounds & Pick<RunRow, 'price' | 'devices' | 'quote' | 'heldMicro' | 'resumes' | 'estimateMicro'>,
-  { step, stepsTotal }: Pick<Workload, 'step' | 'stepsTotal'>,
+  steps: Steps,
 ): bigint {
-  const { heldMicro } = run;
-  if (step === 0) return 0n;
-  if (isCutShort(run)) return step < stepsTotal ? 0n : heldMicro;
+  const { heldMicro, estimateMicro } = run;
   const isHeld = heldMicro >= leftOfCeilingMicro(run);
-  const toEstimate =
-    run.estimateMicro !== null && isHeld ? BigInt(TIMES_MAX) * run.estimateMicro - heldMicro : 0n;
-  if (step < stepsTotal - 1) {
-    if (run.estimateMicro !== null) return largerAmount(toEstimate, 0n);
-    return stopsAtCeiling(run) || !isHeld ? 0n : heldMicro;
+  const toEstimate = estimateMicro !== null && isHeld ? BigInt(TIMES_MAX) * estimateMicro - heldMicro : 0n;
+  if (!isInLastStep(steps)) {
+    if (estimateMicro !== null) return largerAmount(toEstimate, 0n);
+    return steps.step === 0 || stopsAtCeiling(run) || !isHeld ? 0n : heldMicro;
   }
+  if (isCutShort(run)) return steps.step < steps.stepsTotal ? 0n : heldMicro;
   const least = largerAmount(heldMicro, runCostMicro(run.price, FINISH_S, run.devices));
   return largerAmount(toEstimate, least);
+}
+
+/**
+ * Whether a run whose user chose no ceiling has taken four times its estimate, which is less than the ceiling if the run was
+ * resumed near its end. A run in its last step may finish. Pure.
+ */
+export function isOverTime(
+  { estimateMicro }: Pick<RunRow, 'estimateMicro'>,
+  usedMicro: bigint,
+  steps: Steps,
+): boolean {
+  return estimateMicro !== null && usedMicro > BigInt(TIMES_MAX) * estimateMicro && !isInLastStep(steps);
+}
+
+function isInLastStep({ step, stepsTotal }: Steps): boolean {
+  return step > 0 && step >= stepsTotal - 1;
 }
 
 function largerAmount(a: bigint, b: bigint): bigint {

@@ -153,6 +153,17 @@ describe('a fine-tune', () => {
     expect(run.resume_hold).not.toBeNull();
   });
 
+  test('stops after four times its estimate below the higher ceiling of an earlier round', async () => {
+    const raise = server.services.db.updateTable('runs').set({ ceiling_micro: parseBgl('1') });
+    const { modelId } = await begin(async (one) => {
+      await raise.where('id', '=', one.workloadId).execute();
+      return untilStopped()(one);
+    });
+    await ended(modelId);
+    const run = await runOf(modelId);
+    expect(run).toMatchObject({ stop_reason: 'time', charged: run.quote.total });
+  });
+
   test('that has done its work is neither charged nor stopped while the server cannot take its result', async () => {
     const commands: string[] = [];
     const { modelId } = await begin(

@@ -8,7 +8,7 @@ import { extendHold } from '../../credits/ledger/holds/extend-hold.ts';
 import { isOutOfCredit } from '../../credits/ledger/holds/is-out-of-credit.ts';
 import { leftOfBudgetMicro } from '../../credits/ledger/holds/left-of-budget-micro.ts';
 import { type RunRow, updateHold, updateStopReason } from '../queries.ts';
-import { finishingMicro, leftOfCeilingMicro, TIMES_MAX } from './ceiling.ts';
+import { finishingMicro, isOverTime, leftOfCeilingMicro, TIMES_MAX } from './ceiling.ts';
 import { HOLD_MS, holdForRun } from './hold-run.ts';
 import { roundCostMicro } from './round-cost.ts';
 
@@ -38,8 +38,11 @@ export async function meterRun(
   const wanted = isShort ? smallerAmount(costAfter(EXTENDED_BY_S), ceiling) : held;
   if (isShort || expiresSoon) held = await extend(tx, run, wanted, now);
   if (held < wanted) freeIdleCredit();
+  if (!workload.phaseCounted) return;
+  const used = costAfter(0);
   const lent = finishingMicro({ ...run, heldMicro: held }, workload);
-  if (workload.phaseCounted && (held === 0n || held + lent < costAfter(0))) {
+  if (isOverTime(run, used, workload)) await stopFor(tx, run, 'time', now);
+  else if (held === 0n || held + lent < used) {
     const limit = run.estimateMicro === null ? 'ceiling' : 'time';
     await stopFor(tx, run, held < ceiling ? (await readMeans(tx, run)).limit : limit, now);
   }

@@ -16,7 +16,7 @@ import { toSeconds } from './to-job.ts';
 type Line = Pick<FineTuningEvent, 'message'> & Partial<FineTuningEvent> & { key: string; at: string };
 type Points = Awaited<ReturnType<typeof selectNewestMetrics>>;
 
-/** `endLines` are no more. */
+/** `endLines` returns at most this many lines. */
 const END_LINES_MAX = 2;
 
 const FORMAT_IS_PAID =

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
+import { hasMoreTokens } from './has-more-tokens.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 /** What Git LFS calls its JSON. */
@@ -25,7 +26,7 @@ export function readBodies(app: FastifyInstance): void {
   ) => {
     // Reports of workloads quote output; their endpoints limit how many come in one body.
     const isCounted = request.caller.kind !== 'workload';
-    if (isCounted && hasManyFields(text)) return done(manyFields());
+    if (isCounted && hasMoreTokens(text, TOKENS_MAX)) return done(manyFields());
     return text.trim() === '' ? done(null, undefined) : parseText(request, text, done);
   };
 
@@ -57,26 +58,6 @@ function fieldsOf(form: URLSearchParams): Record<string, string | string[]> {
       return [name, values.length === 1 ? (values[0] ?? '') : values];
     }),
   );
-}
-
-/** Counts commas, brackets and strings, before parsing; what stands within a string does not count. */
-function hasManyFields(json: string): boolean {
-  const token = /[",[{]/g;
-  for (let count = 0; token.test(json); count += 1) {
-    if (count === TOKENS_MAX) return true;
-    if (json[token.lastIndex - 1] === '"') token.lastIndex = endOfString(json, token.lastIndex);
-  }
-  return false;
-}
-
-/** The index behind the closing quote of the string that begins at `from`. */
-function endOfString(json: string, from: number): number {
-  for (let end = json.indexOf('"', from); end !== -1; end = json.indexOf('"', end + 1)) {
-    let escapes = end;
-    while (json[escapes - 1] === '\\') escapes -= 1;
-    if ((end - escapes) % 2 === 0) return end + 1;
-  }
-  return json.length;
 }
 
 function manyFields(): AppError {

@@ -41,6 +41,12 @@ describe('what the columns of a file hold', () => {
     });
   });
 
+  test('says when figures of large numbers are rounded', async () => {
+    const lines = '{"id": 9007199254740993, "n": 9007199254740991}\n{"id": 1, "n": 1}\n';
+    const { columns } = await look('d.jsonl', lines);
+    expect(columns.map(({ numbers }) => numbers?.rounded)).toEqual([true, undefined]);
+  });
+
   test('takes a hash that looks like too large a number for text', async () => {
     const { columns } = await look('d.csv', 'hash,n\n3f2a9c1,1e400\n7e12345,2\n');
     expect(columns.map(({ type }) => type)).toEqual(['text', 'text']);

@@ -24,6 +24,7 @@ const measured = z.object({
   numbers: figures,
   lengths: figures,
   whole: z.boolean().nullable(),
+  large: z.boolean().nullable(),
 });
 
 /** What one look at all values of a column tells. */
@@ -69,12 +70,13 @@ function aggregatesOf(at: number): string {
     `{'filled': count(*) FILTER (WHERE f${at}), 'nulls': count(*) FILTER (WHERE z${at}), ` +
     `'distinct': approx_count_distinct(CASE WHEN f${at} THEN h${at} END), 'kinds': histogram(k${at}), ` +
     `'numbers': ${range(`n${at}`)}, 'lengths': ${range(`l${at}`)}, ` +
-    `'whole': bool_and(n${at} IS NULL OR (abs(n${at}) <= ${Number.MAX_SAFE_INTEGER} AND floor(n${at}) = n${at}))}`
+    `'whole': bool_and(n${at} IS NULL OR (abs(n${at}) <= ${Number.MAX_SAFE_INTEGER} AND floor(n${at}) = n${at})), ` +
+    `'large': bool_or(abs(n${at}) > ${Number.MAX_SAFE_INTEGER})}`
   );
 }
 
 function toMeasured(
-  { filled, nulls, distinct, kinds, numbers, lengths, whole }: z.infer<typeof measured>,
+  { filled, nulls, distinct, kinds, numbers, lengths, whole, large }: z.infer<typeof measured>,
   isCsv: boolean,
 ): Measured {
   const type = typeOf(
@@ -85,7 +87,7 @@ function toMeasured(
   const hasLengths = type === 'text' || type === 'list';
   return {
     ...{ type, filled, nulls, distinct },
-    numbers: isNumber ? rangeOf(numbers) : null,
+    numbers: isNumber ? withRounding(rangeOf(numbers), large === true) : null,
     lengths: hasLengths ? rangeOf(lengths) : null,
     isWhole: !isNumber || whole === true,
   };
@@ -107,4 +109,8 @@ function rangeOf({ min, max, mean, median, std }: z.infer<typeof figures>): Colu
     median: median ?? min,
     std: typeof std === 'number' ? std : null,
   };
+}
+
+function withRounding(range: ColumnStatistics['numbers'], isRounded: boolean): ColumnStatistics['numbers'] {
+  return range && isRounded ? { ...range, rounded: true } : range;
 }
