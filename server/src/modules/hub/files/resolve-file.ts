@@ -22,7 +22,11 @@ export async function resolveFile(
   const { asset, commit } = await openRevision(ctx, { type, ...params });
   // Clients remember that a commit has no such file: they are told which commit in either case.
   http.reply.header('x-repo-commit', commit.commitId);
-  const [file] = await findFilesOf(ctx.db, { assetId: asset.id, number: commit.number, paths: spellingsOf(path) });
+  const [file] = await findFilesOf(ctx.db, {
+    assetId: asset.id,
+    number: commit.number,
+    paths: spellingsOf(path),
+  });
   if (!file) throw new HubError('not_found', 'EntryNotFound', `There is no file ${path} in ${revision}`);
   const { sha256 } = file;
   const sizeBytes = Number(file.size_bytes);
