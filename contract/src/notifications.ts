@@ -9,7 +9,6 @@ const notificationKinds = [
   'run_completed',
   'run_failed',
   'run_cancelled',
-  'sweep_ended',
   'deployment_ready',
   'deployment_failed',
   'deployment_stopped',

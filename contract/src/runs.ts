@@ -85,13 +85,11 @@ const anyRun = z.object({
 const trainedOn = z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string() });
 
 /** A fine-tune of a language model. */
-export const textRun = anyRun.extend({
+const textRun = anyRun.extend({
   kind: z.literal('text'),
   dataset: trainedOn.extend({ file_name: z.string() }),
   /** The file that is held out whole, and measures the run; null: part of the dataset's rows is held out. */
   validation: trainedOn.extend({ file_name: z.string() }).nullable(),
-  /** The sweep that it is part of; null: none. */
-  sweep: z.object({ sweep_id: z.string(), title: z.string() }).nullable(),
   parameters: storedPayload.omit({
     user_id: true,
     asset_id: true,

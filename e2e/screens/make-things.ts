@@ -13,10 +13,9 @@ import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
 import { changePrice } from '@bakehouse/contract/prices';
 import { requestAccess, saveRestrictedModel } from '@bakehouse/contract/restricted-models';
 import { cancelRun, getRun, listRuns } from '@bakehouse/contract/runs';
-import { cancelSweep, getSweep, startSweep } from '@bakehouse/contract/sweeps';
 import { expect } from 'vitest';
 import type { Client } from '../../scripts/client/client.ts';
-import { createFactsDataset, factsTraining, startFactsFineTune } from '../../scripts/client/fine-tune.ts';
+import { createFactsDataset, startFactsFineTune } from '../../scripts/client/fine-tune.ts';
 import { findStarterModel, waitForMachine } from '../../scripts/client/machine-ready.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -29,7 +28,6 @@ export type Things = {
   starter: string;
   model: string;
   run: string;
-  sweep: string;
   pod: string;
   imagePod: string;
   picture: string;
@@ -49,17 +47,6 @@ export async function makeThings(client: Client): Promise<Things & { end: () => 
   const model = await startFactsFineTune(client, { dataset, base: starter.dataset_id });
   const { runs } = await client.call(listRuns, { query: { model_id: model } });
   const run = runs[0]?.run_id ?? '';
-  const { sweep_id: sweep } = await client.call(startSweep, {
-    body: {
-      title: 'Two ranks',
-      axes: [{ parameter: 'lora_r', values: [4, 8] }],
-      fine_tune_payload: {
-        ...factsTraining,
-        ...{ asset_id: dataset, base_model: starter.dataset_id, model_name: 'Two ranks' },
-        user_id: client.userId,
-      },
-    },
-  });
   const { pod_id: pod } = await client.call(deployVllm, {
     body: { user_id: client.userId, model_id: starter.dataset_id },
   });
@@ -75,9 +62,9 @@ export async function makeThings(client: Client): Promise<Things & { end: () => 
     return (await client.call(startGeneration, { body })).id;
   };
   return {
-    ...{ dataset, emptyDataset, draft, starter: starter.dataset_id, model, run, sweep, pod, imagePod },
+    ...{ dataset, emptyDataset, draft, starter: starter.dataset_id, model, run, pod, imagePod },
     ...{ picture: await generate(10), otherPicture: await generate(12) },
-    end: () => endWork(client, { run, sweep }),
+    end: () => endWork(client, run),
   };
 }
 
@@ -93,23 +80,17 @@ async function makeDraft(client: Client): Promise<string> {
   return id;
 }
 
-/** Cancels the runs, and resolves once nothing is under way: what ends while a page is measured would move it. */
-async function endWork(
-  client: Client,
-  { run: runId, sweep: sweepId }: Pick<Things, 'run' | 'sweep'>,
-): Promise<void> {
-  await client.call(cancelSweep, { params: { sweepId } });
+/** Cancels the run, and resolves once nothing is under way: what ends while a page is measured would move it. */
+async function endWork(client: Client, runId: string): Promise<void> {
   await client.call(cancelRun, { params: { runId } });
   const params = { userId: client.userId };
   for (;;) {
     const { ended_at } = await client.call(getRun, { params: { runId } });
-    const { runs } = await client.call(getSweep, { params: { sweepId } });
     const { deployments } = await client.call(listDeployments, { params });
     const { generations } = await client.call(listGenerations, { params });
     const isStarting = deployments.some(({ status }) => status === 'queued' || status === 'deploying');
     const isGenerating = generations.some((generation) => generation.ended_at === null);
-    const isOver = ended_at !== null && runs.every((run) => run.ended_at !== null);
-    if (isOver && !isStarting && !isGenerating) return;
+    if (ended_at !== null && !isStarting && !isGenerating) return;
     await sleep(500);
   }
 }

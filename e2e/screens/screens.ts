@@ -171,23 +171,6 @@ const work: Screen<Things>[] = [
   },
   { route: '/runs/$id', at: '/runs/nothing', full: 'There is no such run' },
   {
-    route: '/sweeps',
-    ...{
-      at: '/sweeps',
-      full: 'Two ranks',
-      failed: 'Your sweeps could not be loaded',
-      empty: 'No sweeps yet',
-    },
-  },
-  {
-    route: '/sweeps/$id',
-    at: ({ sweep }) => `/sweeps/${sweep}`,
-    full: 'Two ranks',
-    failed: 'This sweep cannot be shown',
-    reads: /\/sweeps\//,
-  },
-  { route: '/sweeps/$id', at: '/sweeps/nothing', full: 'There is no such sweep', alike: true },
-  {
     route: '/my-deployments',
     at: '/my-deployments',
     full: 'SmolLM2-135M-Instruct',

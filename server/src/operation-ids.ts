@@ -66,7 +66,6 @@ import * as runs from '@bakehouse/contract/runs';
 import * as search from '@bakehouse/contract/search';
 import * as shareLinks from '@bakehouse/contract/share-links';
 import * as sql from '@bakehouse/contract/sql';
-import * as sweeps from '@bakehouse/contract/sweeps';
 import * as trackers from '@bakehouse/contract/trackers';
 import * as training from '@bakehouse/contract/training';
 import * as videos from '@bakehouse/contract/videos';
@@ -139,7 +138,6 @@ const modules = [
   shareLinks,
   sql,
   trackers,
-  sweeps,
   training,
   exported,
   runs,

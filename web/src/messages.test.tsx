@@ -51,8 +51,7 @@ const resultOf = (type: ModelType, made: { modelId?: null; error?: Error } = {})
     key=""
     wizard={{
       state: { ...initialState, type, name: 'Loaf' },
-      ...{ modelId: 'm1', sweepId: null, error: null, uploads: [], tryAgain: nothing, ...made },
-      validation: undefined,
+      ...{ modelId: 'm1', error: null, uploads: [], tryAgain: nothing, ...made },
     }}
     onClose={nothing}
   />

@@ -14,7 +14,6 @@ type Props = {
     | '/drafts'
     | '/model'
     | '/llm-training'
-    | '/sweeps'
     | '/my-deployments'
     | '/gallery';
   label: string;

@@ -11,8 +11,6 @@ export type NotificationData = {
   run_failed: { run_id: string; title: string; is_export?: boolean };
   /** `stop_reason`: why it was stopped, where not by its owner; notifications of earlier versions have none. */
   run_cancelled: { run_id: string; title: string; stop_reason?: StopReason | null; is_export?: boolean };
-  /** How many of its runs have made a model, of how many. */
-  sweep_ended: { sweep_id: string; title: string; completed: number; runs: number };
   deployment_ready: { pod_id: string; title: string };
   deployment_failed: { pod_id: string; title: string };
   deployment_stopped: { pod_id: string; title: string; stop_reason: StopReason };
@@ -68,10 +66,6 @@ export const kinds: { [Kind in NotificationKind]: (data: NotificationData[Kind])
   run_cancelled: ({ run_id, title, stop_reason: reason, is_export }) => ({
     message: `The ${is_export ? 'export' : 'training'} of ${title} ${reason ? stops[reason] : 'was cancelled'}`,
     link: `/runs/${run_id}`,
-  }),
-  sweep_ended: ({ sweep_id, title, completed, runs }) => ({
-    message: `The sweep ${title} has ended: ${completed} of ${runs} runs completed`,
-    link: `/sweeps/${sweep_id}`,
   }),
   deployment_ready: ({ pod_id, title }) => ({
     message: `${title} is ready`,

@@ -252,7 +252,6 @@ test('have a sentence and a page of the web app for each kind', () => {
       stop_reason: 'credits',
       dataset_type: 'RAW',
     },
-    ...{ sweep_id: 's', completed: 1, runs: 2 },
     ...{ amount_micro: '1', expires_at: '2030-01-31T00:00:00Z' },
   };
   for (const show of Object.values(kinds)) {

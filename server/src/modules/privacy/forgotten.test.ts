@@ -58,7 +58,6 @@ const FORGOTTEN = [
   'sessions',
   'share_links',
   'sign_in_methods',
-  'sweeps',
   'tracked_runs',
   'trackers',
   'training_configurations',
@@ -140,8 +139,6 @@ async function fillTables(db: Database, userId: string): Promise<void> {
     )
     insert into asset_shares (asset_id, user_id) select id, ${userId} from asset`.execute(db);
   await sql`insert into hub_tokens values (${userId}, 'secret', 'ada', now())`.execute(db);
-  await sql`insert into sweeps (user_id, title, parameters, created_at)
-    values (${userId}, 'Ovens', '{epochs}', now())`.execute(db);
   await sql`insert into trackers (user_id, service, project, connected_at)
     values (${userId}, 'wandb', 'loaves', now())`.execute(db);
   await sql`insert into x_posts values (${userId}, now(), '8')`.execute(db);

@@ -39,7 +39,6 @@ import { forgetJobs } from '../training/openai-jobs/forget-jobs.ts';
 import { forgetSamples } from '../training/pictures/forget-samples.ts';
 import { cancelRun } from '../training/runs/cancel-run.ts';
 import { listLiveRuns } from '../training/runs/list-live-runs.ts';
-import { forgetSweeps } from '../training/sweeps/forget-sweeps.ts';
 
 const REASON = 'The account was deleted';
 /** Others who serve a model read it. */
@@ -86,7 +85,6 @@ async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetBatches(tx, userId);
   await forgetDrafts(tx, userId);
   await forgetSamples(tx, userId);
-  await forgetSweeps(tx, userId);
   await forgetNotifications(tx, userId);
   await forgetCode(tx, userId);
   await forgetMessages(tx, userId);

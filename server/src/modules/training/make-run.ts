@@ -16,7 +16,7 @@ import type { Price } from '../credits/prices/prices.ts';
 import { usualCeilingMicro } from './charges/ceiling.ts';
 import { holdForRun } from './charges/hold-run.ts';
 import type { RunPlace } from './place-run.ts';
-import { insertRun, type RunRow, type Source, type Trained } from './queries.ts';
+import { insertRun, type Source, type Trained } from './queries.ts';
 import { FINE_TUNE_KIND } from './runs/fine-tune-kind.ts';
 
 /** What a new model is called, and how it begins. */
@@ -39,8 +39,6 @@ type NewTraining = {
   dataset: Source;
   /** With the one file that is held out; null: part of the dataset is. */
   validation?: AssetRevision | null;
-  /** What the run is part of. */
-  sweep?: RunRow['sweep'];
   /** Assets beside the base that it needs while it starts. */
   alsoReads: string[];
   place: RunPlace;
@@ -93,7 +91,6 @@ export async function makeRun(
     userId,
     keyId,
     title: body.title,
-    sweep: asked.sweep ?? null,
     modelAssetId: assetId,
     ...sources,
   };

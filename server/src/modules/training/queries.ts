@@ -33,8 +33,6 @@ export type RunRow = Trained & {
   dataset: Source;
   /** Null: part of the dataset's rows is held out. */
   validation: ValidationFile | null;
-  /** What it is part of; null: nothing. */
-  sweep: { id: string; title: string } | null;
   /** As it was when the run began. */
   price: Price;
   devices: number;
@@ -101,7 +99,6 @@ export async function insertRun(tx: Transaction, run: NewRun): Promise<void> {
       validation_revision_id: run.validation?.revisionId,
       validation_title: run.validation?.title,
       validation_file_name: run.validation?.fileName,
-      sweep_id: run.sweep?.id,
       kind: run.kind,
       file_name: run.fileName ?? '',
       parameters: toJson(run.parameters),
@@ -121,30 +118,9 @@ export async function insertRun(tx: Transaction, run: NewRun): Promise<void> {
     .execute();
 }
 
-/** Beside the columns of a run. */
-const sweepTitle = sql<string | null>`(select title from sweeps where sweeps.id = runs.sweep_id)`.as(
-  'sweep_title',
-);
-
 export async function findRun(db: Database | Transaction, id: string): Promise<RunRow | null> {
-  const row = await db
-    .selectFrom('runs')
-    .selectAll()
-    .select(sweepTitle)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
   return row ? toRunRow(row) : null;
-}
-
-/** The runs of these sweeps, in no order. */
-export async function selectSweptRuns(db: Database | Transaction, sweepIds: string[]): Promise<RunRow[]> {
-  const rows = await db
-    .selectFrom('runs')
-    .selectAll()
-    .select(sweepTitle)
-    .where('sweep_id', '=', sql<string>`any(${sweepIds}::uuid[])`)
-    .execute();
-  return rows.map(toRunRow);
 }
 
 /** Whose each of these runs is. */
@@ -199,7 +175,6 @@ export async function selectRuns(
   const rows = await db
     .selectFrom('runs')
     .selectAll()
-    .select(sweepTitle)
     .where('user_id', '=', filter.userId)
     .$if(filter.kind !== undefined, (query) => query.where('kind', '=', filter.kind ?? ''))
     .$if(filter.modelAssetIds !== undefined, (query) =>
@@ -349,8 +324,7 @@ function toValidation(row: Selectable<RunsTable>): ValidationFile | null {
     : null;
 }
 
-function toRunRow(row: Selectable<RunsTable> & { sweep_title: string | null }): RunRow {
-  const { sweep_id: sweepId, sweep_title: title } = row;
+function toRunRow(row: Selectable<RunsTable>): RunRow {
   return {
     id: row.id,
     userId: row.user_id,
@@ -360,7 +334,6 @@ function toRunRow(row: Selectable<RunsTable> & { sweep_title: string | null }): 
     base: { assetId: row.base_asset_id, revisionId: row.base_revision_id, title: row.base_title },
     dataset: { assetId: row.dataset_asset_id, revisionId: row.dataset_revision_id, title: row.dataset_title },
     validation: toValidation(row),
-    sweep: sweepId !== null && title !== null ? { id: sweepId, title } : null,
     ...toTrained(row),
     price: agreedPrice(row.price_id, row.unit_price_micro),
     devices: row.devices,

@@ -3,7 +3,6 @@ import * as configurations from '@bakehouse/contract/configurations';
 import * as diffusion from '@bakehouse/contract/diffusion-training';
 import * as exportContract from '@bakehouse/contract/exports';
 import * as runContract from '@bakehouse/contract/runs';
-import * as sweepContract from '@bakehouse/contract/sweeps';
 import * as contract from '@bakehouse/contract/training';
 import { type Binding, type BindOptions, bind } from '../../platform/http/bind.ts';
 import { createAsset } from '../assets/create-asset.ts';
@@ -29,11 +28,6 @@ import { listRuns } from './runs/list-runs.ts';
 import { resumeRun } from './runs/resume-run.ts';
 import { sumRuns } from './runs/sum-runs.ts';
 import { startFineTune } from './start-fine-tune.ts';
-import { cancelSweep } from './sweeps/cancel-sweep.ts';
-import { getSweep } from './sweeps/get-sweep.ts';
-import { listSweeps } from './sweeps/list-sweeps.ts';
-import { quoteSweep } from './sweeps/quote-sweep.ts';
-import { startSweep } from './sweeps/start-sweep.ts';
 import type { TrainingParts } from './validation/check-fine-tune.ts';
 import { validateFineTune } from './validation/validate-fine-tune.ts';
 
@@ -66,11 +60,6 @@ export function trainingRoutes(parts: TrainingParts): Binding[] {
       (ctx, input, http) => startDiffusionTraining(ctx, parts, input, http),
       readsAFile,
     ),
-    bind(sweepContract.quoteSweep, (ctx, input, http) => quoteSweep(ctx, parts, input, http), readsAFile),
-    bind(sweepContract.startSweep, (ctx, input, http) => startSweep(ctx, parts, input, http), readsAFile),
-    bind(sweepContract.listSweeps, listSweeps),
-    bind(sweepContract.getSweep, getSweep),
-    bind(sweepContract.cancelSweep, cancelSweep),
     bind(contract.listReadings, listReadings),
     bind(contract.cancelReading, cancelReading),
     bind(runContract.listRuns, listRuns),

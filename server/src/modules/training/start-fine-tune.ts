@@ -14,7 +14,6 @@ import { type SettledFields, settle, toTrainSpec, withFormat } from './fine-tune
 import { makeRun, type NewModel, sourceOf } from './make-run.ts';
 import { nameSources } from './name-sources.ts';
 import { insertJob, type JobRow } from './openai-jobs/job-queries.ts';
-import type { RunRow } from './queries.ts';
 import {
   checkFineTune,
   type FineTuneCheck,
@@ -76,22 +75,21 @@ type Start = {
   payload: FineTunePayload;
   check: FineTuneCheck;
   sources: TrainingSources;
-  job?: StartedJob | null;
-  sweep?: RunRow['sweep'];
+  job: StartedJob | null;
 };
 
 /** Step: makes the run of a fine-tune, and its model. Throws what `makeRun` throws. */
-export async function makeFineTune(
+async function makeFineTune(
   tx: Transaction,
   ctx: Context,
-  { body, payload, check, sources: named, job = null, sweep = null }: Start,
-): Promise<{ modelId: string; runId: string }> {
+  { body, payload, check, sources: named, job }: Start,
+): Promise<{ modelId: string }> {
   const { hubBase, dataset, heldOut: validation, rewardModels, place } = check;
   const now = ctx.clock.now();
   const base = hubBase ? await cloneHubBase(tx, { userId: ctx.caller.userId, now }, hubBase) : check.base;
   const fields = settle(withFormat(payload, check.validation.data?.format));
   const made = await makeRun(tx, ctx, {
-    ...{ body, base, validation, sweep, place, now },
+    ...{ body, base, validation, place, now },
     clones: hubBase?.repoId ?? null,
     dataset: sourceOf(dataset),
     alsoReads: [
@@ -125,18 +123,18 @@ export async function makeFineTune(
 
 type ToCheck = {
   payload: FineTunePayload;
-  validation?: FineTuneRequest['validation'];
+  validation: FineTuneRequest['validation'];
   reply: Http['reply'];
 };
 
-/** What the wizard's validation says of a fine-tune. Throws what `checkFineTune` throws. */
-export async function checkPayload(
+/** Refuses what the wizard's validation refuses. */
+async function checkStart(
   ctx: Context,
   parts: TrainingParts,
-  { payload, validation = null, reply }: ToCheck,
+  { payload, validation, reply }: ToCheck,
 ): Promise<FineTuneCheck> {
   const cpu = await parts.runCpu(ctx.db);
-  return checkFineTune(ctx, parts, {
+  const check = await checkFineTune(ctx, parts, {
     datasetId: payload.asset_id,
     baseModelId: payload.base_model,
     validation,
@@ -148,11 +146,6 @@ export async function checkPayload(
     readsOn: false,
     params: { dataset: `${PAYLOAD}.asset_id`, base: `${PAYLOAD}.base_model` },
   });
-}
-
-/** Refuses what the wizard's validation refuses. */
-async function checkStart(ctx: Context, parts: TrainingParts, asked: ToCheck): Promise<FineTuneCheck> {
-  const check = await checkPayload(ctx, parts, asked);
   const [fault] = check.faults;
   if (!fault) return check;
   const { message: publicMessage, about } = fault;

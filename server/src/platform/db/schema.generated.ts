@@ -989,7 +989,6 @@ export type RunsTable = {
   validation_revision_id: string | null;
   validation_title: string | null;
   validation_file_name: string | null;
-  sweep_id: string | null;
   memory_bytes: bigint | null;
   estimate_micro: bigint | null;
 };
@@ -1038,14 +1037,6 @@ export type SignInMethodsTable = {
   scope: string | null;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
-};
-
-export type SweepsTable = {
-  id: Generated<string>;
-  user_id: string;
-  title: string;
-  parameters: string[];
-  created_at: Timestamp;
 };
 
 export type TrackedRunsTable = {
@@ -1356,7 +1347,6 @@ export type DB = {
   sessions: SessionsTable;
   share_links: ShareLinksTable;
   sign_in_methods: SignInMethodsTable;
-  sweeps: SweepsTable;
   tracked_runs: TrackedRunsTable;
   trackers: TrackersTable;
   training_configurations: TrainingConfigurationsTable;

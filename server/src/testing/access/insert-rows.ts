@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TestServer, TestUser } from '../test-server.ts';
 
-/** For tests: a usage window, a reading, a clone, a response, a sweep of no runs and a draft of the user, which no call makes by itself. */
+/** For tests: a usage window, a reading, a clone, a response and a draft of the user, which no call makes by itself. */
 export async function insertRows(
   server: Pick<TestServer, 'app' | 'services'>,
   user: TestUser,
@@ -38,13 +38,8 @@ export async function insertRows(
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  const { id: sweepId } = await server.services.db
-    .insertInto('sweeps')
-    .values({ user_id: user.userId, title: 'Ovens', parameters: ['epochs'], created_at: now })
-    .returning('id')
-    .executeTakeFirstOrThrow();
   const response_id = await insertResponse(server, user);
-  return { windowId, readingId, cloneId, sweepId, response_id, ...(await insertDraft(server, user)) };
+  return { windowId, readingId, cloneId, response_id, ...(await insertDraft(server, user)) };
 }
 
 async function insertResponse({ services }: Pick<TestServer, 'services'>, user: TestUser): Promise<string> {

@@ -34,7 +34,6 @@ const looks: Record<Notification['kind'], Look> = {
   run_completed: good,
   run_failed: bad,
   run_cancelled: { icon: CircleSlash, tone: 'text-muted' },
-  sweep_ended: good,
   deployment_ready: good,
   deployment_failed: bad,
   deployment_stopped: { icon: CircleAlert, tone: 'text-warn' },

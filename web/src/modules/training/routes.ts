@@ -2,7 +2,7 @@ import { type RunFilter, runFilters } from '@bakehouse/contract/runs';
 import { type AnyRoute, createRoute, redirect } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
 
-/** The lists of runs and of sweeps, and the page of each. */
+/** The lists of runs, and the page of a run. */
 export const trainingRoutes = <App extends AnyRoute>(app: App) =>
   [
     createRoute({
@@ -28,18 +28,6 @@ export const trainingRoutes = <App extends AnyRoute>(app: App) =>
       getParentRoute: () => app,
       path: '/runs/$id',
       component: pageComponent(() => import('./runs/run-page.tsx'), 'RunPage'),
-    }),
-    createRoute({
-      getParentRoute: () => app,
-      path: '/sweeps',
-      validateSearch: ({ search }: Record<string, unknown>): { search?: string } =>
-        typeof search === 'string' && search !== '' ? { search } : {},
-      component: pageComponent(() => import('./sweeps/sweeps-page.tsx'), 'SweepsPage'),
-    }),
-    createRoute({
-      getParentRoute: () => app,
-      path: '/sweeps/$id',
-      component: pageComponent(() => import('./sweeps/sweep-page.tsx'), 'SweepPage'),
     }),
   ] as const;
 

@@ -108,7 +108,6 @@ const groups: NavGroup[] = [
         kind: 'route',
         label: 'LLM Training',
         to: '/llm-training',
-        alsoAt: ['/sweeps'],
         icon: GraduationCap,
       },
     ],

@@ -21,7 +21,7 @@ vi.mock('../../modules/accounts/session.ts', async (original) => ({
 let flux: object[] = [];
 let pictures: object[] = [];
 /** What the server finds by name only: no first page has it. */
-let named: { pods?: object[]; runs?: object[]; sweeps?: object[] } = {};
+let named: { pods?: object[]; runs?: object[] } = {};
 afterEach(() => {
   flux = [];
   pictures = [];
@@ -44,7 +44,6 @@ async function type(typed: string, answerTo: (words: string) => Promise<Response
         : Response.json({
             pods: [],
             runs: [],
-            sweeps: [],
             datasets: [],
             deployments: url.includes('/deployments/images/') ? flux : [],
             accelerators: [],
@@ -143,13 +142,11 @@ test('a run and a deployment of long ago are found by the server, which is asked
   named = {
     pods: [{ ...pod, status: 'terminated', terminated_at: '2024-02-01T00:00:00Z' }],
     runs: [{ run_id: 'r9', title: 'Sourdough model', created_at: '2024-01-01T00:00:00Z' }],
-    sweeps: [{ sweep_id: 's9', title: 'Sourdough ranks', created_at: '2024-01-01T00:00:00Z' }],
   };
   await search(200, { results: [], similar: false }, 'sourdough');
   await screen.findByRole('option', { name: 'Sourdough chat sourdough-2 · terminated' });
   const asked = vi.mocked(fetch).mock.calls.flatMap(([url]) => (typeof url === 'string' ? url : []));
   expect(asked.filter((url) => url.includes('/runs?') && url.includes('search='))).toHaveLength(1);
-  expect(screen.getByRole('option', { name: 'Sourdough ranks Sweep' })).toBeTruthy();
   await userEvent.click(screen.getByRole('option', { name: 'Sourdough model' }));
   expect(navigate).toHaveBeenCalledWith({ to: '/runs/$id', params: { id: 'r9' } });
 });

@@ -1,4 +1,4 @@
-import { CloudDownload, FileText, Grid2x2, Images, Lock } from 'lucide-react';
+import { CloudDownload, FileText, Images, Lock } from 'lucide-react';
 import type { FoundItem } from './sidebar-words.ts';
 
 /** Pages that have no place in the sidebar: the palette leads to them too. */
@@ -23,13 +23,6 @@ export const furtherPages: FoundItem[] = [
     to: '/drafts',
     icon: FileText,
     words: 'drafts pdf docx word markdown questions answers synthetic data recipes generate dataset',
-  },
-  {
-    kind: 'route',
-    label: 'Sweeps',
-    to: '/sweeps',
-    icon: Grid2x2,
-    words: 'sweep grid search hyperparameters learning rate rank compare best runs',
   },
   {
     kind: 'route',

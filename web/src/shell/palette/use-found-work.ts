@@ -1,25 +1,23 @@
 import type { Run } from '@bakehouse/contract/runs';
-import type { ListedSweep } from '@bakehouse/contract/sweeps';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useUser } from '../../modules/accounts/session.ts';
 import { deploymentListQuery } from '../../modules/deployments/deployment-lists.ts';
 import { type Deployment, linkTo, statusWord } from '../../modules/deployments/kinds.ts';
 import { runListQuery, runsQuery } from '../../modules/training/runs/run-queries.ts';
-import { sweepsQuery } from '../../modules/training/sweeps/sweep-calls.ts';
 import { matchCommands, nameFits } from './match-commands.ts';
 import type { Question } from './palette-dialog.tsx';
 
-/** A deployment of any kind, a run, or a sweep. */
+/** A deployment of any kind, or a run. */
 export type FoundWork = {
   id: string;
   label: string;
   /** Other words that it is looked for by. */
   words: string;
-  /** Of a deployment: its name, which tells it from others of its model, and how it is; of a sweep: that it is one. */
+  /** Of a deployment: its name, which tells it from others of its model, and how it is. */
   name?: string;
   status?: string;
   createdAt: string;
-  link: ReturnType<typeof linkTo> | { to: '/runs/$id' | '/sweeps/$id'; params: { id: string } };
+  link: ReturnType<typeof linkTo> | { to: '/runs/$id'; params: { id: string } };
   /** What is asked before it is terminated; nothing of what has ended. */
   termination?: Question;
 };
@@ -56,9 +54,8 @@ function useNewest(): Work {
   const text = useInfiniteQuery(deploymentListQuery('text', id)).data?.pages[0]?.deployments ?? [];
   const images = useInfiniteQuery(deploymentListQuery('image', id)).data?.pages[0]?.deployments ?? [];
   const runs = useInfiniteQuery(runListQuery).data?.pages[0]?.runs ?? [];
-  const sweeps = useInfiniteQuery(sweepsQuery()).data?.pages[0]?.sweeps ?? [];
   const live = [...text, ...images].filter(({ terminated_at }) => terminated_at === null);
-  return { deployments: deploymentsOf(live), runs: [...sweeps.map(ofSweep), ...runs.map(ofRun)] };
+  return { deployments: deploymentsOf(live), runs: runs.map(ofRun) };
 }
 
 /** What the server finds by name; what was found before stays in sight meanwhile. */
@@ -69,14 +66,10 @@ function useSearched(search: string) {
   const text = useInfiniteQuery({ ...deploymentListQuery('text', id, wanted), ...options });
   const images = useInfiniteQuery({ ...deploymentListQuery('image', id, wanted), ...options });
   const runs = useInfiniteQuery({ ...runsQuery({ search }), ...options });
-  const sweeps = useInfiniteQuery({ ...sweepsQuery(search), ...options });
-  const reads = [text, images, runs, sweeps];
+  const reads = [text, images, runs];
   return {
     deployments: deploymentsOf([text, images].flatMap(({ data }) => data?.pages[0]?.deployments ?? [])),
-    runs: [
-      ...(sweeps.data?.pages[0]?.sweeps ?? []).map(ofSweep),
-      ...(runs.data?.pages[0]?.runs ?? []).map(ofRun),
-    ],
+    runs: (runs.data?.pages[0]?.runs ?? []).map(ofRun),
     isPlaceholderData: reads.some(({ isPlaceholderData }) => isPlaceholderData),
     isFetching: reads.some(({ isFetching }) => isFetching),
     error: reads.find(({ error }) => error !== null)?.error ?? null,
@@ -104,13 +97,6 @@ function ofDeployment(deployment: Deployment): FoundWork {
     createdAt: deployment.created_at,
     link: linkTo(deployment),
     ...(deployment.terminated_at === null && { termination: { kind: 'terminate', deployment } }),
-  };
-}
-
-function ofSweep({ sweep_id: id, title, created_at }: ListedSweep): FoundWork {
-  return {
-    ...{ id, label: title, name: 'Sweep', createdAt: created_at, words: 'sweep training fine-tune' },
-    link: { to: '/sweeps/$id', params: { id } },
   };
 }
 

@@ -83,7 +83,7 @@ export function useSearchGroups(typed: string, ask: (question: Question) => void
     groups: [
       { value: 'Datasets and models', items: found, found: true },
       { value: 'Deployments', items: toCommands(work.deployments, Rocket), found: true },
-      { value: 'Runs and sweeps', items: toCommands(work.runs, GraduationCap), found: true },
+      { value: 'Runs', items: toCommands(work.runs, GraduationCap), found: true },
       { value: 'Pictures and videos', items: pictures, found: true },
     ],
     searching: searching || work.searching || generations.searching,

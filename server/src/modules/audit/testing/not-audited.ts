@@ -44,7 +44,6 @@ import * as responses from '@bakehouse/contract/responses';
 import * as runs from '@bakehouse/contract/runs';
 import * as shareLinks from '@bakehouse/contract/share-links';
 import * as sql from '@bakehouse/contract/sql';
-import * as sweeps from '@bakehouse/contract/sweeps';
 import * as trackers from '@bakehouse/contract/trackers';
 import * as training from '@bakehouse/contract/training';
 import * as videos from '@bakehouse/contract/videos';
@@ -84,7 +83,6 @@ export const notAudited = new Map<Endpoint, string>([
   [notifications.listNotifications, CHANGES_NOTHING],
   [training.validateFineTune, CHANGES_NOTHING],
   [diffusionTraining.validateDiffusionTraining, CHANGES_NOTHING],
-  [sweeps.quoteSweep, CHANGES_NOTHING],
   [training.cancelReading, 'a reading is not kept'],
   [deployments.quoteVllm, CHANGES_NOTHING],
   [imageDeployments.imageCalls.flux.quote, CHANGES_NOTHING],
@@ -176,7 +174,6 @@ export const notAudited = new Map<Endpoint, string>([
 const HUB_TEST = 'hub/repositories.test.ts';
 const LINK_TEST = 'share-links/share-links.test.ts';
 const SHARING_TEST = 'assets/sharing/sharing.test.ts';
-const SWEEP_TEST = 'training/sweeps/sweeps.test.ts';
 
 /** Calls that need another server or other models: a test beside them looks for the row. */
 export const auditedElsewhere = new Map<Endpoint, { action: string; test: string }>([
@@ -194,8 +191,6 @@ export const auditedElsewhere = new Map<Endpoint, { action: string; test: string
     diffusionTraining.startDiffusionTraining,
     { action: 'run.started', test: 'training/pictures/diffusion-training.test.ts' },
   ],
-  [sweeps.startSweep, { action: 'run.started', test: SWEEP_TEST }],
-  [sweeps.cancelSweep, { action: 'run.cancelled', test: SWEEP_TEST }],
   [exported.startExport, { action: 'run.started', test: 'training/exports/exports.test.ts' }],
   [
     runs.makeCheckpointModel,

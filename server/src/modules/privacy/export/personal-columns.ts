@@ -69,7 +69,6 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'sessions.user_id': { section: 'sessions' },
   'share_links.user_id': { section: 'share_links' },
   // Each of its runs names it.
-  'sweeps.user_id': { section: 'runs' },
   'sign_in_methods.user_id': { section: 'sign_in_methods' },
   'training_configurations.user_id': { section: 'configurations' },
   'usage_windows.user_id': { section: 'usage_windows' },

@@ -29,7 +29,7 @@ export async function cancelRun(ctx: Context, { params }: InputOf<typeof endpoin
 }
 
 /** Step: asks a run of the caller to save its work and end, unless it has ended or was asked before. */
-export async function stopRun(
+async function stopRun(
   tx: Transaction,
   ctx: Context,
   { id, modelAssetId }: Pick<RunRow, 'id' | 'modelAssetId'>,

@@ -2,15 +2,13 @@ import type { WorkloadState } from '../../../engine/model/workload.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { notify } from '../../notifications/notify.ts';
 import type { RunRow } from '../queries.ts';
-import { notifyOfSweepEnd } from '../sweeps/notify-of-sweep-end.ts';
 
-/** Step: notifies the owner of a run of how it has ended; of a sweep once all of its runs have. */
+/** Step: notifies the owner of a run how it ended. */
 export async function notifyOfEnd(
   tx: Transaction,
-  run: Pick<RunRow, 'id' | 'userId' | 'title' | 'kind' | 'sweep' | 'stopReason'>,
+  run: Pick<RunRow, 'id' | 'userId' | 'title' | 'kind' | 'stopReason'>,
   state: WorkloadState,
 ): Promise<void> {
-  if (run.sweep) return notifyOfSweepEnd(tx, run.userId, run.sweep);
   const { id, userId, title, kind, stopReason } = run;
   const data = { run_id: id, title, ...(kind === 'export' && { is_export: true }) };
   if (state === 'completed') await notify(tx, { userId, kind: 'run_completed', data });

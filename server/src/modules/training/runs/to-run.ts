@@ -72,7 +72,7 @@ function trainedBy(run: RunRow) {
   const dataset = { dataset_id, revision_id, title };
   if (run.kind === 'export')
     return { kind: run.kind, dataset: { ...dataset, file_name: null }, parameters: run.parameters };
-  const { validation: file, sweep } = run;
+  const { validation: file } = run;
   const validation = file && {
     ...{
       dataset_id: file.assetId,
@@ -84,7 +84,6 @@ function trainedBy(run: RunRow) {
   return run.kind === 'text'
     ? {
         ...{ kind: run.kind, dataset: { ...dataset, file_name: run.fileName }, validation },
-        sweep: sweep && { sweep_id: sweep.id, title: sweep.title },
         parameters: run.parameters,
       }
     : { kind: run.kind, dataset: { ...dataset, file_name: run.fileName }, parameters: run.parameters };

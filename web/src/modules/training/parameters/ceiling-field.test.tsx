@@ -80,10 +80,3 @@ it('shows the same amount when the currency is switched', () => {
   act(() => currencyChoice.set('USD'));
   expect(field().value).toBe('1');
 });
-
-it('of several runs it is that of each, measured by the most expensive one', () => {
-  render(<CeilingField value="5" usual={null} expected="8.3333" onChange={changed} />);
-  expect(field().placeholder).toBe('');
-  expect(screen.getByText('USD per run')).toBeTruthy();
-  expect(screen.getByRole('status').textContent).toMatch(/that the most expensive run is expected to cost/);
-});

@@ -5,9 +5,9 @@ import { AmountField } from '../../../ui/amount-field.tsx';
 type Props = {
   /** In BGL; empty: the usual one; what is no amount stays as it was typed. */
   value: string;
-  /** The ceiling where none is typed, in BGL; null: it is that of several runs, each of which has another. */
-  usual: string | null;
-  /** What the run, or the most expensive of several, is expected to cost, in BGL: a lower ceiling shows a warning. */
+  /** The ceiling where none is typed, in BGL. */
+  usual: string;
+  /** What the run is expected to cost, in BGL: a lower ceiling shows a warning. */
   expected?: string;
   /** Whether the run is resumed: it stops at a ceiling that the user types. */
   resumes?: boolean;
@@ -19,21 +19,17 @@ type Props = {
 /** What a run may cost at most, typed in the chosen currency. */
 export function CeilingField({ usual, expected = '0', resumes = false, ...field }: Props) {
   const currency = currencyChoice.use();
-  const isOfEach = usual === null;
   const isTooLow = isPositiveBgl(field.value) && parseBgl(field.value) < parseBgl(expected);
   return (
     <AmountField
       label="Ceiling"
-      {...(isOfEach ? { per: 'per run' } : { placeholder: showLimit(usual, currency) })}
+      placeholder={showLimit(usual, currency)}
       help={
         isTooLow ? (
           <span role="status" className="text-warn">
-            This is less than the {showApart(expected, field.value, currency)[0]} that{' '}
-            {isOfEach ? 'the most expensive run' : 'the run'} is expected to cost: it will probably save its
-            work and stop before it is done.
+            This is less than the {showApart(expected, field.value, currency)[0]} that the run is expected to
+            cost: it will probably save its work and stop before it is done.
           </span>
-        ) : isOfEach ? (
-          'You pay at most this for each run. Left empty, it is half more than the run’s own estimate.'
         ) : field.value === '' ? (
           'You pay at most this. A run that needs more finishes. If it takes four times as long as estimated, it saves its work, stops and costs the estimate.'
         ) : resumes ? (

@@ -101,7 +101,6 @@ function LoadedPage({ run }: { run: Run }) {
         title={run.title}
         parents={[
           { label: run.kind === 'pictures' ? 'Diffusion Training' : 'LLM Training', to: areaPath(run) },
-          ...sweepOf(run),
         ]}
         badge={<StatusBadge status={displayState(run)} />}
         actions={
@@ -152,13 +151,6 @@ function LoadedPage({ run }: { run: Run }) {
       />
     </>
   );
-}
-
-/** The way to the sweep that it is part of. */
-function sweepOf(run: Run) {
-  if (run.kind !== 'text' || !run.sweep) return [];
-  const { sweep_id: id, title: label } = run.sweep;
-  return [{ label, to: '/sweeps/$id', params: { id } } as const];
 }
 
 /** The way to a picture with the LoRA: it is chosen there, with the first of the prompts that its checkpoints drew. */

@@ -53,14 +53,6 @@ export const cancelQuestion = ({ kind, step }: Pick<Run, 'kind' | 'step'>) => ({
   action: kind === 'export' ? 'Cancel export' : 'Cancel run',
 });
 
-/** What is asked before all that is left of a sweep is cancelled, wherever that is done. */
-export const cancelSweepQuestion = {
-  title: 'Cancel this sweep?',
-  description:
-    'Runs that have ended stay. The others save their progress: you pay for the time used so far, and the rest of their holds is released.',
-  action: 'Cancel sweep',
-};
-
 /** What it does now. */
 export function phaseText({ state, phase, reason, step }: Stage & Pick<Run, 'reason' | 'step'>): string {
   if (state === 'stopping') return step === 0 ? 'Cancelling' : 'Saving its progress';

@@ -97,18 +97,6 @@ function Name({ run }: { run: Run }) {
       </Link>
       <p className="text-muted text-xs">
         {run.base_model.title} on {run.dataset.title}
-        {run.kind === 'text' && run.sweep && (
-          <>
-            {' · '}
-            <Link
-              to="/sweeps/$id"
-              params={{ id: run.sweep.sweep_id }}
-              className="rounded text-accent-text underline underline-offset-2"
-            >
-              Sweep
-            </Link>
-          </>
-        )}
       </p>
     </div>
   );

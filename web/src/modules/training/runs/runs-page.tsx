@@ -4,7 +4,7 @@ import { Plus, Sparkles } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { useSheets } from '../../../lib/sheet.ts';
-import { Button, ButtonLink } from '../../../ui/button.tsx';
+import { Button } from '../../../ui/button.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { Money } from '../../../ui/money.tsx';
@@ -103,16 +103,7 @@ function RunsOf({ area }: { area: Area }) {
   );
   return (
     <>
-      <PageHeader
-        title={area.title}
-        description={area.description}
-        actions={
-          <>
-            {area.kind === 'text' && <ButtonLink to="/sweeps">Sweeps</ButtonLink>}
-            {create}
-          </>
-        }
-      />
+      <PageHeader title={area.title} description={area.description} actions={create} />
       <Stats kind={area.kind} />
       <Filter route={route} />
       <RunList area={area} compared={{ ids: compared, isFull, toggle }} create={create} />

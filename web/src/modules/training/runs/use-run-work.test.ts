@@ -1,8 +1,7 @@
-import type { Run } from '@bakehouse/contract/runs';
 import { expect, it, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { endOf, recentRunsQuery, sweepWork } from './use-run-work.ts';
+import { endOf, recentRunsQuery } from './use-run-work.ts';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 
@@ -40,26 +39,6 @@ it('says why a run failed, and what was charged as far as that is known', () => 
   const failed = { ...cancelled, state: 'failed', reason: 'Out of memory.' } as const;
   expect(endOf({ ...failed, charged: '0' })?.description).toBe('Out of memory. You were not charged.');
   expect(endOf({ ...failed, charged: null })?.description).toBe('Out of memory.');
-});
-
-it('shows the runs of a sweep as one, until the last of them has ended', () => {
-  const swept = (...states: Run['state'][]) =>
-    states.map((state) => ({ kind: 'text', state, sweep: { sweep_id: 's1', title: 'Loaves' } }) as Run);
-  const cancel = vi.fn<(sweepId: string) => void>();
-  const [work, ...others] = sweepWork(swept('completed', 'running', 'queued', 'queued'), cancel);
-  expect(others).toEqual([]);
-  expect(work).toMatchObject({
-    id: 'sweep-s1',
-    title: 'Loaves',
-    phase: '1 run under way, 2 waiting',
-    end: null,
-  });
-  work?.cancel?.run();
-  expect(cancel).toHaveBeenCalledWith('s1');
-  const [over] = sweepWork(swept('completed', 'failed'), cancel);
-  expect(over).toMatchObject({ end: { kind: 'success', title: 'All runs of Loaves have ended' } });
-  expect(over?.cancel).toBeUndefined();
-  expect(sweepWork(swept('failed', 'cancelled'), cancel)[0]?.end?.kind).toBe('info');
 });
 
 it('knows all runs that are under way, however many pages they take', async () => {

@@ -2,15 +2,11 @@ import { listRuns, type Run } from '@bakehouse/contract/runs';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { readAllPages } from '../../../lib/api/read-all-pages.ts';
-import { countOf } from '../../../lib/format/count-of.ts';
-import { formatNumber } from '../../../lib/format/format-number.ts';
 import { outcomeText } from '../../../lib/format/outcome-text.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
 import type { LongWork } from '../../../ui/long-work.ts';
-import { useCancelSweep } from '../sweeps/sweep-calls.ts';
 import { useCancelRun } from './run-calls.ts';
-import { cancelQuestion, cancelSweepQuestion, phaseText } from './run-sentences.ts';
-import { hasEnded } from './run-state.ts';
+import { cancelQuestion, phaseText } from './run-sentences.ts';
 
 const POLL_MS = 3_000;
 const PAGE_LENGTH = 100;
@@ -27,48 +23,11 @@ export const recentRunsQuery = queryOptions({
   },
 });
 
-/** Runs, as the list of long work shows them: those of a sweep as one. */
+/** Runs, as the list of long work shows them. */
 export function useRunWork(): LongWork[] {
   const cancel = useCancelRun();
-  const cancelSweep = useCancelSweep();
   const { data } = useQuery({ ...recentRunsQuery, refetchInterval: useFallbackInterval(POLL_MS) });
-  const runs = data?.runs ?? [];
-  const sweeps = Map.groupBy(runs, (run) => sweepOf(run)?.sweep_id ?? null);
-  sweeps.delete(null);
-  const ofSweeps = [...sweeps.values()].flatMap((swept) =>
-    sweepWork(swept, (sweepId) => cancelSweep.mutate(sweepId)),
-  );
-  const alone = runs.filter((run) => sweepOf(run) === null);
-  return [...ofSweeps, ...alone.map((run) => runWork(run, () => cancel.mutate(run.run_id)))];
-}
-
-function sweepOf(run: Run) {
-  return run.kind === 'text' ? run.sweep : null;
-}
-
-/** The runs of a sweep of which the list knows: those that are under way, or have lately ended. */
-export function sweepWork(runs: readonly Run[], cancel: (sweepId: string) => void): LongWork[] {
-  const [sweep] = runs.flatMap((run) => sweepOf(run) ?? []);
-  if (!sweep) return [];
-  const left = runs.filter((run) => !hasEnded(run));
-  const waiting = left.filter(({ state }) => state === 'queued').length;
-  const isDone = runs.some(({ state }) => state === 'completed');
-  return [
-    {
-      id: `sweep-${sweep.sweep_id}`,
-      title: sweep.title,
-      phase: `${countOf(left.length - waiting, 'run')} under way, ${formatNumber(waiting)} waiting`,
-      progress: null,
-      link: { to: '/sweeps/$id', params: { id: sweep.sweep_id } },
-      ...(left.some(({ state }) => state !== 'stopping') && {
-        cancel: { question: cancelSweepQuestion, run: () => cancel(sweep.sweep_id) },
-      }),
-      end:
-        left.length > 0
-          ? null
-          : { kind: isDone ? 'success' : 'info', title: `All runs of ${sweep.title} have ended` },
-    },
-  ];
+  return (data?.runs ?? []).map((run) => runWork(run, () => cancel.mutate(run.run_id)));
 }
 
 function runWork(run: Run, cancel: () => void): LongWork {

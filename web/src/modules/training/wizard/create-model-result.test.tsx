@@ -10,10 +10,7 @@ import { initialState } from './wizard-state.ts';
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: () => new Promise(() => undefined) }));
 
 const none = () => undefined;
-const made = {
-  ...{ modelId: 'm1', sweepId: null, validation: undefined },
-  ...{ error: null, uploads: [], tryAgain: none },
-};
+const made = { modelId: 'm1', error: null, uploads: [], tryAgain: none };
 
 test.each([
   ['finetune', 'Watch the run', '/llm-training'],

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, Sparkles, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { countOf } from '../../../lib/format/count-of.ts';
 import { amountsInCurrency, currencyChoice } from '../../../lib/format/currency.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
@@ -16,17 +15,13 @@ import { endOf } from '../runs/use-run-work.ts';
 import type { Wizard } from './wizard-state.ts';
 
 type Props = {
-  wizard: Pick<Wizard, 'state' | 'modelId' | 'sweepId' | 'validation' | 'error' | 'uploads' | 'tryAgain'>;
+  wizard: Pick<Wizard, 'state' | 'modelId' | 'error' | 'uploads' | 'tryAgain'>;
   onClose: () => void;
 };
 
 /** What became of it, and the way to it. */
 export function CreateModelResult({ wizard, onClose }: Props) {
-  const { error, modelId, sweepId, state, uploads, tryAgain } = wizard;
-  if (sweepId && !error) {
-    const count = wizard.validation?.runs?.length ?? 0;
-    return <Sweeping name={state.name} sweepId={sweepId} count={count} onClose={onClose} />;
-  }
+  const { error, modelId, state, uploads, tryAgain } = wizard;
   if (error || !modelId) return <Failed error={error} onTryAgain={tryAgain} onClose={onClose} />;
   const made = { name: state.name, modelId, onClose };
   return state.type === 'upload' ? <Uploaded {...made} uploads={uploads} /> : <Training {...made} />;
@@ -45,26 +40,6 @@ function Failed({ error, onTryAgain, onClose }: FailedProps) {
       <Button variant="primary" onClick={onTryAgain}>
         Try Again
       </Button>
-      <Button variant="ghost" onClick={onClose}>
-        Close
-      </Button>
-    </Result>
-  );
-}
-
-type SweepingProps = { name: string; sweepId: string; count: number; onClose: () => void };
-
-function Sweeping({ name, sweepId, count, onClose }: SweepingProps) {
-  return (
-    <Result
-      icon={<Sparkles aria-hidden className="size-6" />}
-      tone="bg-good-soft text-good"
-      title="Your sweep has started!"
-      text={`${name}: ${countOf(count, 'run')}`}
-    >
-      <ButtonLink variant="primary" to="/sweeps/$id" params={{ id: sweepId }} replace>
-        Watch the sweep
-      </ButtonLink>
       <Button variant="ghost" onClick={onClose}>
         Close
       </Button>

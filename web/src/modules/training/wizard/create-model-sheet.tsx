@@ -1,5 +1,4 @@
 import { type RefObject, useEffect, useRef } from 'react';
-import { countOf } from '../../../lib/format/count-of.ts';
 import { Button } from '../../../ui/button.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Money } from '../../../ui/money.tsx';
@@ -101,7 +100,6 @@ function WizardSheet({ open, onClose, begunWith, onDraft }: WizardProps) {
 
 function Footer({ wizard }: { wizard: Wizard }) {
   const { id, next } = stepOf(wizard.state);
-  const runs = wizard.validation?.runs;
   const { state, busy, validation, priceChanged, canStart, dispatch } = wizard;
   const isReading = useStepReading(state);
   return (
@@ -140,7 +138,7 @@ function Footer({ wizard }: { wizard: Wizard }) {
         disabled={!canStart}
         loading={busy || isReading}
       >
-        {id === 'review' && runs ? `Start ${countOf(runs.length, 'run')}` : next.label}
+        {next.label}
       </Button>
     </>
   );

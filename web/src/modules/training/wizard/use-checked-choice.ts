@@ -1,12 +1,12 @@
-import type { DataReading } from '@bakehouse/contract/training';
+import type { DataReading, FineTuneValidation } from '@bakehouse/contract/training';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { notify } from '../../../ui/notify.ts';
 import { stopReading, useReading } from '../readings/reading-calls.ts';
-import { type FineTuneChoice, useValidateFineTune, type Validation, WIZARD_TOAST } from './wizard-calls.ts';
+import { type FineTuneChoice, useValidateFineTune, WIZARD_TOAST } from './wizard-calls.ts';
 
 export type CheckedChoice = {
   /** What the server said of the current choice. */
-  validation: Validation | undefined;
+  validation: FineTuneValidation | undefined;
   /** A long file that is read to its end meanwhile. */
   reading: DataReading | null;
   isPending: boolean;
@@ -28,7 +28,7 @@ export type CheckedChoice = {
  */
 export function useCheckedChoice(choice: FineTuneChoice | null, inPlace = false): CheckedChoice {
   const asked = useValidateFineTune(inPlace);
-  const [validation, setValidation] = useState<Validation>();
+  const [validation, setValidation] = useState<FineTuneValidation>();
   const reading = useReading(validation?.reading ?? null);
   const isRead = reading?.state === 'done' && validation?.reading != null;
   const checkAgain = () => {

@@ -11,7 +11,6 @@ import { announceUpload } from '../../assets/files/uploads/announce-upload.ts';
 import { uploadFiles, useUploads } from '../../assets/files/uploads/uploads.ts';
 import type { ModelPreset } from './model-preset.ts';
 import { readBaseModelType } from './suggest.ts';
-import { toAxes } from './sweep/sweep-draft.ts';
 import { type CheckedChoice, useCheckedChoice } from './use-checked-choice.ts';
 import { useLackOfCredit } from './use-lack-of-credit.ts';
 import {
@@ -37,9 +36,9 @@ export function useCreateModel(preset: ModelPreset): Wizard {
   const start = useStart(checked, choice, () => dispatch({ do: 'finish' }));
   const upload = useUpload(state, dispatch);
   useTypeOf(state.files, dispatch);
-  const result = { modelId: start.modelId ?? upload.modelId, sweepId: start.sweepId };
+  const modelId = start.modelId ?? upload.modelId;
   // What an earlier step was refused for is no longer so; why creating failed stays.
-  useEffect(() => notify.dismiss(WIZARD_TOAST), [state.step, result.modelId, result.sweepId]);
+  useEffect(() => notify.dismiss(WIZARD_TOAST), [state.step, modelId]);
 
   const { next, problems: problemsOf } = stepOf(state);
   const problems = problemsOf(state);
@@ -94,7 +93,7 @@ export function useCreateModel(preset: ModelPreset): Wizard {
     mayHaveBegun: start.mayHaveBegun,
     canStart,
     uploads: upload.uploads,
-    ...result,
+    modelId,
     error: start.error ?? upload.error,
   };
 }
@@ -115,8 +114,7 @@ function useStart(checked: CheckedChoice, inSight: FineTuneChoice | null, onOver
   const lack = mayHaveBegun === 'as chosen' ? null : missing;
   return {
     isPending: start.isPending,
-    modelId: start.data && 'modelId' in start.data ? start.data.modelId : null,
-    sweepId: start.data && 'sweepId' in start.data ? start.data.sweepId : null,
+    modelId: start.data ?? null,
     error: start.error,
     unaffordable: isUnaffordable(start.error) ? errorMessage(start.error) : lack,
     isPossible: lack === null && checked.validation?.critical_errors.length === 0,
@@ -219,10 +217,9 @@ function isUnaffordable(error: unknown): boolean {
 
 function choiceOf(state: WizardState, userId: string): FineTuneChoice | null {
   const { datasetId, fileName, parameters, tags, ceiling } = state;
-  const axes = toAxes(state.sweep);
   const hubModelId = state.type === 'huggingface' ? state.hubModelId : null;
   const baseModelId = hubModelId ?? state.baseModelId;
   if (!baseModelId || !datasetId || !fileName) return null;
   const name = state.name.trim();
-  return { userId, name, tags, baseModelId, hubModelId, datasetId, fileName, parameters, axes, ceiling };
+  return { userId, name, tags, baseModelId, hubModelId, datasetId, fileName, parameters, ceiling };
 }

@@ -1,6 +1,4 @@
 import { createAsset } from '@bakehouse/contract/assets';
-import type { SweepAxis } from '@bakehouse/contract/sweep-axes';
-import { quoteSweep, type SweepQuote, startSweep } from '@bakehouse/contract/sweeps';
 import { type FineTuneValidation, validateFineTune } from '@bakehouse/contract/training';
 import { call } from '../../../lib/api/api-client.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
@@ -26,8 +24,6 @@ export type FineTuneChoice = {
   datasetId: string;
   fileName: string;
   parameters: TrainingParameters;
-  /** What a sweep tries; none: one run. */
-  axes: SweepAxis[];
   /** Empty: as the server proposes. */
   ceiling: string;
 };
@@ -35,19 +31,12 @@ export type FineTuneChoice = {
 /** The wizard shows one toast at a time: each says what stands in the way now. */
 export const WIZARD_TOAST = 'create-model';
 
-/** What the server says of a run, or of the runs of a sweep together. */
-export type Validation = FineTuneValidation & Partial<Pick<SweepQuote, 'runs'>>;
-
 /** Reads the data as training would; resolves with the estimate and what stands in the way. */
 export function useValidateFineTune(inPlace: boolean) {
   return useMutation({
     meta: { toastId: WIZARD_TOAST, inPlace },
-    mutationFn: (choice: FineTuneChoice): Promise<Validation> => {
-      const { baseModelId, datasetId, fileName, axes } = choice;
-      if (axes.length > 0) {
-        const body = { axes, fine_tune_payload: payloadOf(choice) };
-        return call(quoteSweep, { body }, { timeoutMs: VALIDATION_TIMEOUT_MS });
-      }
+    mutationFn: (choice: FineTuneChoice): Promise<FineTuneValidation> => {
+      const { baseModelId, datasetId, fileName } = choice;
       const { accelerator_type, accelerator_count, ...fields } = parametersOf(choice);
       return call(
         validateFineTune,
@@ -76,33 +65,20 @@ type Start = {
   idempotencyKey: string;
 };
 
-/** What has been started. */
-type Started = { modelId: string } | { sweepId: string };
-
-/** Creates the model and starts its run, or those of a sweep. */
+/** Creates the model and starts its run; resolves with the model's id. */
 export function useStartFineTune() {
   return useMutation({
     meta: { product: 'Fine-tune', toastId: WIZARD_TOAST, inPlace: isPriceChange },
-    mutationFn: async ({ choice, shown, idempotencyKey }: Start): Promise<Started> => {
-      const { name: title, tags, userId: user_id, axes } = choice;
+    mutationFn: ({ choice, shown, idempotencyKey }: Start) => {
+      const { name: title, tags, userId: user_id } = choice;
       const agreed = { cost_max: shown.quote.total, slowdown: shown.slowdown };
       const fine_tune_payload = { ...payloadOf(choice), ...agreed };
-      const options = { idempotencyKey, timeoutMs: VALIDATION_TIMEOUT_MS };
-      if (axes.length > 0) {
-        const { sweep_id } = await call(
-          startSweep,
-          { body: { title, tags, axes, fine_tune_payload } },
-          options,
-        );
-        return { sweepId: sweep_id };
-      }
       const model = { dataset_type: 'MODEL', category: 'Artificial intelligence' } as const;
-      const modelId = await call(
+      return call(
         createAsset,
         { body: { ...model, title, tags, user_id, fine_tune_payload } },
-        { ...options, operation: 'create model' },
+        { idempotencyKey, timeoutMs: VALIDATION_TIMEOUT_MS, operation: 'create model' },
       );
-      return { modelId };
     },
     onSuccess: () => readAgain(['asset'], ['run'], ['balance']),
   });

@@ -1,7 +1,7 @@
 import type { Configuration } from '@bakehouse/contract/configurations';
 import { usualObjective } from '@bakehouse/contract/fine-tune-numbers';
 import type { uploadBaseModelTypes } from '@bakehouse/contract/limits';
-import type { DataReading } from '@bakehouse/contract/training';
+import type { DataReading, FineTuneValidation } from '@bakehouse/contract/training';
 import type { Dispatch } from 'react';
 import type { ChosenFile } from '../../../lib/files/chosen-file.ts';
 import type { Upload } from '../../assets/files/uploads/uploads.ts';
@@ -15,8 +15,6 @@ import {
   type ModelType,
   type TrainingParameters,
 } from '../parameters/training-parameters.ts';
-import type { SweepDraft } from './sweep/sweep-draft.ts';
-import type { Validation } from './wizard-calls.ts';
 
 export type StepId = 'quick' | 'type' | 'details' | 'files' | 'uses' | 'selection' | 'parameters' | 'review';
 
@@ -37,8 +35,6 @@ export type WizardState = {
   datasetId: string | null;
   fileName: string | null;
   parameters: TrainingParameters;
-  /** The values that are tried, each by a run of its own; none: one run. */
-  sweep: SweepDraft;
   /** What the run may cost at most, in BGL, as typed; empty: as the server proposes with its quote. */
   ceiling: string;
   /** How often the person has tried to go on from this step in vain; problems are shown from the first time on. */
@@ -59,7 +55,6 @@ export const initialState: WizardState = {
   datasetId: null,
   fileName: null,
   parameters: initialParameters,
-  sweep: [],
   ceiling: '',
   attempts: 0,
 };
@@ -113,7 +108,7 @@ export type Wizard = {
   /** Resets everything after a failure. */
   tryAgain: () => void;
   /** What the server said of the current choice. */
-  validation: Validation | undefined;
+  validation: FineTuneValidation | undefined;
   /** A long file that is read to its end meanwhile. */
   reading: DataReading | null;
   /** Why there is too little credit to start; nothing has started, and nothing typed is lost. */
@@ -126,7 +121,6 @@ export type Wizard = {
   canStart: boolean;
   uploads: Upload[];
   modelId: string | null;
-  sweepId: string | null;
   error: Error | null;
 };
 

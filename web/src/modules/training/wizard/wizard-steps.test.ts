@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parameterProblems } from '../parameters/parameter-problems.ts';
 import { blankReward } from '../parameters/rewards/reward-draft.ts';
 import { initialParameters } from '../parameters/training-parameters.ts';
-import { dearest, highestCost, holdAtStart } from './review/agreed-cost.ts';
+import { holdAtStart } from './review/agreed-cost.ts';
 import { initialState, type WizardState } from './wizard-state.ts';
 import { canGoBack, isDirty, stepIndex, stepOf, wizardReducer, wizardSteps } from './wizard-steps.tsx';
 
@@ -341,16 +341,6 @@ describe('the ceiling', () => {
   ])('typed as %j holds %j of a quote of 10', (ceiling, held) => {
     const cost_estimate = { quote: { total: '10' }, ceiling: '15' };
     expect(holdAtStart({ cost_estimate }, ceiling)).toBe(held);
-  });
-
-  it('of a sweep is what each run holds at most', () => {
-    const cost_estimate = { quote: { total: '10' }, ceiling: '15' };
-    const sweep = { cost_estimate, runs: [{ cost: '1' }, { cost: '3' }, { cost: '6' }] };
-    expect(holdAtStart(sweep, '')).toBe('10');
-    expect(holdAtStart(sweep, '2.5')).toBe('6');
-    expect(highestCost(sweep, '2.5')).toBe('7.5');
-    expect(highestCost(sweep, '')).toBe('15');
-    expect(dearest(sweep)).toBe('6');
   });
 
   it('is forgotten on the way back, since another quote has another one', () => {

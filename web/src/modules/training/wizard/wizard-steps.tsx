@@ -12,7 +12,6 @@ import { StepParameters } from './steps/step-parameters.tsx';
 import { StepSelection } from './steps/step-selection.tsx';
 import { StepType } from './steps/step-type.tsx';
 import { StepUpload } from './steps/step-upload.tsx';
-import { sweepProblem } from './sweep/sweep-draft.ts';
 import {
   type Problems,
   type StepId,
@@ -69,10 +68,7 @@ const parameters: Step = {
   id: 'parameters',
   label: 'Parameters',
   Component: StepParameters,
-  problems: ({ parameters: values, fileName, sweep }) => {
-    const ofSweep = sweepProblem(sweep, values);
-    return { ...parameterProblems(values, fileName ?? ''), ...(ofSweep && { sweep: ofSweep }) };
-  },
+  problems: ({ parameters: values, fileName }) => parameterProblems(values, fileName ?? ''),
   next: { label: 'Continue', does: 'validate' },
 };
 

@@ -1,30 +1,21 @@
 import { formatBgl, isPositiveBgl, parseBgl, smallerAmount } from '@bakehouse/contract/money';
-import type { Validation } from '../wizard-calls.ts';
+import type { FineTuneValidation } from '@bakehouse/contract/training';
 
-/** What a run is estimated to cost, or each run of a sweep. */
+type CostEstimate = FineTuneValidation['cost_estimate'];
+
+/** The estimated cost of a run. */
 export type Priced = {
-  cost_estimate: Pick<Validation['cost_estimate'], 'ceiling'> & {
-    quote: Pick<Validation['cost_estimate']['quote'], 'total'>;
-  };
-  runs?: Pick<NonNullable<Validation['runs']>[number], 'cost'>[] | undefined;
+  cost_estimate: Pick<CostEstimate, 'ceiling'> & { quote: Pick<CostEstimate['quote'], 'total'> };
 };
 
-/** What is held when it starts, in BGL: the quote of each run, or a lower ceiling, which is that of each. */
-export function holdAtStart({ cost_estimate: { quote }, runs }: Priced, ceiling: string): string {
-  if (!isPositiveBgl(ceiling)) return quote.total;
-  const costs = runs?.map(({ cost }) => cost) ?? [quote.total];
-  const held = costs.map((cost) => smallerAmount(parseBgl(cost), parseBgl(ceiling)));
-  return formatBgl(held.reduce((sum, micro) => sum + micro, 0n));
+/** Returns what is held when the run starts, in BGL: the quote, or the ceiling if that is lower. */
+export function holdAtStart({ cost_estimate: { quote } }: Priced, ceiling: string): string {
+  return isPositiveBgl(ceiling)
+    ? formatBgl(smallerAmount(parseBgl(quote.total), parseBgl(ceiling)))
+    : quote.total;
 }
 
-/** What it costs at most, in BGL: the ceiling of each run as typed; the usual ones where it is none. */
-export function highestCost({ cost_estimate: cost, runs }: Priced, ceiling: string): string {
-  if (!isPositiveBgl(ceiling)) return cost.ceiling;
-  return formatBgl(parseBgl(ceiling) * BigInt(runs?.length ?? 1));
-}
-
-/** What the dearest of the runs is expected to cost, in BGL. */
-export function dearest({ cost_estimate: { quote }, runs }: Priced): string {
-  const costs = runs?.map(({ cost }) => cost) ?? [quote.total];
-  return costs.reduce((most, cost) => (parseBgl(cost) > parseBgl(most) ? cost : most));
+/** Returns the most that the run may cost, in BGL: the ceiling as typed, or the usual one. */
+export function highestCost({ cost_estimate: cost }: Priced, ceiling: string): string {
+  return isPositiveBgl(ceiling) ? formatBgl(parseBgl(ceiling)) : cost.ceiling;
 }

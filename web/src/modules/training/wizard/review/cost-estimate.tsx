@@ -1,14 +1,13 @@
+import type { FineTuneValidation } from '@bakehouse/contract/training';
 import { currencyChoice, showAmount } from '../../../../lib/format/currency.ts';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { aboutDuration } from '../../../../lib/format/format-time.ts';
 import { Money } from '../../../../ui/money.tsx';
 import { CeilingField } from '../../parameters/ceiling-field.tsx';
-import type { Validation } from '../wizard-calls.ts';
-import { dearest, holdAtStart } from './agreed-cost.ts';
+import { holdAtStart } from './agreed-cost.ts';
 
 type Props = {
-  validation: Pick<Validation, 'cost_estimate' | 'runs'>;
-  /** Of a sweep that of each run. */
+  validation: Pick<FineTuneValidation, 'cost_estimate'>;
   ceiling: string;
   /** What is wrong with the ceiling, once it was tried. */
   ceilingProblem: string | undefined;
@@ -17,7 +16,7 @@ type Props = {
 
 /** What the run will cost and take, what is held, and what it may cost at most. */
 export function CostEstimate({ validation, ceiling, ceilingProblem, onCeiling }: Props) {
-  const { cost_estimate: cost, runs } = validation;
+  const { cost_estimate: cost } = validation;
   const otherCurrency = currencyChoice.use() === 'USD' ? 'BGL' : 'USD';
   return (
     <section className="rounded-xl bg-accent-soft px-5 py-4">
@@ -52,8 +51,8 @@ export function CostEstimate({ validation, ceiling, ceilingProblem, onCeiling }:
       <CeilingField
         className="mt-4 max-w-60"
         value={ceiling}
-        usual={runs ? null : cost.ceiling}
-        expected={dearest(validation)}
+        usual={cost.ceiling}
+        expected={cost.quote.total}
         error={ceilingProblem}
         onChange={onCeiling}
       />

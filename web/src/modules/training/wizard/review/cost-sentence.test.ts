@@ -20,20 +20,6 @@ it('says what is learnt, how long it takes, where, and what it costs at most', (
   );
 });
 
-it('of a sweep it is said of all runs together', () => {
-  expect(costSentence(checked({ runs: [{}, {}, {}] }), '', 'USD')).toBe(
-    '3 runs of 30 examples, together about 8 min on this CPU, about $0.01, never more than $0.02.',
-  );
-  expect(costSentence(checked({ runs: [{}, {}], data: null }), '', 'USD')).toMatch(
-    /^2 runs, together about 8 min /,
-  );
-});
-
-it('the ceiling of a sweep is that of each run', () => {
-  const sentence = costSentence(checked({ runs: [{}, {}, {}] }), '0.2', 'BGL');
-  expect(sentence).toMatch(/, about 0\.25 BGL, never more than 0\.60 BGL\.$/);
-});
-
 it('what it costs at most is rounded up', () => {
   const cost_estimate = { quote: { total: '0.2275' }, ceiling: '0.340686', duration_hours: 0.1 };
   expect(costSentence(checked({ cost_estimate }), '', 'USD')).toMatch(

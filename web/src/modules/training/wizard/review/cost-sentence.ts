@@ -1,19 +1,18 @@
 import { type Currency, parseBgl } from '@bakehouse/contract/money';
+import type { FineTuneValidation } from '@bakehouse/contract/training';
 import { countOf } from '../../../../lib/format/count-of.ts';
 import { showApart, showLimit } from '../../../../lib/format/currency.ts';
 import { aboutDuration } from '../../../../lib/format/format-time.ts';
-import type { Validation } from '../wizard-calls.ts';
 import { highestCost } from './agreed-cost.ts';
 
-type Checked = Pick<Validation, 'cost_estimate' | 'data' | 'placement' | 'reading' | 'runs'>;
+type Checked = Pick<FineTuneValidation, 'cost_estimate' | 'data' | 'placement' | 'reading'>;
 
 /**
- * '30 examples, about 8 min on this CPU, about $0.01, never more than $0.02.' Of a sweep it begins with '6 runs of',
- * and time and cost are of all of them together.
- * @param ceiling of each run in BGL, as typed; the usual one where it is none.
+ * '30 examples, about 8 min on this CPU, about $0.01, never more than $0.02.'
+ * @param ceiling in BGL, as typed; the usual one where it is none.
  */
 export function costSentence(checked: Checked, ceiling: string, currency: Currency): string {
-  const { cost_estimate: cost, data, placement, reading, runs } = checked;
+  const { cost_estimate: cost, data, placement, reading } = checked;
   const { total } = cost.quote;
   const highest = highestCost(checked, ceiling);
   const [expected] = showApart(total, highest, currency);
@@ -21,9 +20,8 @@ export function costSentence(checked: Checked, ceiling: string, currency: Curren
   const examples = data ? `${countOf(data.train_examples + data.eval_examples, 'example')}, ` : '';
   const device = placement.device === 'cpu' ? 'this CPU' : 'a GPU';
   return [
-    runs ? `${countOf(runs.length, 'run')}${data ? ' of ' : ', '}` : '',
     reading && data ? `About ${examples}` : examples,
-    `${runs ? 'together ' : ''}${aboutDuration(cost.duration_hours * 3600)} on ${device}, `,
+    `${aboutDuration(cost.duration_hours * 3600)} on ${device}, `,
     parseBgl(total) < parseBgl(highest) ? `about ${expected}, never more than ${most}.` : `at most ${most}.`,
   ].join('');
 }

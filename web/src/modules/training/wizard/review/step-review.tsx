@@ -14,7 +14,6 @@ import { StartNotices } from './start-notices.tsx';
 export function StepReview({ wizard }: { wizard: Wizard }) {
   const { state, validation, reading, problems, dispatch } = wizard;
   const currency = currencyChoice.use();
-  const isSweep = state.sweep.length > 0;
   if (!validation) return null;
   const { data_format: format, objective } = state.parameters;
   const learnt = objectiveSentence(format, objective);
@@ -36,7 +35,7 @@ export function StepReview({ wizard }: { wizard: Wizard }) {
           </ul>
         </Callout>
       )}
-      <Disclosure title="Details" defaultOpen={isSweep} hasProblem={problems.ceiling !== undefined}>
+      <Disclosure title="Details" hasProblem={problems.ceiling !== undefined}>
         <div className="flex flex-col gap-6 pt-2">
           <CostEstimate
             validation={validation}
@@ -45,11 +44,6 @@ export function StepReview({ wizard }: { wizard: Wizard }) {
             onCeiling={(ceiling) => dispatch({ do: 'ceiling', ceiling })}
           />
           <Callout>{placement.description}</Callout>
-          {isSweep && (
-            <p className="text-[0.8125rem] text-muted">
-              Steps, trainable parameters and memory are those of the first run.
-            </p>
-          )}
           {data && (
             <DataSummary data={data} fileName={state.fileName} isEstimate={validation.reading !== null} />
           )}

@@ -17,7 +17,6 @@ import {
   type TrainingParameters,
 } from '../../parameters/training-parameters.ts';
 import { useBasis } from '../../parameters/use-basis.ts';
-import { SweepFields } from '../sweep/sweep-fields.tsx';
 import type { Wizard } from '../wizard-state.ts';
 
 type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'validation' | 'dispatch'> };
@@ -79,8 +78,6 @@ export function StepParameters({ wizard: { state, problems, validation, dispatch
       )}
 
       <ExpertPanels {...shared} />
-
-      <SweepFields wizard={{ state, problems, dispatch }} />
 
       <SaveConfiguration choices={state} />
     </div>
