@@ -29,7 +29,6 @@ export const comparedFormats = {
   dpo: 'preference',
   kto: 'feedback',
   grpo: 'prompts',
-  reward: 'preference',
 } as const satisfies Record<Objective, DataFormatName | null>;
 
 /** What the field calls them. */
@@ -38,7 +37,6 @@ export const objectiveNames = {
   dpo: 'DPO',
   kto: 'KTO',
   grpo: 'GRPO',
-  reward: 'Reward modeling',
 } as const satisfies Record<Objective, string>;
 
 /** What is minimised where nothing is said: of answers that are compared, or rated, what learns from that. */
@@ -80,12 +78,6 @@ export const QLORA_WITHOUT_GPU = 'QLoRA needs a GPU, and there is none here: cho
 export function adapterFieldWith(field: string): string {
   return `${field} is for LoRA: leave it out of a full fine-tune`;
 }
-
-/** What is said of another adaptation where a head is trained that the base does not have. */
-export const LORA_OF_REWARD_MODEL = 'Reward modeling trains an adapter and a head: choose lora';
-/** What is said of magnitudes there: they would be merged into a model that writes. */
-export const DORA_OF_REWARD_MODEL =
-  'DoRA is merged into its base, and a reward model stays an adapter: switch it off';
 
 /** What is said of packing where answers are compared or rated, each by itself. */
 export function packingWith(objective: Objective): string {

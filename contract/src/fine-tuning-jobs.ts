@@ -16,7 +16,7 @@ import { trackerProject } from './trackers.ts';
 const SUFFIX_LENGTH_MAX = 64;
 /** What a `learning_rate_multiplier` of 1 stands for, usual for LoRA. */
 export const LEARNING_RATES = {
-  ...{ sft: 2e-4, dpo: 5e-5, kto: 1e-4, grpo: 1e-4, reward: 1e-4 },
+  ...{ sft: 2e-4, dpo: 5e-5, kto: 1e-4, grpo: 1e-4 },
 } as const satisfies Record<Objective, number>;
 /** Passes over the data where nothing else is asked for. */
 export const EPOCHS_AUTO = 3;
@@ -157,22 +157,24 @@ const job = z.object({
   result_files: z.array(z.string()),
   trained_tokens: z.int().nullable(),
   hyperparameters: chosen,
-  method: z.discriminatedUnion('type', [
-    z.object({ type: z.literal('supervised'), supervised: z.object({ hyperparameters: chosen }) }),
-    z.object({ type: z.literal('dpo'), dpo: z.object({ hyperparameters: chosenOfCompared }) }),
-    z.object({ type: z.literal('kto'), kto: z.object({ hyperparameters: chosenOfCompared }) }),
-    z.object({
-      type: z.literal('reinforcement'),
-      reinforcement: z.object({
-        grader,
-        response_format: answerFormat.nullable(),
-        hyperparameters: chosenOfReinforced,
+  /** Left out for older runs that trained a reward model. */
+  method: z
+    .discriminatedUnion('type', [
+      z.object({ type: z.literal('supervised'), supervised: z.object({ hyperparameters: chosen }) }),
+      z.object({ type: z.literal('dpo'), dpo: z.object({ hyperparameters: chosenOfCompared }) }),
+      z.object({ type: z.literal('kto'), kto: z.object({ hyperparameters: chosenOfCompared }) }),
+      z.object({
+        type: z.literal('reinforcement'),
+        reinforcement: z.object({
+          grader,
+          response_format: answerFormat.nullable(),
+          hyperparameters: chosenOfReinforced,
+        }),
       }),
-    }),
-    /** What no grader of OpenAI's says: a run that was started with `rewards`. */
-    z.object({ type: z.literal('grpo'), grpo: z.object({ hyperparameters: chosenOfCompared }) }),
-    z.object({ type: z.literal('reward'), reward: z.object({ hyperparameters: chosen }) }),
-  ]),
+      /** What no grader of OpenAI's says: a run that was started with `rewards`. */
+      z.object({ type: z.literal('grpo'), grpo: z.object({ hyperparameters: chosenOfCompared }) }),
+    ])
+    .optional(),
   seed: z.int(),
   user_provided_suffix: z.string().nullable(),
   metadata: z.record(z.string(), z.string()).nullable(),

@@ -73,10 +73,10 @@ export type DataFormatName = (typeof dataFormats)[number];
 
 /**
  * What training minimises: the loss of the answers, direct preference optimisation's of pairs of them,
- * Kahneman-Tversky optimisation's of those that are rated, group relative policy optimisation's of those that
- * the model writes itself, or Bradley and Terry's of the scores of pairs, which makes a reward model.
+ * Kahneman-Tversky optimisation's of those that are rated, or group relative policy optimisation's of those that
+ * the model writes itself.
  */
-export const objectives = ['sft', 'dpo', 'kto', 'grpo', 'reward'] as const;
+export const objectives = ['sft', 'dpo', 'kto', 'grpo'] as const;
 export type Objective = (typeof objectives)[number];
 
 /** How an answer is compared with the reference of its row: as a text, or by the last number in each. */

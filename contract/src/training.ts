@@ -35,8 +35,7 @@ const weight = numberOf(rewardWeight);
  * and back-references, that is found somewhere in the answer; `match` is an answer that equals the reference of its row, as a text or by
  * the last number in each; `string_check` compares it, without white space around it, with a text or, where none is named, with the
  * reference: it is that (`eq`), is not (`ne`), contains it (`like`), or contains it in any case (`ilike`); `json_schema` is an answer
- * that is JSON as a whole, and as the schema says. `model` is a reward model that the caller may read: it pays its score of the answer, a
- * number without bounds, times the weight.
+ * that is JSON as a whole, and as the schema says.
  */
 const reward = z.discriminatedUnion('type', [
   only({
@@ -59,7 +58,6 @@ const reward = z.discriminatedUnion('type', [
     weight,
   }),
   only({ type: z.literal('json_schema'), json_schema: z.record(z.string(), z.unknown()), weight }),
-  only({ type: z.literal('model'), model_id: idOf('reward model'), weight }),
 ]);
 
 /** The fields that training and its validation share, with their bounds and messages. */
@@ -77,7 +75,7 @@ const trainingFields = {
   neftune_noise_alpha: numberOf(fineTuneNumbers.neftune_noise_alpha),
   /**
    * What is minimised. Left out: `dpo` of rows in the format `preference`, `kto` of those in `feedback`, `grpo` of those in `prompts`,
-   * else `sft`. `reward`, of preferences too, makes a reward model: it scores answers, and writes none.
+   * else `sft`.
    */
   objective: z.enum(objectives).optional(),
   /** Of `dpo`, `kto` and `grpo`: how strongly the model is held to its base. */
@@ -91,7 +89,7 @@ const trainingFields = {
   generations: numberOf(fineTuneNumbers.generations),
   max_new_tokens: numberOf(fineTuneNumbers.max_new_tokens),
   temperature: numberOf(fineTuneNumbers.temperature),
-  /** Of `grpo`, at least one: an answer is paid the weight of each that it meets, and of a reward model its score times the weight. */
+  /** Of `grpo`, at least one: an answer is paid the weight of each that it meets. */
   rewards: z
     .array(reward)
     .max(REWARDS_MAX, `rewards must be at most ${REWARDS_MAX}`)
@@ -207,10 +205,15 @@ export type Reward = z.output<typeof reward>;
 
 export type FineTunePayload = z.output<typeof fineTunePayload>;
 
-/** As it was stored, with what was left out. */
+/** As it was stored, with what was left out. Older runs also trained reward models, and learned from their scores. */
 export const storedPayload = z.object({
   ...fineTunePayload.shape,
-  objective: z.enum(objectives).default('sft'),
+  objective: z.enum([...objectives, 'reward']).default('sft'),
+  rewards: z
+    .array(
+      z.union([reward, z.object({ type: z.literal('model'), model_id: z.string(), weight: z.number() })]),
+    )
+    .default(() => []),
   /** None where all weights are trained. */
   lora_target_modules: z.array(z.enum(loraTargetModules)).default(usualTargetModules('sft')),
 });

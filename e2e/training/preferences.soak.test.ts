@@ -38,9 +38,6 @@ journey('preferences are recognised, and learned by DPO unless the answers are',
   await page.getByLabel('Beta').fill('0.2');
   await choose(page, 'Objective', 'Learn the answers');
   await page.getByLabel('Beta').waitFor({ state: 'hidden' });
-  await choose(page, 'Objective', 'Score answers (reward model)');
-  await screen.getByText('Makes a reward model').waitFor();
-  await look(page, 'preferences-reward-model');
   await choose(page, 'Objective', 'Prefer the better answers (DPO)');
   await next.click();
   await screen.getByRole('button', { name: 'Details' }).click({ timeout: WORK_MS });

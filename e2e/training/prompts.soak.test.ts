@@ -33,11 +33,6 @@ journey('prompts are recognised, and learned from by rewards that are checked fi
   const next = page.getByRole('button', { name: 'Continue' });
   await next.click();
   await screen.getByText('Reward 2: Write a pattern').waitFor();
-  await choose(page, 'Reward 2', 'Reward model');
-  await page.getByRole('combobox', { name: 'Reward model' }).waitFor();
-  await screen.getByText('Reward 2: Choose a reward model').waitFor();
-  await look(page, 'prompts-reward-model');
-  await choose(page, 'Reward 2', 'Pattern');
   await page.getByLabel('Pattern').fill('(?=a)');
   await look(page, 'prompts-rewards');
   await page.getByRole('button', { name: 'Objective' }).click();

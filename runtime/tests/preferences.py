@@ -54,17 +54,6 @@ def dpo_spec(
     return _spec(server, tmp_path, model, path, **({"objective": "dpo"} | parameters))
 
 
-def reward_spec(
-    server: BakehouseServer,
-    tmp_path: Path,
-    model: Path,
-    rows: list[dict[str, Any]] | None = None,
-    **parameters: Any,
-) -> TrainTextSpec:
-    """A training of a reward model, with the file of `dpo_spec`."""
-    return dpo_spec(server, tmp_path, model, rows, **({"objective": "reward"} | parameters))
-
-
 def kto_spec(
     server: BakehouseServer,
     tmp_path: Path,

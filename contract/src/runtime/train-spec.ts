@@ -77,8 +77,7 @@ export const textLoraSpec = loraSpec.extend({
  * A rule that pays an answer its weight, or nothing. A pattern is a regular expression that is found somewhere in the answer; a match is
  * the answer that equals the row's reference, as a text with its white space squeezed or by the last number in each; a string check
  * compares the answer with a text, null being the row's reference; a JSON Schema is written as JSON, and the whole answer must be JSON
- * that it allows. A reward model pays its score times the weight: `model` is the name of the input with its adapter, and with `_base`
- * after it that of the input with the adapter's base.
+ * that it allows.
  */
 export const reward = z.discriminatedUnion('type', [
   z.object({ type: z.literal('pattern'), pattern: z.string().min(1), weight: z.number() }),
@@ -90,13 +89,12 @@ export const reward = z.discriminatedUnion('type', [
     weight: z.number(),
   }),
   z.object({ type: z.literal('json_schema'), json_schema: z.string(), weight: z.number() }),
-  z.object({ type: z.literal('model'), model: z.string().min(1), weight: z.number() }),
 ]);
 
 export const trainingParameters = z.object({
   /**
-   * What is minimised. `dpo` and `reward` need rows of the format `preference`, `kto` of `feedback` and `grpo` of `prompts`; `sft` trains
-   * on the better answers of such rows, and on the good ones, but not on prompts. `reward` makes a reward model: an adapter with a head.
+   * What is minimised. `dpo` needs rows of the format `preference`, `kto` of `feedback` and `grpo` of `prompts`; `sft` trains on the
+   * better answers of such rows, and on the good ones, but not on prompts.
    */
   objective: objective.default('sft'),
   /** Of DPO, KTO and GRPO: how strongly the model is held to its base. */
@@ -184,8 +182,6 @@ export const validateSpec = z.object({
   data_file: z.string(),
   /** The same of the file that is held out, which `data.validation_path` names. */
   validation_file: z.string().nullable().default(null),
-  /** Local folder that holds the inputs of reward models; null: there are none. */
-  reward_models_dir: z.string().nullable().default(null),
   data: dataSpec,
   parameters: trainingParameters,
 });
@@ -258,7 +254,7 @@ export const validateReport = z.object({
    */
   samples: z.array(
     sample.extend({
-      /** The worse answer to the same question, where the objective is DPO or a reward model. */
+      /** The worse answer to the same question, where the objective is DPO. */
       rejected: sample.nullable().default(null),
       /** Whether its answer is good, where the objective is KTO. */
       label: z.boolean().nullable().default(null),
@@ -267,8 +263,6 @@ export const validateReport = z.object({
     }),
   ),
   base_parameters: z.int(),
-  /** Of the reward models among the rewards together. */
-  reward_parameters: z.int().default(0),
   trainable_parameters: z.int(),
   /** Peak bytes that training needs on a CPU, by the formula of docs/engine.md. */
   memory_bytes: z.int(),

@@ -111,15 +111,13 @@ def lora_targets(base: BaseModel, wanted: list[str], objective: Objective = "sft
 
 def objective_name(objective: Objective) -> str:
     """What people call it."""
-    return "Reward modeling" if objective == "reward" else objective.upper()
+    return objective.upper()
 
 
 def trained_modules(base: BaseModel, parameters: TrainingParameters) -> LoraTargets:
     """The modules that get an adapter; none where all weights are trained. Raises as
-    `lora_targets`, and where all of a reward model were to be."""
+    `lora_targets`."""
     lora = parameters.lora
-    if lora is None and parameters.objective == "reward":
-        raise PlainError("Reward modeling trains an adapter and a head: choose LoRA.")
     if lora is None:
         return LoraTargets([], [])
     return lora_targets(base, lora.target_modules, parameters.objective)
@@ -136,17 +134,14 @@ def new_tokens(parameters: TrainingParameters) -> int:
     return parameters.max_new_tokens if parameters.objective == "grpo" else 0
 
 
-def trainable_parameters(
-    base: BaseModel, modules: list[str], lora: TextLoraSpec | None, objective: Objective = "sft"
-) -> int:
-    """Numbers in the adapter: r * (in + out) for every matrix that gets one, with DoRA one for each
-    of its rows, and those of the head of a reward model; without an adapter, those of the base."""
+def trainable_parameters(base: BaseModel, modules: list[str], lora: TextLoraSpec | None) -> int:
+    """Numbers in the adapter: r * (in + out) for every matrix that gets one, and with DoRA one for
+    each of its rows; without an adapter, those of the base."""
     if lora is None:
         return base.parameters
-    head = base.hidden_size if objective == "reward" else 0
     shapes = [base.shapes[f"{name}.weight"] for name in adapted(base, modules)]
     magnitudes = sum(rows for rows, _ in shapes) if lora.use_dora else 0
-    return head + lora.r * sum(map(sum, shapes)) + magnitudes
+    return lora.r * sum(map(sum, shapes)) + magnitudes
 
 
 def adapted(base: BaseModel, modules: list[str]) -> list[str]:

@@ -96,7 +96,7 @@ class LoraSpec(Wire):
     target_modules: Annotated[list[str], Field(min_length=1)]
 
 
-Objective = Literal["sft", "dpo", "kto", "grpo", "reward"]
+Objective = Literal["sft", "dpo", "kto", "grpo"]
 
 
 class PatternReward(Wire):
@@ -124,18 +124,11 @@ class JsonSchemaReward(Wire):
     weight: float
 
 
-class ModelReward(Wire):
-    type: Literal["model"]
-    model: Annotated[str, Field(min_length=1)]
-    weight: float
-
-
 Reward = Annotated[
     PatternReward
     | MatchReward
     | StringCheckReward
-    | JsonSchemaReward
-    | ModelReward,
+    | JsonSchemaReward,
     Field(discriminator="type"),
 ]
 
@@ -264,7 +257,6 @@ class ValidateReport(Wire):
     token_histogram: list[ValidateReportTokenHistogram]
     samples: list[ValidateReportSample]
     base_parameters: int
-    reward_parameters: int = 0
     trainable_parameters: int
     memory_bytes: int
     gpu_memory_bytes: int
@@ -286,7 +278,6 @@ class ValidateSpec(Wire):
     base_model_dir: str
     data_file: str
     validation_file: str | None = None
-    reward_models_dir: str | None = None
     data: DataSpec
     parameters: TrainingParameters
 

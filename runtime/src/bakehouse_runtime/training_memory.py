@@ -39,8 +39,8 @@ def training_memory(
     on a CPU also the best weights so far, which a GPU does not hold.
 
     Activations are all kept on a CPU, and recomputed per layer on a GPU (gradient checkpointing).
-    DPO and reward modeling read two answers to each question. Objectives that compare with the base
-    read them by it as well, beside what is kept. GRPO reads what it has written to each prompt;
+    DPO reads two answers to each question. Objectives that compare with the base read them by it as
+    well, beside what is kept. GRPO reads what it has written to each prompt;
     keys and values are kept while it writes, and given back before it trains. `sequence` is then
     that of the prompt alone.
     """
@@ -65,17 +65,6 @@ def training_memory(
     gradients = _passing_gradients(base, parameters, gpu=gpu)
     most = max(batch_tokens * kept + logits, writing, gradients)
     return weights + most + masks + libraries
-
-
-def scoring_memory(
-    scorers: list[BaseModel], parameters: TrainingParameters, sequence: int, *, gpu: bool
-) -> int:
-    """Bytes of the reward models that stand beside what is trained, and of one layer's activations
-    of what they read: all answers of a batch, each with its prompt of `sequence` tokens."""
-    tokens = _sequences(parameters) * (sequence + new_tokens(parameters))
-    layers = [tokens * (34 * one.hidden_size + 6 * one.intermediate_size) for one in scorers]
-    weights = sum(one.parameters for one in scorers) * (2 if gpu else 4)
-    return weights + max(layers, default=0)
 
 
 def _kept_memory(base: BaseModel, parameters: TrainingParameters) -> int:
@@ -183,10 +172,7 @@ def _writing_memory(base: BaseModel, sequences: int, tokens: int, *, gpu: bool) 
 def _logits_memory(
     base: BaseModel, parameters: TrainingParameters, tokens: int, *, gpu: bool
 ) -> int:
-    """Peak bytes of what comes out of lm_head at so many tokens, those that may be learnt. A reward
-    model has none, and gives one number for each token."""
-    if parameters.objective == "reward":
-        return 0
+    """Peak bytes of what comes out of lm_head at so many tokens, those that may be learnt."""
     if parameters.objective != "sft":
         # TRL computes it in tiles, which Triton folds on a GPU.
         places, words = min(tokens, _TILE_TOKENS), min(base.vocabulary, _TILE_WORDS)

@@ -25,7 +25,7 @@ from .base_model import (
 from .confined import run_confined
 from .data.builder import expected_padded_tokens, padded_tokens
 from .data.examples import steps_per_epoch
-from .data.prepared import first_asked, has_references
+from .data.prepared import has_references
 from .data.ratings import ratings_of
 from .data.table import DataError
 from .data.tokens import read_model_tokens
@@ -35,9 +35,8 @@ from .files import read_optional_object
 from .gguf_adapter import gguf_obstacle
 from .low_priority import lower_priority, lower_priority_after
 from .protocol import ValidateProgress, ValidateReport
-from .rewards.models import read_scorers
 from .rewards.rules import find_reward_faults
-from .training_memory import scoring_memory, training_memory
+from .training_memory import training_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -205,7 +204,6 @@ def _with_data(
         | _data_fields(spec, prepared, tokens)
         | packed
         | _memory_fields(spec, base, fields["trainable_parameters"], longest)
-        | {"reward_parameters": sum(one.parameters for one in _scorers(spec))}
         | {"warnings": [*fields["warnings"], *prepared.warnings]}
     )
 
@@ -214,25 +212,8 @@ def _reward_errors(spec: ValidateSpec, prepared: Prepared) -> list[str]:
     """Why answers could not be paid as it is asked for."""
     if spec.parameters.objective != "grpo":
         return []
-    return find_reward_faults(
-        spec.parameters.rewards,
-        has_references=has_references(prepared),
-        inputs=_reward_models(spec),
-        asked=first_asked(prepared),
-    )
-
-
-def _scorers(spec: ValidateSpec) -> list[BaseModel]:
-    """The bases of the reward models; none where one cannot be read, which is said by itself."""
-    try:
-        return read_scorers(spec.parameters.rewards, _reward_models(spec))
-    except PlainError:
-        return []
-
-
-def _reward_models(spec: ValidateSpec) -> Path | None:
-    """The folder of the inputs of reward models."""
-    return Path(spec.reward_models_dir) if spec.reward_models_dir else None
+    compares = has_references(prepared)
+    return find_reward_faults(spec.parameters.rewards, has_references=compares)
 
 
 def _packed_fields(spec: ValidateSpec, base: BaseModel, prepared: Prepared) -> dict[str, int]:
@@ -278,9 +259,7 @@ def _model_fields(
     warnings.extend(targets.warnings)
     return {
         "base_parameters": base.parameters,
-        "trainable_parameters": trainable_parameters(
-            base, targets.modules, lora, spec.parameters.objective
-        ),
+        "trainable_parameters": trainable_parameters(base, targets.modules, lora),
         "tied_embeddings": base.tied_embeddings,
         "gguf_obstacle": gguf_obstacle(
             _modules(base)
@@ -332,11 +311,8 @@ def _steps_total(spec: ValidateSpec, train_examples: int) -> int:
 def _memory_fields(
     spec: ValidateSpec, base: BaseModel, trainable: int, longest: int
 ) -> dict[str, int]:
-    scorers = _scorers(spec)
     on_cpu, on_gpu = (
-        training_memory(base, spec.parameters, trainable, longest, gpu=gpu)
-        + scoring_memory(scorers, spec.parameters, longest, gpu=gpu)
-        for gpu in (False, True)
+        training_memory(base, spec.parameters, trainable, longest, gpu=gpu) for gpu in (False, True)
     )
     return {"memory_bytes": on_cpu, "gpu_memory_bytes": on_gpu}
 

@@ -12,12 +12,11 @@ import pytest
 from bakehouse_runtime.base_model import (
     BaseModel,
     read_base_model,
-    trainable_parameters,
 )
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.protocol import TextLoraSpec, TrainingParameters
 from bakehouse_runtime.train.lora.run import read_inputs
-from bakehouse_runtime.training_memory import scoring_memory, training_memory
+from bakehouse_runtime.training_memory import training_memory
 from prepared import prepare
 from train_spec import train_spec
 from validate_spec import MODULES, report_of, spec
@@ -224,44 +223,6 @@ def test_dpo_takes_the_memory_of_two_answers_and_of_one_tile_of_logits(mixture: 
     added = peak("dpo", 4, 1000, gpu=False) - peak("sft", 8, 1000, gpu=False)
     assert added / (8 * 64) == pytest.approx(layer + 1000 * (34 - 12), abs=1)
     assert peak("dpo", 4, 32768, gpu=False) == peak("dpo", 4, 200_000, gpu=False)
-
-
-def test_a_reward_model_takes_two_answers_without_logits_and_a_head(mixture: Path) -> None:
-    base = read_base_model(mixture)
-    lora = TextLoraSpec(r=8, alpha=16, dropout=0, target_modules=["q_proj"])
-    sft = TrainingParameters(
-        epochs=1,
-        learning_rate=1e-3,
-        batch_size=8,
-        eval_batch_size=1,
-        gradient_accumulation_steps=1,
-        lora=lora,
-    )
-    reward = sft.model_copy(update={"objective": "reward", "batch_size": 4})
-    peaks = [training_memory(base, one, 9, 64, gpu=False) for one in (reward, sft)]
-    assert peaks[1] - peaks[0] == 8 * 64 * base.vocabulary * 12
-    counts = [trainable_parameters(base, ["q_proj"], lora, one) for one in ("reward", "sft")]
-    assert counts[0] - counts[1] == base.hidden_size
-
-
-def test_reward_models_stand_beside_the_policy(mixture: Path) -> None:
-    base = read_base_model(mixture)
-    parameters = TrainingParameters(
-        objective="grpo",
-        generations=4,
-        max_new_tokens=6,
-        epochs=1,
-        learning_rate=1e-3,
-        batch_size=2,
-        eval_batch_size=1,
-        gradient_accumulation_steps=1,
-        lora=None,
-    )
-    layer = 8 * 70 * (34 * base.hidden_size + 6 * base.intermediate_size)
-    for gpu, width in ((False, 4), (True, 2)):
-        assert scoring_memory([], parameters, 64, gpu=gpu) == 0
-        both = scoring_memory([base, base], parameters, 64, gpu=gpu)
-        assert both == 2 * base.parameters * width + layer
 
 
 def memory_of(base: BaseModel, *, gpu: bool, batch_size: int = 1, **changes: Any) -> int:

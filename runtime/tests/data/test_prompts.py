@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -172,42 +171,3 @@ def test_messages_that_end_with_the_question_keep_a_field_beside_them(
     answered = [row | {"messages": [{"role": "assistant", "content": "2"}]} for row in rows]
     with pytest.raises(PlainError, match="ends with what the assistant says"):
         prepare(write_rows(tmp_path / "y.jsonl", answered), tied_model, **named)
-
-
-def test_the_report_counts_reward_models_and_says_which_cannot_score(
-    tmp_path: Path, tied_model: Path
-) -> None:
-    path = write_rows(tmp_path / "x.jsonl", [{"prompt": f"Number {at}?"} for at in range(10)])
-    folder = tmp_path / "rewards"
-    shutil.copytree(tied_model, folder / "reward_1")
-    (folder / "reward_1_base").symlink_to(tied_model)
-    config = folder / "reward_1" / "adapter_config.json"
-    config.write_text('{"task_type": "SEQ_CLS"}')
-
-    def report(*rewards: dict[str, Any]) -> ValidateReport:
-        asked = spec(tied_model, path, reward_models_dir=str(folder))
-        asked["data"] |= _UNNAMED
-        lora = asked["parameters"]["lora"] | {"target_modules": ["q_proj"]}
-        written = {"objective": "grpo", "max_new_tokens": 8, "rewards": list(rewards)}
-        asked["parameters"] |= written | {"lora": lora}
-        return report_of(asked)
-
-    model = {"type": "model", "model": "reward_1", "weight": 1.0}
-    pattern = {"type": "pattern", "pattern": "a", "weight": 1.0}
-    plain, scored = report(pattern), report(model)
-    assert (scored.reward_errors, plain.reward_parameters) == ([], 0)
-    assert scored.reward_parameters == scored.base_parameters
-    assert scored.memory_bytes > plain.memory_bytes + 4 * scored.reward_parameters
-    assert scored.gpu_memory_bytes > plain.gpu_memory_bytes + 2 * scored.reward_parameters
-
-    refusing = "{{ raise_exception('no questions please') }}"
-    (folder / "reward_1" / "chat_template.jinja").write_text(refusing)
-    (said,) = report(model).reward_errors
-    assert said.startswith("Reward 1 (reward model): its chat template cannot write an answer")
-    assert "no questions please" in said
-    (folder / "reward_1" / "tokenizer.json").unlink()
-    (said,) = report(model).reward_errors
-    assert said.startswith("Reward 1 (reward model): it cannot be read. ")
-    config.write_text('{"task_type": "CAUSAL_LM"}')
-    (said,) = report(model).reward_errors
-    assert said.startswith("Reward 1 (reward model): it is no adapter with a head")

@@ -153,7 +153,6 @@ MEASURED = {
     "dpo": Measured("dpo", 16, 2, 100, 2.921 * GB),
     "kto": Measured("kto", 16, 2, 100, 2.347 * GB),
     "grpo": Measured("grpo", 16, 1, 70, 3.191 * GB, new_tokens=16),
-    "reward": Measured("reward", 16, 2, 100, 2.454 * GB),
 }
 
 

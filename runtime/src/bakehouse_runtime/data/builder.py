@@ -69,8 +69,6 @@ class Examples:
     good: NDArray[np.bool_] | None = None
     # Where the model writes the answers, these are prompts: of each what answers are compared with.
     references: list[str | None] | None = None
-    # And the conversations that they end, as JSON; none where tokens are only counted.
-    asked: list[str] | None = None
 
     def __len__(self) -> int:
         return len(self.starts) - 1

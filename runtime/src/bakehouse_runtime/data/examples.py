@@ -32,7 +32,6 @@ from .segments import windows
 from .split import Split, split_examples, split_key
 from .table import Dropped
 from .templates.jinja_template import TemplateRefusalError
-from .templates.template_messages import conversation_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -97,7 +96,6 @@ class _RowExamples:
         self._holds_out = options.holds_out
         self._objective: Objective = options.objective
         self._new_tokens = options.new_tokens
-        self._keeps_tokens = options.keep_tokens
         # Of a pair of answers the worse ones have their own.
         count = 2 if options.objective in PAIRS else 1
         self._builders = [ExampleBuilder(options.keep_tokens) for _ in range(count)]
@@ -106,8 +104,6 @@ class _RowExamples:
         self._good = array("b")
         # Of each prompt, what answers to it are compared with.
         self._references: list[str | None] = []
-        # And the conversation that it ends, as JSON.
-        self._conversations: list[str] = []
         self._dropped = DroppedRows()
         # Of each example, by which it is trained on or held out.
         self._questions = array("q")
@@ -177,10 +173,7 @@ class _RowExamples:
             good = np.frombuffer(self._good, dtype=np.bool_)[order]
             return replace(examples, good=good)
         if self._objective == "grpo":
-            rows = order.tolist()
-            asked = [self._conversations[at] for at in rows] if self._keeps_tokens else None
-            references = [self._references[at] for at in rows]
-            return replace(examples, references=references, asked=asked)
+            return replace(examples, references=[self._references[at] for at in order.tolist()])
         return replace(examples, rejected=rejected[0]) if rejected else examples
 
     def _samples(self) -> list[Sample]:
@@ -292,8 +285,6 @@ class _RowExamples:
         turns = [SampleTurn(turn, learnt=False) for turn in row.turns]
         self._builder.add(ids, b"\0" * len(ids), turns)
         self._references.append(row.reference)
-        if self._keeps_tokens:
-            self._conversations.append(conversation_json(row.turns, row.tools))
         self._asked.add(row.turns)
 
     def _add_passage(self, row: Passage, ids: list[int]) -> None:

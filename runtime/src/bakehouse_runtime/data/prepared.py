@@ -11,7 +11,6 @@ import numpy as np
 from ..errors import PlainError
 from .packing import packed_lengths
 from .table import NUL, WITHOUT_NUL
-from .templates.template_messages import conversation_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,11 +95,6 @@ def has_references(prepared: Prepared) -> bool:
     return prepared.format is not None and prepared.format.output_column != ""
 
 
-def first_asked(prepared: Prepared) -> str:
-    """The conversation that the first prompt ends, as JSON."""
-    return conversation_json([turn for turn, _ in prepared.samples[0].turns], [])
-
-
 def require_room(options: Options, limit: int) -> None:
     """Raises PlainError where the answers that the model writes leave no room for a prompt."""
     if options.new_tokens >= limit:
@@ -116,11 +110,6 @@ COMPARED: dict[Objective, tuple[FormatName, str, str]] = {
     "dpo": (
         "preference",
         "DPO learns from a better and a worse answer to each question",
-        "Preferences",
-    ),
-    "reward": (
-        "preference",
-        "A reward model learns from a better and a worse answer to each question",
         "Preferences",
     ),
     "kto": ("feedback", "KTO learns from answers that are rated good or bad", "Feedback"),

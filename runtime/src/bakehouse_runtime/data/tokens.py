@@ -58,11 +58,6 @@ class ModelTokens:
         """The conversation up to where the next answer begins. Raises TemplateRefusalError."""
         return self._template.prompt(messages)
 
-    def written(self, messages: list[dict[str, Any]], tools: Sequence[Tool]) -> str:
-        """The whole conversation, in which these functions may be called. Raises
-        TemplateRefusalError."""
-        return self._template.written(messages, tools)
-
     def question(self, turns: list[Turn], tools: Sequence[Tool]) -> str:
         """The same of turns, in which these functions may be called."""
         return self._template.question(turns, tools)

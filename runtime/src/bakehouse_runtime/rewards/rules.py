@@ -1,5 +1,4 @@
-"""What GRPO learns from: rules that pay an answer or not, and models that score it. None of them
-runs code of anybody.
+"""Rules that pay an answer or not: what GRPO learns from. None of them runs code of the user.
 
 Patterns and JSON Schemas are both matched by jsonschema-rs, with Rust's regular expressions: their
 time grows with the text alone, whatever the pattern, and the syntax is that of JSON Schema (ECMA
@@ -14,23 +13,11 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ..errors import PlainError
-from .models import find_model_fault, folders_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
-    from ..protocol import (
-        JsonSchemaReward,
-        MatchReward,
-        ModelReward,
-        PatternReward,
-        Reward,
-        StringCheckReward,
-    )
-
-    Written = PatternReward | MatchReward | StringCheckReward | JsonSchemaReward
-    Scores = Callable[[Sequence["Answer"]], list[float]]
+    from ..protocol import Reward, StringCheckReward
 
 # As models and GSM8K write them: with commas between thousands.
 _NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?", re.ASCII)
@@ -39,7 +26,6 @@ _KINDS = {
     "match": "match",
     "string_check": "text check",
     "json_schema": "JSON Schema",
-    "model": "reward model",
 }
 
 
@@ -47,74 +33,38 @@ class RewardError(PlainError):
     """A reward that cannot be paid as it is asked for."""
 
 
-class Answer(NamedTuple):
-    """What the model has written, what it is compared with, and what was asked, as JSON."""
-
-    text: str
-    reference: str | None
-    asked: str
-
-
 class Rule(NamedTuple):
     """A reward that is ready to be paid."""
 
     # Of curves: the kind, with its number among those of the kind where there are several.
     name: str
-    weight: float
-    # What each of the answers is paid before it is weighed: of a rule 1 or 0.
-    scores: Scores
+    # Whether an answer to a row with this reference is paid.
+    pays: Callable[[str, str | None], bool]
 
 
-def build_rules(
-    rewards: Sequence[Reward], *, has_references: bool, load: Callable[[ModelReward], Scores]
-) -> list[Rule]:
-    """The rules by which answers are paid; `load` gives what a model scores them by. Raises
-    RewardError with the first of their faults."""
-    require_rewards(rewards, has_references=has_references)
+def build_rules(rewards: Sequence[Reward], *, has_references: bool) -> list[Rule]:
+    """The rules by which answers are paid. Raises RewardError with the first of their faults."""
+    faults = find_reward_faults(rewards, has_references=has_references)
+    if faults:
+        raise RewardError(faults[0])
     kinds = [reward.type for reward in rewards]
     return [
         Rule(
             f"{kind}_{kinds[: at + 1].count(kind)}" if kinds.count(kind) > 1 else kind,
-            reward.weight,
-            load(reward) if reward.type == "model" else _scores(_rule(reward)),
+            _rule(reward),
         )
         for at, (kind, reward) in enumerate(zip(kinds, rewards, strict=True))
     ]
 
 
-def require_rewards(
-    rewards: Sequence[Reward],
-    *,
-    has_references: bool,
-    inputs: Path | None = None,
-    asked: str | None = None,
-) -> None:
-    """Raises RewardError with the first of their faults."""
-    faults = find_reward_faults(rewards, has_references=has_references, inputs=inputs, asked=asked)
-    if faults:
-        raise RewardError(faults[0])
-
-
-def find_reward_faults(
-    rewards: Sequence[Reward],
-    *,
-    has_references: bool,
-    inputs: Path | None = None,
-    asked: str | None = None,
-) -> list[str]:
-    """What is wrong with each of them, with its number; and where there is none to pay. Reward
-    models are looked at in the folder of their `inputs`, where there is one, by what the first
-    prompt has `asked`."""
+def find_reward_faults(rewards: Sequence[Reward], *, has_references: bool) -> list[str]:
+    """What is wrong with each of them, with its number; and where there is none to pay."""
     if not rewards:
         return ["GRPO learns from rewards: add one."]
     faults = [
         f"Reward {at} ({_KINDS[reward.type]}): {fault}"
         for at, reward in enumerate(rewards, 1)
-        for fault in (
-            _model_faults(reward, inputs, asked)
-            if reward.type == "model"
-            else _faults(reward, has_references)
-        )
+        for fault in _faults(reward, has_references)
     ]
     if not faults and not any(reward.weight for reward in rewards):
         return ["All rewards weigh 0: give one of them another weight."]
@@ -126,13 +76,7 @@ def _compares_with_row(reward: Reward) -> bool:
     return reward.type == "match" or (reward.type == "string_check" and reward.reference is None)
 
 
-def _model_faults(reward: ModelReward, inputs: Path | None, asked: str | None) -> Iterator[str]:
-    fault = inputs and find_model_fault(folders_of(reward, inputs), asked)
-    if fault:
-        yield fault
-
-
-def _faults(reward: Written, has_references: bool) -> Iterator[str]:
+def _faults(reward: Reward, has_references: bool) -> Iterator[str]:
     if _compares_with_row(reward) and not has_references:
         yield "there is nothing to compare answers with: choose the column with the reference."
     try:
@@ -141,11 +85,7 @@ def _faults(reward: Written, has_references: bool) -> Iterator[str]:
         yield str(error)
 
 
-def _scores(pays: Callable[[str, str | None], bool]) -> Scores:
-    return lambda answers: [float(pays(answer.text, answer.reference)) for answer in answers]
-
-
-def _rule(reward: Written) -> Callable[[str, str | None], bool]:
+def _rule(reward: Reward) -> Callable[[str, str | None], bool]:
     match reward.type:
         case "pattern":
             pattern = _validator({"type": "string", "pattern": reward.pattern}, _NO_PATTERN)

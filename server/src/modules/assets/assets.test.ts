@@ -232,6 +232,13 @@ test('an uploaded model says what it can be used for, and which file is missing'
   await upload(ada, lora, 'pytorch_lora_weights.safetensors', Buffer.concat([length, Buffer.from(header)]));
   const ofLora = { params: { id: lora } };
   expect(await server.request(contract.getModelReadiness, ofLora, { as: ada })).toMatchObject({ lora: true });
+  const scorer = await create(ada, { dataset_type: 'MODEL', title: 'Taste' });
+  await upload(ada, scorer, 'adapter_config.json', '{"r":8,"task_type":"SEQ_CLS"}');
+  const scores = 'Taste scores text and writes none';
+  const ofScorer = { params: { id: scorer } };
+  expect(await server.request(contract.getModelReadiness, ofScorer, { as: ada })).toEqual({
+    ...{ deploy: scores, train: scores, lora: false },
+  });
 });
 
 test('price and publication can be changed, and what cannot be is refused by name', async () => {

@@ -11,7 +11,6 @@ import type { Placement, WorkloadSpec } from '../../engine/model/workload.ts';
 import type { AssetRevision } from '../assets/read-revision.ts';
 import { findGguf } from '../models/weights/find-gguf.ts';
 import { listModelFiles } from '../models/weights/list-model-files.ts';
-import { type RewardModel, toRuntimeRewards } from './rewards/read-reward-models.ts';
 
 /** Kalajdzievski, 'A Rank Stabilization Scaling Factor for Fine-Tuning with LoRA', 2023. */
 const RSLORA_ALPHA = 16;
@@ -149,7 +148,7 @@ export function toParameters(fields: SettledFields): ValidateSpec['parameters'] 
     generations: fields.generations,
     max_new_tokens: fields.max_new_tokens,
     temperature: fields.temperature,
-    rewards: toRuntimeRewards(fields.rewards),
+    rewards: fields.rewards.map(toRuntimeReward),
     epochs: fields.epochs,
     learning_rate: fields.learning_rate,
     lr_scheduler: fields.lr_scheduler,
@@ -166,6 +165,19 @@ export function toParameters(fields: SettledFields): ValidateSpec['parameters'] 
     load_in_4bit: fields.adaptation === 'qlora',
     lora: toLora(fields),
   };
+}
+
+function toRuntimeReward(
+  reward: FineTunePayload['rewards'][number],
+): ValidateSpec['parameters']['rewards'][number] {
+  switch (reward.type) {
+    case 'json_schema':
+      return { ...reward, json_schema: JSON.stringify(reward.json_schema) };
+    case 'string_check':
+      return { ...reward, reference: reward.reference ?? null };
+    default:
+      return reward;
+  }
 }
 
 /** Text is continued; every other kind of file has columns. */
@@ -186,12 +198,11 @@ export function toTrainSpec(input: {
   dataset: AssetRevision;
   /** With the one file that is held out. */
   validation: AssetRevision | null;
-  rewardModels: RewardModel[];
   sources: TrainingSources;
   placement: Placement;
   now: Date;
 }): WorkloadSpec {
-  const { title, fields, base, dataset, validation, rewardModels, sources, placement, now } = input;
+  const { title, fields, base, dataset, validation, sources, placement, now } = input;
   const gguf = leavesWholeModel(fields) ? findGguf(base) : { files: [], fault: null };
   return {
     kind: 'train',
@@ -205,9 +216,6 @@ export function toTrainSpec(input: {
       { name: 'base_model', files: listModelFiles(base.files).map(toInput) },
       { name: 'dataset', files: dataset.files.filter(({ path }) => path === fields.file_name).map(toInput) },
       ...(validation ? [{ name: 'validation', files: validation.files.map(toInput) }] : []),
-      ...rewardModels
-        .flatMap(({ inputs }) => inputs)
-        .map(({ name, files }) => ({ name, files: files.map(toInput) })),
       // The whole model that it makes gets one in the same layout.
       ...(gguf.files.length === 1 ? [{ name: 'base_gguf', files: gguf.files.map(toInput) }] : []),
     ],

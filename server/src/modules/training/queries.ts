@@ -222,11 +222,6 @@ export async function findRunsUsing(
     from runs join workloads on workloads.id = runs.id and workloads.ended_at is null
     where ${assetId} in (runs.model_asset_id, runs.base_asset_id, runs.validation_asset_id)
       or (runs.kind <> 'export' and runs.dataset_asset_id = ${assetId})
-      or exists (
-        select from jsonb_array_elements(runs.parameters -> 'rewards') reward
-        join assets model on model.id::text = lower(reward ->> 'model_id')
-        left join asset_lineage on asset_lineage.asset_id = model.id
-        where ${assetId} in (model.id, model.parent_asset_id, asset_lineage.base_asset_id))
       or (runs.kind = 'export' and exists (
         select from asset_lineage
         where asset_id = runs.base_asset_id and base_asset_id = ${assetId}))`.execute(tx);

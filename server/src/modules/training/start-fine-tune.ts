@@ -84,7 +84,7 @@ async function makeFineTune(
   ctx: Context,
   { body, payload, check, sources: named, job }: Start,
 ): Promise<{ modelId: string }> {
-  const { hubBase, dataset, heldOut: validation, rewardModels, place } = check;
+  const { hubBase, dataset, heldOut: validation, place } = check;
   const now = ctx.clock.now();
   const base = hubBase ? await cloneHubBase(tx, { userId: ctx.caller.userId, now }, hubBase) : check.base;
   const fields = settle(withFormat(payload, check.validation.data?.format));
@@ -92,17 +92,13 @@ async function makeFineTune(
     ...{ body, base, validation, place, now },
     clones: hubBase?.repoId ?? null,
     dataset: sourceOf(dataset),
-    alsoReads: [
-      ...[dataset, ...(validation ? [validation] : [])].map(({ asset }) => asset.id),
-      ...rewardModels.flatMap(({ assetIds }) => assetIds),
-    ],
+    alsoReads: [dataset, ...(validation ? [validation] : [])].map(({ asset }) => asset.id),
     spec: toTrainSpec({
       title: body.title,
       fields,
       base,
       dataset,
       validation,
-      rewardModels,
       sources: named,
       placement: place.placement,
       now,

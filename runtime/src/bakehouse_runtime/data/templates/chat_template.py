@@ -77,13 +77,6 @@ class ChatTemplate:
         with limited_time():
             return self._template.write(messages, (), begin=True).text
 
-    def written(self, messages: list[Message], tools: Sequence[Tool]) -> str:
-        """Writes a whole conversation. As `render`, where it fails."""
-        has_calls = any("tool_calls" in message for message in messages)
-        template = self._tool_template if tools or has_calls else self._template
-        with limited_time():
-            return template.write(messages, tools, begin=False).text
-
     def question(self, turns: list[Turn], tools: Sequence[Tool]) -> str:
         """The same of turns, in which these functions may be called."""
         with limited_time():

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from ..turns import THINKING_FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
-    from ..tools import Tool, ToolCall
+    from ..tools import ToolCall
     from ..turns import Turn
 
 Message = dict[str, Any]
@@ -25,11 +24,6 @@ def messages_of(turns: list[Turn]) -> list[Message]:
         return ids.setdefault(id(call), f"call{len(ids):05}")
 
     return [_message(turn, map(id_of, _calls_of(turn))) for turn in turns]
-
-
-def conversation_json(turns: list[Turn], tools: Sequence[Tool]) -> str:
-    """What chat templates take of a conversation, in one text."""
-    return json.dumps({"messages": messages_of(turns), "tools": list(tools)})
 
 
 def _calls_of(turn: Turn) -> tuple[ToolCall, ...]:

@@ -32,9 +32,6 @@ _LOGGED = {
     "completions/mean_length": "answer_tokens",
     "rewards/accuracies": "reward_accuracy",
     "rewards/margins": "reward_margin",
-    # Of reward models.
-    "accuracy": "reward_accuracy",
-    "margin": "reward_margin",
 }
 _HELD_OUT = ("eval_loss", "eval_reward", "eval_reward_accuracy", "eval_reward_margin")
 # Of each reward that answers are paid by, what its curve is called.

@@ -42,9 +42,9 @@ def export(
     """Writes the files of the finished model into `out`; returns further warnings.
 
     Of an adapter: adapter_config.json, adapter_model.safetensors, adapter.gguf where llama.cpp
-    knows the base's family and what was trained writes texts. Of a whole model: the base's files
-    with other weights, model-F16.gguf where the base has a GGUF. Of DoRA that with the adapter
-    merged, and the adapter in adapter/. Of all: the tokenizer, README.md.
+    knows the base's family. Of a whole model: the base's files with other weights, model-F16.gguf
+    where the base has a GGUF. Of DoRA that with the adapter merged, and the adapter in adapter/. Of
+    all: the tokenizer, README.md.
     """
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
@@ -59,12 +59,7 @@ def export(
         if lora.use_dora:
             merge_safetensors(base, adapter, out, lambda *_: None)
     is_whole = leaves_whole_model(spec.parameters)
-    warnings: list[str] = []
-    if is_whole:
-        warnings = _write_whole_gguf(spec.title, inputs, out)
-    # llama.cpp writes texts, and a reward model none.
-    elif spec.parameters.objective != "reward":
-        warnings = _write_gguf(base, out)
+    warnings = _write_whole_gguf(spec.title, inputs, out) if is_whole else _write_gguf(base, out)
     has_gguf = (out / (GGUF_NAME if is_whole else _ADAPTER_GGUF)).exists()
     copy_tokenizer(base, out)
     told = replace(outcome, warnings=[*outcome.warnings, *warnings])

@@ -7,8 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ...base_model import leaves_whole_model
-from ..card import base_model_id, front_matter, one_line, trained_origin
-from .reward_use import reward_use
+from ..card import front_matter, one_line, trained_origin
 
 if TYPE_CHECKING:
     from ...data.formats import DataFormat
@@ -22,6 +21,8 @@ GGUF_NAME = "model-F16.gguf"
 # Of an adapter that is merged into the model beside it.
 ADAPTER_FOLDER = "adapter"
 _TABLE_ROWS = 12
+# As hubs call it.
+_TASK = "text-generation"
 # What was measured was measured so.
 _IN_4_BITS = {"Base model while training": "4 bits (NF4, double quantization)"}
 # Beyond this a perplexity says nothing.
@@ -41,7 +42,7 @@ def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has
     metadata = {
         **trained_origin(spec),
         "library_name": "transformers" if is_whole else "peft",
-        "pipeline_tag": _task(spec.parameters.objective),
+        "pipeline_tag": _TASK,
         "tags": [kind.lower(), spec.parameters.objective, "bakehouse"],
         **_figures(spec, title, outcome),
     }
@@ -67,7 +68,6 @@ def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has
         *_measured(
             outcome,
             "validation file" if data.validation_path else "held-out part",
-            _before(spec.parameters.objective),
             _this(spec),
         ),
         "",
@@ -107,25 +107,11 @@ def _this(spec: TrainTextSpec) -> str:
 
 def _what(parameters: TrainingParameters) -> str:
     """What it is, up to the name of its base."""
-    if parameters.objective == "reward":
-        return "A reward model: a LoRA adapter with a head that gives a score, for"
     origin = "fine-tune of" if leaves_whole_model(parameters) else "adapter for"
     return f"A {_kind(parameters)} {origin}"
 
 
-def _task(objective: Objective) -> str:
-    """As hubs call it."""
-    return "text-classification" if objective == "reward" else "text-generation"
-
-
-def _before(objective: Objective) -> str:
-    """What was measured before training."""
-    return "base model, untrained head" if objective == "reward" else "base model"
-
-
 def _use(spec: TrainTextSpec, *, has_gguf: bool) -> str:
-    if spec.parameters.objective == "reward":
-        return reward_use(base_model_id(spec))
     if leaves_whole_model(spec.parameters):
         loads = "The folder loads with `AutoModelForCausalLM.from_pretrained` and vLLM"
         loads += f"; `{GGUF_NAME}` loads with llama.cpp." if has_gguf else "."
@@ -139,14 +125,14 @@ def _use(spec: TrainTextSpec, *, has_gguf: bool) -> str:
     return loads + ("; `adapter.gguf` loads with llama.cpp (`--lora`)." if has_gguf else ".")
 
 
-def _measured(outcome: Outcome, part: str, before: str, this: str) -> list[str]:
+def _measured(outcome: Outcome, part: str, this: str) -> list[str]:
     """The table of what was measured on the rows that were not trained on."""
     is_paid = outcome.eval_reward is not None
     base = outcome.eval_reward_base if is_paid else outcome.eval_loss_base
     return [
         f"| | {'mean reward' if is_paid else 'loss'} on the {part} |",
         "|---|---|",
-        f"| {before} | {_loss(base)} |",
+        f"| base model | {_loss(base)} |",
         f"| with {this} | {_loss(outcome.eval_reward if is_paid else outcome.eval_loss)} |",
     ]
 
@@ -188,8 +174,7 @@ def _figures(spec: TrainTextSpec, title: str, outcome: Outcome) -> dict[str, obj
     if outcome.best_step is None or not metrics:
         return {}
     dataset = _measured_by(spec)
-    kind = _task(spec.parameters.objective)
-    task = {"type": kind, "name": kind.replace("-", " ").title()}
+    task = {"type": _TASK, "name": "Text Generation"}
     return {
         "model-index": [
             {"name": title, "results": [{"task": task, "dataset": dataset, "metrics": metrics}]}
@@ -248,8 +233,6 @@ def _objective(parameters: TrainingParameters) -> str:
     """What was minimised, e.g. 'DPO, beta 0.1'."""
     if parameters.objective == "sft":
         return "SFT"
-    if parameters.objective == "reward":
-        return "reward modeling, the loss of Bradley and Terry"
     if parameters.objective == "kto":
         good, bad = parameters.desirable_weight, parameters.undesirable_weight
         return f"KTO, beta {parameters.beta:g}, good answers x {good:g}, bad ones x {bad:g}"
@@ -311,14 +294,10 @@ def _rewards(outcome: Outcome, objective: Objective, this: str) -> list[str]:
         f"pairs of a good and a bad answer of which {this} makes the good one likelier "
         "against the base than the bad one"
         if objective == "kto"
-        else f"these pairs whose better answer {this} scores higher"
-        if objective == "reward"
         else f"these pairs whose better answer {this} makes likelier against the worse one "
         "than the base does"
     )
-    margin = outcome.eval_reward_margin
-    ahead = f" Mean margin: {margin:.4f}." if objective == "reward" and margin is not None else ""
-    return [f"Reward accuracy: {accuracy:.4f}, the part of {which}.{ahead}", ""]
+    return [f"Reward accuracy: {accuracy:.4f}, the part of {which}.", ""]
 
 
 def _describe_format(data_format: DataFormat) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from ...base_model import new_tokens, read_base_model, require_packable, trained_modules
 from ...confined import run_confined
 from ...data.examples import steps_per_epoch
-from ...data.prepared import first_asked, has_references
+from ...data.prepared import has_references
 from ...data.tokens import read_model_tokens
 from ...data.validation_file import prepare_files
 from ...device import (
@@ -22,7 +22,7 @@ from ...device import (
 )
 from ...errors import PlainError, StoppedEarly, StopRequested
 from ...files import inside, read_optional_object, write_json
-from ...rewards.rules import require_rewards
+from ...rewards.rules import build_rules
 from ...workload import CHECKPOINTS_FOLDER, workload
 from ..cadence import Cadence
 from ..checkpoint_artefact import CheckpointArtefact, restore_checkpoint
@@ -32,6 +32,7 @@ from .outcome import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     import torch
     from transformers import Trainer
@@ -119,9 +120,8 @@ def _run(spec: TrainTextSpec, work: Workload) -> None:
         best = best_weights.restore(trainer.model, trainer.state.global_step)
         if dtype is not None:
             _round_to(dtype, trainer.model)
-        if parameters.objective != "reward":
-            base_answers = work.work_dir / _BASE_ANSWERS
-            answer_held_out(trainer, prepared, reporter, work.work_dir, base_answers)
+        base_answers = work.work_dir / _BASE_ANSWERS
+        answer_held_out(trainer, prepared, reporter, work.work_dir, base_answers)
     except StopRequested:
         on_server.upload_last()
         _say_stopped(reporter, checkpoints)
@@ -279,12 +279,7 @@ def read_inputs(
         new_tokens=new_tokens(parameters),
     )
     if parameters.objective == "grpo":
-        require_rewards(
-            parameters.rewards,
-            has_references=has_references(prepared),
-            inputs=Path(spec.inputs_dir),
-            asked=first_asked(prepared),
-        )
+        build_rules(parameters.rewards, has_references=has_references(prepared))
     return targets, prepared
 
 

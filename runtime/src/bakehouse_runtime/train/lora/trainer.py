@@ -19,7 +19,7 @@ from .config import lora_config, settings
 from .data import to_packed
 from .export import require_mergeable
 from .isolation import require_isolation
-from .load import load_base, load_scorer
+from .load import load_base
 from .objectives.table import OBJECTIVES
 from .ranks.group import ALONE
 from .ranks.share import shared_settings, with_blank
@@ -62,13 +62,9 @@ def build_trainer(
     lora = spec.parameters.lora
     # All that is trained is float32: steps are smaller than what 16 bits tell apart.
     dtype = weights_dtype(device) if lora else torch.float32
-    # A new head is drawn at random.
+    # An adapter is drawn at random.
     set_seed(spec.data.seed)
-    model = (
-        load_scorer(base, dtype)
-        if objective.scores
-        else load_base(base, dtype, in_4_bits=spec.parameters.load_in_4bit)
-    )
+    model = load_base(base, dtype, in_4_bits=spec.parameters.load_in_4bit)
     tokenizer = AutoTokenizer.from_pretrained(base, **SAFE_TOKENIZER)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
@@ -93,7 +89,7 @@ def build_trainer(
     if spec.parameters.packing:
         require_isolation(model, device)
     adapter = lora_config(lora, modules) if lora else None
-    trainer = cast("OverRanks", objective.trainer(model, adapter, spec, device, parts))
+    trainer = cast("OverRanks", objective.trainer(model, adapter, spec.parameters, device, parts))
     trainer.ranks = ranks
     if lora and lora.use_dora:
         require_mergeable(trainer.model, base)

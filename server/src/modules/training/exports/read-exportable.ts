@@ -2,7 +2,7 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { readLineage } from '../../assets/read-lineage.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
-import { isRewardModel, scoresOnly } from '../../models/reward/is-reward-model.ts';
+import { isClassifier, writesNoText } from '../../models/weights/is-classifier.ts';
 import { isWholeModel } from '../../models/weights/is-whole-model.ts';
 import { findRun, type RunRow } from '../queries.ts';
 
@@ -31,7 +31,7 @@ export async function readExportable(ctx: Context, { assetId }: { assetId: strin
   if (run.kind === 'pictures') {
     throw refused(`${title} is a LoRA for pictures: only fine-tunes of language models can be exported`);
   }
-  if (await isRewardModel(ctx, fineTune)) throw refused(scoresOnly(fineTune.asset));
+  if (await isClassifier(ctx, fineTune)) throw refused(writesNoText(fineTune.asset));
   if (isWholeModel(fineTune.files)) return { fineTune, base: fineTune, run };
   const missing = NEEDED.find((name) => !fineTune.files.some(({ path }) => path === name));
   if (missing !== undefined) throw refused(`${title} has no ${missing}, which an export needs`);

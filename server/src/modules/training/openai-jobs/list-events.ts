@@ -59,7 +59,7 @@ function beginLines(run: Run, job: FineTuningJob): Line[] {
   const isValidated = run.kind === 'text' && run.validation;
   const files = isValidated ? 'training file and the validation file' : 'training file';
   const cost = `Quote: ${job.quote} BGL. Ceiling: ${job.ceiling} BGL, the most that is charged`;
-  const hasFormat = job.method.type === 'reinforcement' && job.method.reinforcement.response_format;
+  const hasFormat = job.method?.type === 'reinforcement' && job.method.reinforcement.response_format;
   return [
     { key: 'created', at, message: `Created fine-tuning job: ${job.id}` },
     { key: 'quoted', at, message: `Validated the ${files}. ${cost}` },

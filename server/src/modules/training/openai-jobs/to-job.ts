@@ -32,7 +32,7 @@ export function toJob(run: TextRun, { job, fineTunedModel, now }: Beside): FineT
   const hyperparameters = {
     n_epochs: parameters.epochs,
     batch_size: parameters.batch_size * parameters.gradient_accumulation_steps,
-    learning_rate_multiplier: parameters.learning_rate / LEARNING_RATES[parameters.objective],
+    learning_rate_multiplier: parameters.learning_rate / usualRate(parameters.objective),
   };
   const status = statusOf(run);
   const isDone = status === 'succeeded';
@@ -53,7 +53,7 @@ export function toJob(run: TextRun, { job, fineTunedModel, now }: Beside): FineT
     result_files: isDone ? [toFlatId('file-', run.run_id)] : [],
     trained_tokens: isDone ? numberOf(run.summary?.tokens) : null,
     hyperparameters,
-    method: methodOf(parameters, hyperparameters, job?.reinforcement ?? null),
+    ...methodOf(parameters, hyperparameters, job?.reinforcement ?? null),
     seed: parameters.seed ?? DEFAULT_SEED,
     user_provided_suffix: job?.suffix ?? null,
     metadata: job?.metadata ?? null,
@@ -70,20 +70,35 @@ function methodOf(
   { objective, beta, generations, eval_steps }: TextRun['parameters'],
   hyperparameters: FineTuningJob['hyperparameters'],
   graded: JobRow['reinforcement'],
-): FineTuningJob['method'] {
+): Pick<FineTuningJob, 'method'> {
   if (graded) {
     const ofReinforcement = {
       ...hyperparameters,
       ...{ compute_multiplier: generations / ANSWERS_AUTO, eval_interval: eval_steps || ('auto' as const) },
       ...{ eval_samples: 1 as const, reasoning_effort: 'default' as const },
     };
-    return { type: 'reinforcement', reinforcement: { ...graded, hyperparameters: ofReinforcement } };
+    return {
+      method: { type: 'reinforcement', reinforcement: { ...graded, hyperparameters: ofReinforcement } },
+    };
   }
-  if (objective === 'sft') return { type: 'supervised', supervised: { hyperparameters } };
-  if (objective === 'reward') return { type: 'reward', reward: { hyperparameters } };
   const chosen = { hyperparameters: { ...hyperparameters, beta } };
-  if (objective === 'grpo') return { type: 'grpo', grpo: chosen };
-  return objective === 'dpo' ? { type: 'dpo', dpo: chosen } : { type: 'kto', kto: chosen };
+  switch (objective) {
+    case 'sft':
+      return { method: { type: 'supervised', supervised: { hyperparameters } } };
+    case 'dpo':
+      return { method: { type: 'dpo', dpo: chosen } };
+    case 'kto':
+      return { method: { type: 'kto', kto: chosen } };
+    case 'grpo':
+      return { method: { type: 'grpo', grpo: chosen } };
+    case 'reward':
+      return {};
+  }
+}
+
+/** Older runs that trained reward models count from the rate of SFT. */
+function usualRate(objective: TextRun['parameters']['objective']): number {
+  return LEARNING_RATES[objective === 'reward' ? 'sft' : objective];
 }
 
 /** Whoever did not cancel it has a job that failed, and reads why. */

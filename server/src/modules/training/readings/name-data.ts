@@ -24,7 +24,7 @@ const OF_TRAINING = [
  * Equal for inputs that are read alike. Alpha, dropout and what scales by them change nothing either; nor does the date, which a few chat
  * templates write into each example: that of another day is as long.
  */
-export function nameData({ base, dataFile, validationFile, rewardModels = [], spec }: DataToRead): string {
+export function nameData({ base, dataFile, validationFile, spec }: DataToRead): string {
   const lora = spec.parameters.lora && ofAdapter(spec.parameters.lora);
   const read = Object.entries(spec.parameters).filter(([name]) => !OF_TRAINING.some((one) => one === name));
   const { date, ...data } = spec.data;
@@ -33,7 +33,6 @@ export function nameData({ base, dataFile, validationFile, rewardModels = [], sp
     base,
     dataFile,
     validationFile,
-    ...(rewardModels.length > 0 && { rewardModels }),
     spec: { ...spec, data, parameters: { ...Object.fromEntries(read), lora } },
   };
   return createHash('sha256').update(JSON.stringify(named)).digest('hex');

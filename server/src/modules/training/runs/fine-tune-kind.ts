@@ -13,16 +13,11 @@ import { upsertHeldOutAnswers } from '../held-out/queries.ts';
 import { nameResult } from '../openai-jobs/name-result.ts';
 import { keepCheckpoint } from '../pictures/checkpoint-queries.ts';
 import { replaceSamples } from '../pictures/sample-queries.ts';
-import { findOwners, findRun, type RunRow, updateSlowdown, updateSummary } from '../queries.ts';
+import { findOwners, findRun, updateSlowdown, updateSummary } from '../queries.ts';
 import { measuredSlowdown } from '../slowdown.ts';
 import { notifyOfEnd } from './notify-of-end.ts';
 
 export const FINE_TUNE_KIND = 'fine-tune';
-
-/** Whether what a run makes has a name by which it is asked: a reward model writes nothing. */
-function isCalled(run: RunRow): boolean {
-  return run.kind === 'text' ? run.parameters.objective !== 'reward' : run.kind !== 'export';
-}
 
 /** A fine-tune, or an export of one, in the engine's hands: metered while it trains, made into a model, settled at the end. */
 export function fineTuneKind(
@@ -57,7 +52,7 @@ export function fineTuneKind(
         message: 'Add what the run has made',
       });
       await enqueueCard(tx, jobs, artefacts);
-      if (isCalled(run)) await nameResult(tx, run);
+      if (run.kind !== 'export') await nameResult(tx, run);
     },
     onReasons: async (tx, workloads) => {
       const owners = await findOwners(

@@ -19,7 +19,6 @@ import { holdForRun } from '../charges/hold-run.ts';
 import { resumeCostMicro, settleSeconds, unpaidMicro } from '../charges/resume-cost.ts';
 import { awaitsClone } from '../cloning/hub-base.ts';
 import { beginRound, type RunRow } from '../queries.ts';
-import { readRewardModels } from '../rewards/read-reward-models.ts';
 import type { TrainingParts } from '../validation/check-fine-tune.ts';
 import { findOwnRun } from './find-own-run.ts';
 import { toRun } from './to-run.ts';
@@ -37,11 +36,9 @@ export async function resumeRun(
 ): Promise<Run> {
   const { userId } = ctx.caller;
   const { runId } = params;
-  const { run: asked } = await findOwnRun(ctx.db, { runId, userId });
-  const rewardModels = await requireRewardModels(ctx, asked);
   const call = { userId, key: ctx.idempotencyKey, operation: 'resume-run', input: { ...params, ...body } };
   await withIdleCredit(usage, userId, () =>
-    inTransaction(ctx.db, (tx) => idempotent(tx, call, () => resume(tx, ctx, { runId, body, rewardModels }))),
+    inTransaction(ctx.db, (tx) => idempotent(tx, call, () => resume(tx, ctx, { runId, body }))),
   );
   const { run, workload } = await findOwnRun(ctx.db, { runId, userId });
   return toRun(ctx.config, run, workload);
@@ -51,11 +48,7 @@ export async function resumeRun(
 async function resume(
   tx: Transaction,
   ctx: Context,
-  {
-    runId,
-    body,
-    rewardModels,
-  }: { runId: string; body: InputOf<typeof endpoint>['body']; rewardModels: string[] },
+  { runId, body }: { runId: string; body: InputOf<typeof endpoint>['body'] },
 ): Promise<{ id: string }> {
   const { userId } = ctx.caller;
   const { run: asked } = await findOwnRun(tx, { runId, userId });
@@ -65,7 +58,7 @@ async function resume(
     throw new AppError('conflict', {
       publicMessage: `${asked.base.title} was not cloned, and the run has nothing to go on from. Start another one`,
     });
-  await requireSources(tx, asked, rewardModels);
+  await requireSources(tx, asked);
   const now = ctx.clock.now();
   const ended = await lockWorkload(tx, runId);
   await resumeWorkload(tx, { id: runId, now });
@@ -98,7 +91,6 @@ async function resume(
 async function requireSources(
   tx: Transaction,
   { userId, modelAssetId, base, dataset, validation }: RunRow,
-  rewardModels: string[],
 ): Promise<void> {
   await findReadableAsset(tx, { assetId: modelAssetId, userId });
   await unlessGone(requireRevision(tx, { ...base, userId }), `base model ‘${base.title}’`);
@@ -106,16 +98,7 @@ async function requireSources(
   if (validation)
     await unlessGone(requireRevision(tx, { ...validation, userId }), `validation file ‘${validation.title}’`);
   const sources = [base, dataset, ...(validation ? [validation] : [])].map(({ assetId }) => assetId);
-  await keepAssets(tx, { ids: [modelAssetId, ...sources, ...rewardModels], userId });
-}
-
-/** The reward models that it learns from, with their bases. Throws AppError 'conflict' where one is gone. */
-async function requireRewardModels(ctx: Context, run: RunRow): Promise<string[]> {
-  if (run.kind !== 'text') return [];
-  const { models, faults } = await readRewardModels(ctx, run.parameters);
-  if (faults[0])
-    throw new AppError('conflict', { publicMessage: `${faults[0]}, and the run cannot go on without it` });
-  return models.flatMap(({ assetIds }) => assetIds);
+  await keepAssets(tx, { ids: [modelAssetId, ...sources], userId });
 }
 
 async function unlessGone(source: Promise<unknown>, what: string): Promise<void> {

@@ -28,7 +28,6 @@ export const goodData: ValidateReport = {
   token_histogram: [],
   samples: [],
   base_parameters: 135_000_000,
-  reward_parameters: 0,
   trainable_parameters: 1_000_000,
   memory_bytes: 1_000_000_000,
   gpu_memory_bytes: 2_000_000_000,

@@ -26,7 +26,6 @@ import type { FindFluxFault } from '../pictures/find-picture-base-fault.ts';
 import type { ReadPictures } from '../pictures/read-pictures.ts';
 import { placeRun, type RunPlace } from '../place-run.ts';
 import { type KnownData, readSoon } from '../readings/read-soon.ts';
-import { type RewardModel, readRewardModels } from '../rewards/read-reward-models.ts';
 import type { RunCpu } from './estimate-load.ts';
 import {
   correctedMemory,
@@ -100,7 +99,6 @@ export type FineTuneCheck = {
   dataset: AssetRevision;
   /** With the file that is held out whole. */
   heldOut: AssetRevision | null;
-  rewardModels: RewardModel[];
   place: RunPlace;
   /** Of one device for an hour: what is quoted here is what is held and charged. */
   price: Price;
@@ -134,9 +132,7 @@ export async function checkFineTune(
       ...{ assetId: validation.datasetId, userId, paths: [validation.fileName], param: 'validation_file' },
     }));
 
-  const { models: rewardModels, faults: ofModels } = await readRewardModels(ctx, asked);
   const faults = await refuseChoice(ctx, { base, dataset, hubBase }, asked);
-  faults.push(...ofModels.map((message) => ({ message, about: 'rewards' as const })));
   const [dataFile] = dataset.files;
   const known: KnownData | null =
     faults.length > 0 || !dataFile
@@ -146,7 +142,6 @@ export async function checkFineTune(
             base: listModelFiles(base.files),
             dataFile,
             validationFile: heldOut?.files[0] ?? null,
-            rewardModels: rewardModels.flatMap(({ inputs }) => inputs),
           },
           datasetId,
           validationPath: validation?.fileName ?? null,
@@ -216,7 +211,6 @@ export async function checkFineTune(
     hubBase,
     dataset,
     heldOut,
-    rewardModels,
     place,
     price,
     seconds,
@@ -284,8 +278,6 @@ async function readWarnings(
   { base, report, fields }: { base: AssetRevision; report: ValidateReport; fields: SettledFields },
   capacity: Capacity,
 ): Promise<string[]> {
-  // A reward model is not served.
-  if (fields.objective === 'reward') return [];
   const config = await readModelJson(ctx, base.files, 'config.json');
   return warnOfServing({ base, config, obstacle: report.gguf_obstacle, fields }, capacity);
 }
@@ -304,7 +296,6 @@ function toWork(report: ValidateReport | null, fields: SettledFields): Work {
     train_examples: report?.packs ?? report?.train_examples ?? 0,
     eval_examples: report?.eval_examples ?? 0,
     base_parameters: report?.base_parameters ?? 0,
-    reward_parameters: report?.reward_parameters ?? 0,
     epochs: fields.epochs,
     steps: report?.steps_total ?? 0,
     batchSize: fields.batch_size,

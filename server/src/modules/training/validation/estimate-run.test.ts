@@ -31,7 +31,6 @@ const work: Work = {
   train_examples: 19_531,
   eval_examples: 0,
   base_parameters: 8_030_000_000,
-  reward_parameters: 0,
   epochs: 1,
   steps: 1,
   // One pass.
@@ -106,20 +105,6 @@ test('DPO asks the base model about each token as well, and KTO both about the a
   expect(runFlops(evaluated, 'cpu')).toBe(8_030_000_000 * 10_000_000 * 6);
   expect(runFlops({ ...evaluated, objective: 'dpo' }, 'cpu')).toBe(8_030_000_000 * 10_000_000 * 10);
   expect(runFlops({ ...evaluated, objective: 'kto' }, 'cpu')).toBe(8_030_000_000 * 10_000_000 * 18);
-  expect(runFlops({ ...evaluated, objective: 'reward' }, 'cpu')).toBe(runFlops(evaluated, 'cpu'));
-});
-
-test('a reward model reads each answer with its prompt once, trained on or held out', () => {
-  const asked = {
-    ...{ ...work, objective: 'grpo' as const, written: { answers: 4, tokens: 10 } },
-    ...{ train_padded_tokens: 1000, train_examples: 20, eval_padded_tokens: 300, eval_examples: 5 },
-    ...{ epochs: 2, evaluations: 3 },
-  };
-  const read = 2 * 4 * (1000 + 20 * 10) + 3 * (300 + 5 * 10);
-  for (const device of ['cpu', 'gpu'] as const) {
-    const added = runFlops({ ...asked, reward_parameters: 1_000_000 }, device) - runFlops(asked, device);
-    expect(added).toBe(2 * 1_000_000 * read);
-  }
 });
 
 test.each([

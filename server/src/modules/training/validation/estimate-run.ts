@@ -22,7 +22,6 @@ export type Work = Pick<
   | 'train_examples'
   | 'eval_examples'
   | 'base_parameters'
-  | 'reward_parameters'
 > & {
   objective: Objective;
   adaptation: Adaptation;
@@ -54,7 +53,7 @@ export const CPU_CORE_FLOPS = 40e9;
 /** Launching a forward and backward pass costs this much however small the model is. */
 export const PASS_OVERHEAD_S = 0.05;
 /** Operations per parameter for what an objective asks of each token besides training on it. */
-const ASKED: Record<Objective, number> = { sft: 0, dpo: 2, kto: 6, grpo: 2, reward: 0 };
+const ASKED: Record<Objective, number> = { sft: 0, dpo: 2, kto: 6, grpo: 2 };
 /**
  * Operations per parameter that writing a token takes as long as on a CPU: it reads all weights for one token of each
  * answer at a time. Measured with the starter model on two cores, docs/engine.md.
@@ -99,7 +98,6 @@ const CORRECTION_MAX = 1.5;
  * model about each token as well, which is 2 more, and KTO both models about answers to other questions
  * too, which are as long: 4 more. What fills a batch up to its longest example is computed as any token is. GRPO trains on
  * what it has written to each prompt, of which every answer is taken to be as long as it may be, and asks the base model as DPO does.
- * Reward models read all of that once: 2 for each of their parameters.
  */
 export function runFlops(work: Work, device: 'cpu' | 'gpu'): number {
   const isFull = work.adaptation === 'full';
@@ -114,12 +112,7 @@ export function runFlops(work: Work, device: 'cpu' | 'gpu'): number {
   // On a GPU its time has nothing to do with operations.
   const adam = isFull && device === 'cpu' ? work.steps * ADAM : 0;
   const dora = work.dora && device === 'cpu' ? forwardPasses(work) * DORA : 0;
-  const prompts =
-    work.epochs * work.train_padded_tokens * answers + work.evaluations * work.eval_padded_tokens;
-  const read = prompts + work.epochs * trained + work.evaluations * evaluated;
-  return (
-    work.base_parameters * (training + evaluating + writing + adam + dora) + work.reward_parameters * 2 * read
-  );
+  return work.base_parameters * (training + evaluating + writing + adam + dora);
 }
 
 /** How often a run evaluates: after each epoch, and after each `evalSteps` steps where no epoch ends; 0: after each epoch alone. */

@@ -1,10 +1,4 @@
-import {
-  adapterFieldWith,
-  DORA_IN_4_BITS,
-  DORA_OF_REWARD_MODEL,
-  headWith,
-  LORA_OF_REWARD_MODEL,
-} from '@bakehouse/contract/fine-tune-numbers';
+import { adapterFieldWith, DORA_IN_4_BITS, headWith } from '@bakehouse/contract/fine-tune-numbers';
 import type { FineTunePayload } from '@bakehouse/contract/training';
 import type { FineTuneFields } from '../fine-tune-spec.ts';
 
@@ -18,27 +12,16 @@ const ADAPTER_FIELDS = [
   'lora_target_modules',
 ] as const satisfies (keyof FineTunePayload)[];
 
-/** What was sent of an adapter where all weights are trained, and what does not go with 4 bits or a reward model. Pure. */
+/** What was sent of an adapter where all weights are trained, and what does not go with 4 bits. Pure. */
 export function findAdaptationFaults(
-  fields: Pick<FineTuneFields, 'adaptation' | 'objective' | (typeof ADAPTER_FIELDS)[number]>,
+  fields: Pick<FineTuneFields, 'adaptation' | (typeof ADAPTER_FIELDS)[number]>,
 ): { message: string; about: keyof FineTunePayload }[] {
-  if (fields.objective === 'reward') return findFaultsOfRewardModel(fields);
   if (fields.adaptation === 'qlora') return findFaultsIn4Bits(fields);
   if (fields.adaptation !== 'full') return [];
   return ADAPTER_FIELDS.filter((name) => fields[name] !== undefined).map((name) => ({
     message: adapterFieldWith(name),
     about: name,
   }));
-}
-
-function findFaultsOfRewardModel({
-  adaptation,
-  use_dora,
-}: Pick<FineTuneFields, 'adaptation' | 'use_dora'>): ReturnType<typeof findAdaptationFaults> {
-  const faults: ReturnType<typeof findAdaptationFaults> = [];
-  if (adaptation !== 'lora') faults.push({ message: LORA_OF_REWARD_MODEL, about: 'adaptation' });
-  if (use_dora) faults.push({ message: DORA_OF_REWARD_MODEL, about: 'use_dora' });
-  return faults;
 }
 
 function findFaultsIn4Bits({

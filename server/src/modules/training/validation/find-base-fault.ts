@@ -3,8 +3,8 @@ import type { Services } from '../../../platform/context.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
 import { readPipelineIndex } from '../../assets/recognise/read-pipeline-index.ts';
 import { isEmbeddingModel } from '../../models/embedding/is-embedding-model.ts';
-import { isRewardModel, scoresOnly } from '../../models/reward/is-reward-model.ts';
 import { findSafetensors } from '../../models/weights/find-safetensors.ts';
+import { isClassifier, writesNoText } from '../../models/weights/is-classifier.ts';
 import { readModelJson } from '../../models/weights/read-model-json.ts';
 
 /** Why a model cannot be the base of a fine-tune, as far as its files tell at a glance: a sentence without its full stop, or null. */
@@ -14,7 +14,7 @@ export async function findBaseFault(
 ): Promise<string | null> {
   const { title, datasetType, starterTask } = base.asset;
   if (datasetType !== 'MODEL') return `${title} is a dataset: choose a model as base`;
-  if (await isRewardModel(services, base)) return scoresOnly(base.asset);
+  if (await isClassifier(services, base)) return writesNoText(base.asset);
   if (base.files.some(({ path }) => path === 'adapter_config.json')) {
     return `${title} is itself a fine-tune: choose the model that it was made from as base`;
   }

@@ -37,10 +37,6 @@ const ratingsNeeded = 'KTO needs feedback: an answer in each row, and whether it
 const required = 'Output and rejected columns are required for preferences';
 test.each<[Partial<FineTuneFields>, string]>([
   [{ objective: 'dpo', data_format: 'messages' }, `objective: ${needs}`],
-  [
-    { objective: 'reward', data_format: 'messages' },
-    'objective: Reward modeling needs preferences: a better and a worse answer in each row',
-  ],
   [{ objective: 'dpo', data_format: 'preference', file_name: 'book.txt' }, `objective: ${needs}`],
   [
     { objective: 'dpo', input_column: 'q', output_column: 'a' },

@@ -29,10 +29,6 @@ const NEEDS: Record<
   { said: string; column: 'rejected_column' | 'label_column' | 'input_column' }
 > = {
   dpo: { said: 'DPO needs preferences: a better and a worse answer in each row', column: 'rejected_column' },
-  reward: {
-    said: 'Reward modeling needs preferences: a better and a worse answer in each row',
-    column: 'rejected_column',
-  },
   kto: { said: 'KTO needs feedback: an answer in each row, and whether it is good', column: 'label_column' },
   grpo: {
     said: 'GRPO needs prompts: rows that ask something, which the model answers',

@@ -22,9 +22,7 @@ export type DataToRead = {
   dataFile: File;
   /** What is held out whole; null: part of the data file is. */
   validationFile: File | null;
-  /** The inputs that a run has for reward models; none in readings from before there were any. */
-  rewardModels?: { name: string; files: File[] }[];
-  spec: Omit<ValidateSpec, 'base_model_dir' | 'data_file' | 'validation_file' | 'reward_models_dir'>;
+  spec: Omit<ValidateSpec, 'base_model_dir' | 'data_file' | 'validation_file'>;
 };
 
 type Options = {
@@ -45,7 +43,6 @@ export type ReadData = (
 const BASE_MODEL = 'base_model';
 const DATASET = 'dataset';
 const VALIDATION = 'validation';
-const REWARDS = 'rewards';
 
 /**
  * Runs the runtime's `validate` on the files. What makes the run impossible stands in the report; a
@@ -69,9 +66,6 @@ export function dataReader(stallMs: number = readingLimits.stallMs): ReadData {
       ...input.base.map((file) => ({ ...file, folder: BASE_MODEL })),
       { ...input.dataFile, folder: DATASET },
       ...(input.validationFile ? [{ ...input.validationFile, folder: VALIDATION }] : []),
-      ...(input.rewardModels ?? []).flatMap(({ name, files: its }) =>
-        its.map((file) => ({ ...file, folder: path.join(REWARDS, name) })),
-      ),
     ];
     return withBlobFiles(ctx, files, (localPaths) => {
       const lent = files.map((file, at) => ({
@@ -86,7 +80,7 @@ export function dataReader(stallMs: number = readingLimits.stallMs): ReadData {
 async function validateIn(
   place: { folder: string; user: number },
   ctx: Pick<Context, 'config' | 'sandbox'>,
-  { dataFile, validationFile, rewardModels = [], spec }: DataToRead,
+  { dataFile, validationFile, spec }: DataToRead,
   stallMs: number,
   { signal, onProgress }: Options,
 ): Promise<ValidateReport> {
@@ -95,7 +89,6 @@ async function validateIn(
     base_model_dir: path.join(place.folder, BASE_MODEL),
     data_file: path.join(place.folder, DATASET, dataFile.path),
     validation_file: validationFile && path.join(place.folder, VALIDATION, validationFile.path),
-    reward_models_dir: rewardModels.length > 0 ? path.join(place.folder, REWARDS) : null,
   };
   const last = await runReader(ctx, place, {
     command: 'validate',

@@ -34,9 +34,6 @@ test('a learning rate is judged by the objective', () => {
   expect(warnOfObjective({ ...kto, objective: 'dpo', learning_rate: 3e-4 }, null)[0]).toContain('DPO');
   expect(warnOfObjective({ ...kto, objective: 'sft', learning_rate: 3e-3 }, null)[0]).toContain('LoRA');
   expect(warnOfObjective({ ...kto, learning_rate: 1e-7 }, null)[0]).toContain('hardly change');
-  // A reward model learns a head of its own.
-  expect(warnOfObjective({ ...kto, objective: 'reward', learning_rate: 1e-3 }, null)).toEqual([]);
-  expect(warnOfObjective({ ...kto, objective: 'reward', learning_rate: 3e-3 }, null)[0]).toContain('LoRA');
 });
 
 test.each([

@@ -32,8 +32,6 @@ function warnOfLearningRate({
   objective,
   adaptation,
 }: Pick<SettledFields, 'learning_rate' | 'objective' | 'adaptation'>): string[] {
-  // A reward model learns a head of its own, and is no full fine-tune.
-  if (objective === 'reward') return warnOfAdapterRate(rate);
   if (adaptation === 'full') return warnOfFullRate(rate, objective);
   if (objective !== 'sft' && rate > Number(SHIFTING_RATES[objective][1])) {
     const [least, most] = SHIFTING_RATES[objective];

@@ -23,9 +23,7 @@ export function ExpertPanels({ values, problems: found, onChange }: Props) {
     { panel: 'adaptation', title: 'Adaptation', fields: adaptationFields },
     { panel: 'lora', title: 'LoRA', fields: loraFields(values) },
   ] as const;
-  // A reward model is always an adapter, with a head.
-  const left = values.objective === 'reward' ? 'adaptation' : values.adaptation === 'full' ? 'lora' : null;
-  const asked = panels.filter(({ panel }) => panel !== left);
+  const asked = panels.filter(({ panel }) => panel !== 'lora' || values.adaptation !== 'full');
   return asked.map(({ panel, title, fields }) => (
     <Disclosure
       key={panel}

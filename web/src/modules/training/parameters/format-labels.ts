@@ -1,5 +1,6 @@
 import type { Adaptation } from '@bakehouse/contract/fine-tune-numbers';
-import type { DataFormatName, Objective } from '@bakehouse/contract/limits';
+import type { DataFormatName } from '@bakehouse/contract/limits';
+import type { TextRun } from '@bakehouse/contract/runs';
 
 /** What people call the formats of a data file. */
 export const formatLabels: Record<DataFormatName, string> = {
@@ -31,10 +32,11 @@ export const adaptationLabels: Record<Adaptation, string> = {
   full: 'Full: all weights',
 };
 
-export const objectiveLabels: Record<Objective, string> = {
+export const objectiveLabels: Record<TextRun['parameters']['objective'], string> = {
   sft: 'Learn the answers',
   dpo: 'Prefer the better answers (DPO)',
   kto: 'Learn from good and bad (KTO)',
   grpo: 'Learn from rewards (GRPO)',
+  // Only older runs have it.
   reward: 'Score answers (reward model)',
 };

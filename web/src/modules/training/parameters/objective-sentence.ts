@@ -10,7 +10,6 @@ export function objectiveSentence(format: DataFormatName | null, objective: Obje
   if (format === 'prompts')
     return 'The model answers the prompts, and learns from the rewards of its answers (GRPO).';
   if (format !== 'preference') return null;
-  if (objective === 'reward') return 'The model learns to score answers, and writes none (reward model).';
   return objective === 'dpo'
     ? 'The model learns to prefer the better answers (DPO).'
     : 'The model learns the better answers. The worse ones are not used.';

@@ -19,7 +19,7 @@ const fields = objectives
     ...optimizerFields(objective),
     ...segmentationFields(objective),
     ...evaluationFields,
-    ...loraFields({ objective, adaptation: 'lora' }),
+    ...loraFields({ adaptation: 'lora' }),
   ]);
 const helps = new Map(fields.map(({ name, help }) => [name, help]));
 

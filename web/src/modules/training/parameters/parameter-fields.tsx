@@ -29,7 +29,6 @@ const learningRatePresets = {
   dpo: [0.0002, 0.00005],
   kto: [0.0002, 0.0001],
   grpo: [0.0002, 0.0001, 0.00001],
-  reward: [0.0005, 0.0002, 0.0001],
 };
 
 const fullLearningRatePresets = {
@@ -67,7 +66,6 @@ const objectiveHelp: Record<Objective, string> = {
   dpo: 'Makes each better answer more likely than the worse one.',
   kto: 'Makes good answers more likely and bad ones less likely, each row by itself.',
   grpo: 'Of several answers to a prompt, those with a higher reward become more likely.',
-  reward: 'Makes a reward model: it scores each better answer above the worse one. It writes no text.',
 };
 
 /** What answers that are compared or rated are trained for. */
@@ -140,7 +138,6 @@ const fieldsOf: Record<Objective, ParameterField[]> = {
   dpo: dpoFields,
   kto: ktoFields,
   grpo: grpoFields,
-  reward: [],
 };
 
 const schedulerLabels = {
@@ -241,10 +238,7 @@ export const adaptationFields: ParameterField[] = [
 ];
 
 /** Their panel is called LoRA, which need not be said again. */
-export const loraFields = ({
-  adaptation,
-  objective,
-}: Pick<Trained, 'adaptation' | 'objective'>): ParameterField[] => [
+export const loraFields = ({ adaptation }: Pick<Trained, 'adaptation'>): ParameterField[] => [
   number('lora_r', {
     label: 'Rank',
     help: '1 to 256, usually 8 to 64. Higher learns more, in a larger file and more memory.',
@@ -260,8 +254,8 @@ export const loraFields = ({
     box: 'Rank-stabilized (rsLoRA)',
     help: 'Divides the adapter by the root of its rank instead of by the rank. Suits ranks of 64 and more.',
   },
-  // It is merged into weights that QLoRA does not train on, and that a reward model does not write with.
-  ...(adaptation === 'lora' && objective !== 'reward' ? [doraField] : []),
+  // It is merged into weights that QLoRA does not train on.
+  ...(adaptation === 'lora' ? [doraField] : []),
   {
     kind: 'control',
     name: 'lora_target_modules',
@@ -297,10 +291,7 @@ function learningRateHelp(
 ) {
   const advice = learningRateAdvice(rate, objective, adaptation);
   if (advice) return advice;
-  const presets =
-    adaptation === 'full' && objective !== 'reward'
-      ? fullLearningRatePresets[objective]
-      : learningRatePresets[objective];
+  const presets = (adaptation === 'full' ? fullLearningRatePresets : learningRatePresets)[objective];
   return (
     <span className="flex flex-wrap items-center gap-1">
       Above 0, up to 1. Common values:

@@ -24,7 +24,6 @@ const ofObjective: Record<Objective, NumberName[]> = {
   dpo: ['beta', 'sft_weight'],
   kto: ['beta', 'desirable_weight', 'undesirable_weight'],
   grpo: ['beta', 'generations', 'max_new_tokens', 'temperature'],
-  reward: [],
 };
 
 /** Of the adapter, where there is one. */

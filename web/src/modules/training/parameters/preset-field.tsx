@@ -18,7 +18,6 @@ export function PresetField({ parameters, basis, onChange }: Props) {
         {parameters.adaptation === 'full' &&
           ' All weights are trained, each by about the learning rate in every step, so it is lower than with LoRA.'}
         {parameters.objective !== 'sft' &&
-          parameters.objective !== 'reward' &&
           ` ${objectiveNames[parameters.objective]} only shifts what the model can already say, so its learning rate is lower.`}
       </p>
       <Segmented<Preset>

@@ -66,15 +66,6 @@ it('a preset stays the same with another objective, and other values stay', () =
   expect(valuesWith('dpo', own, basis)).toEqual({ objective: 'dpo', lora_target_modules: ['q_proj'] });
 });
 
-it('a reward model is an adapter, whatever was trained before, at rates of its own', () => {
-  const basis = { rows: 100, baseBytes: STARTER_BYTES };
-  const full = { ...initialParameters, adaptation: 'full' as const, learning_rate: 0.00005 };
-  expect(valuesWith('reward', full, basis)).toMatchObject({ objective: 'reward', adaptation: 'lora' });
-  expect(suggestParameters(basis, 'reward').learning_rate).toBe(0.0002);
-  expect(suggestParameters({ ...basis, baseBytes: LARGE_BYTES }, 'reward').learning_rate).toBe(0.0001);
-  expect(presetValues('specified', null, 'reward')?.lora_target_modules).not.toContain('lm_head');
-});
-
 it('KTO learns in batches of several rows, as many as a step had before', () => {
   const basis = { rows: 100, baseBytes: STARTER_BYTES };
   expect(valuesWith('kto', initialParameters, basis)).toMatchObject({

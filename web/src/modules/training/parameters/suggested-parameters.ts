@@ -37,21 +37,20 @@ const SMALL_BYTES = 2_000_000_000;
  * Of SFT, small: at which the starter model learns those facts; large: QLoRA's for 7B and 13B. The others only shift what the base can
  * say. Of DPO, small: the smol-course's for the starter model; large: Zephyr's QLoRA's. Of KTO, small: at which the starter tells the
  * example's good answers from its bad ones; large: LLaMA-Factory's for 8B. Of GRPO, small: as of KTO; large: ten times what is usual
- * without an adapter. Of reward models, small: twice TRL's, which is the large one's; neither is measured.
+ * without an adapter.
  */
 const LEARNING_RATES: Record<Objective, { small: number; large: number }> = {
   sft: { small: 0.001, large: 0.0002 },
   dpo: { small: 0.00005, large: 0.000005 },
   kto: { small: 0.0001, large: 0.000005 },
   grpo: { small: 0.0001, large: 0.00001 },
-  reward: { small: 0.0002, large: 0.0001 },
 };
 /**
  * Where all weights are trained. Every step moves each of them by about the rate, and there are a hundred times as many: the
  * rates are a tenth of an adapter's and less. Of SFT, large: Llama 2's and Zephyr's; small: the upper end of what is usual, since
  * small models bear and need more. Of the others, small: that of SmolLM2's own DPO; large: Zephyr's.
  */
-const FULL_LEARNING_RATES: Omit<typeof LEARNING_RATES, 'reward'> = {
+const FULL_LEARNING_RATES: typeof LEARNING_RATES = {
   sft: { small: 0.00005, large: 0.00002 },
   dpo: { small: 0.000001, large: 0.0000005 },
   kto: { small: 0.000001, large: 0.0000005 },
@@ -77,11 +76,8 @@ export function suggestParameters(
   };
 }
 
-/** All weights of a reward model are never trained. */
 function ratesOf(objective: Objective, adaptation: Adaptation) {
-  return adaptation === 'full' && objective !== 'reward'
-    ? FULL_LEARNING_RATES[objective]
-    : LEARNING_RATES[objective];
+  return (adaptation === 'full' ? FULL_LEARNING_RATES : LEARNING_RATES)[objective];
 }
 
 function suggestEpochs(rows: number | null): number {
@@ -111,13 +107,12 @@ export function valuesWith(
   basis: Basis | null,
 ): Partial<TrainingParameters> {
   const preset = presetOf(parameters, basis);
-  const adaptation = objective === 'reward' ? 'lora' : parameters.adaptation;
+  const { adaptation } = parameters;
   const modules = trainableModules(parameters, objective, adaptation);
   const { batch_size, gradient_accumulation_steps } = initialParameters;
   const values = preset && presetValues(preset, basis, objective, adaptation);
   return {
     objective,
-    ...(objective === 'reward' && { adaptation, use_dora: false }),
     ...(values ?? { lora_target_modules: modules }),
     ...(objective === 'kto' && parameters.batch_size < KTO_BATCH_MIN && KTO_BATCH),
     ...(objective !== 'kto' && isKtoBatch(parameters) && { batch_size, gradient_accumulation_steps }),

@@ -131,7 +131,6 @@ export function wireParameters({
       dpo: { beta, sft_weight },
       kto: { beta, desirable_weight, undesirable_weight },
       grpo: { beta, generations, max_new_tokens, temperature, rewards: rewards.map(toReward) },
-      reward: {},
     }[rest.objective],
     // Empty means none, where the file may have one.
     ...(data_format && data_format !== 'text' && { system_column }),
@@ -150,8 +149,8 @@ export function learningRateAdvice(
   adaptation: Adaptation = 'lora',
 ): string | null {
   if (!(rate > 0)) return null;
-  if (adaptation === 'full' && objective !== 'reward') return fullRateAdvice(rate, objective);
-  if (objective !== 'sft' && objective !== 'reward') return shiftingRateAdvice(rate, objective);
+  if (adaptation === 'full') return fullRateAdvice(rate, objective);
+  if (objective !== 'sft') return shiftingRateAdvice(rate, objective);
   if (rate > 0.005) return 'This is much higher than usual, and training may become unstable. Try 0.0002.';
   if (rate < 0.00001) return 'At this rate the model will hardly change. Try 0.0002.';
   return null;

@@ -77,6 +77,7 @@ function textRows(run: Extract<Described, { kind: 'text' }>): { name: string; va
         rewards: rewards.map(describeReward).join(', '),
         ...{ beta, generations, max_new_tokens, temperature },
       },
+      // Only older runs have it.
       reward: {},
     }[objective],
     ...rest,

@@ -33,11 +33,11 @@ test('a run that learned preferences says in how many held-out rows it has them'
     quote: { total: '1' },
     elapsed_seconds: 27,
   };
-  const shown = (summary: object) => ({ ...run, device: 'cpu', summary }) as unknown as Run;
+  const shown = (summary: object, objective = 'dpo') =>
+    ({ ...run, kind: 'text', device: 'cpu', summary, parameters: { objective } }) as unknown as Run;
   const { rerender } = render(<RunOutcome run={shown({ eval_reward_accuracy: 0.9333 })} />);
   expect(screen.getByText('The better answer gained on the worse one in 93% of held-out rows.')).toBeTruthy();
-  const rated = { ...shown({ eval_reward_accuracy: 0.5 }), kind: 'text', parameters: { objective: 'kto' } };
-  rerender(<RunOutcome run={rated as unknown as Run} />);
+  rerender(<RunOutcome run={shown({ eval_reward_accuracy: 0.5 }, 'kto')} />);
   expect(screen.getByText('The good answer gained on the bad one in 50% of held-out pairs.')).toBeTruthy();
   rerender(<RunOutcome run={shown({ eval_loss: 1 })} />);
   expect(screen.queryByText(/prefers/)).toBeNull();

@@ -9,7 +9,6 @@ import { Callout } from '../../../ui/callout.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { deviceName } from '../../machines/devices.ts';
-import { makesRewardModel } from './run-state.ts';
 
 /** How it ended, and what it cost. */
 export function RunOutcome({ run }: { run: Run }) {
@@ -57,18 +56,19 @@ function durationNote({ kind, device }: Run): string {
   return kind === 'text' ? `steps and evaluation, ${deviceName(device)}` : deviceName(device);
 }
 
-/** In how many held-out rows the better answer has gained more on the base model than the worse one, or a good one than a bad one, or scores higher; null of other runs. */
+/** In how many held-out rows the better answer has gained more on the base model than the worse one, or a good one than a bad one; null of other runs. */
 function preferenceSentence(run: Run): string | null {
   const accuracy = run.summary?.eval_reward_accuracy;
-  if (typeof accuracy !== 'number') return null;
+  if (run.kind !== 'text' || typeof accuracy !== 'number') return null;
   const share = formatNumber(accuracy, { style: 'percent', maximumFractionDigits: 0 });
-  if (run.kind === 'text' && run.parameters.objective === 'kto') {
-    return `The good answer gained on the bad one in ${share} of held-out pairs.`;
+  switch (run.parameters.objective) {
+    case 'dpo':
+      return `The better answer gained on the worse one in ${share} of held-out rows.`;
+    case 'kto':
+      return `The good answer gained on the bad one in ${share} of held-out pairs.`;
+    default:
+      return null;
   }
-  if (makesRewardModel(run)) {
-    return `The better answer scored higher in ${share} of held-out pairs. It writes no text: choose it as a reward of a fine-tune with GRPO.`;
-  }
-  return `The better answer gained on the worse one in ${share} of held-out rows.`;
 }
 
 /** Why it ended before its last step, of its own accord; null of other runs. */

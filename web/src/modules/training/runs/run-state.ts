@@ -1,4 +1,4 @@
-import type { Run, TextRun } from '@bakehouse/contract/runs';
+import type { Run } from '@bakehouse/contract/runs';
 
 export type Stage = Pick<Run, 'state' | 'phase' | 'stop_reason'>;
 
@@ -7,13 +7,6 @@ const ENDS = new Set<Run['state']>(['completed', 'cancelled', 'failed']);
 /** Whether nothing more happens to it, unless it is resumed. */
 export function hasEnded({ state }: Pick<Run, 'state'>): boolean {
   return ENDS.has(state);
-}
-
-/** Whether what it makes scores answers and writes none. */
-export function makesRewardModel(
-  run: Pick<TextRun, 'kind' | 'parameters'> | { kind: 'pictures' | 'export' },
-): boolean {
-  return run.kind === 'text' && run.parameters.objective === 'reward';
 }
 
 /** The word on the badge: a run that makes its first step is running, and one that its owner did not cancel was stopped. */

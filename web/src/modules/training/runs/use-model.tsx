@@ -3,15 +3,13 @@ import { MessageSquare } from 'lucide-react';
 import { ButtonLink } from '../../../ui/button.tsx';
 import { DeployButton } from '../../deployments/deploy/deploy-button.tsx';
 import { useDeploymentsOf, useLiveDeployment } from '../../deployments/use-deployments.ts';
-import { makesRewardModel } from './run-state.ts';
 
 /** The way to an answer: to the deployment that there is, or to a new one with its price. */
 export function UseModel({ run }: { run: Run }) {
   const { model_id: modelId } = run;
   const { isPending } = useDeploymentsOf(modelId);
   const pod = useLiveDeployment(modelId);
-  // A reward model writes nothing.
-  if (isPending || makesRewardModel(run)) return null;
+  if (isPending) return null;
   if (!pod) return <DeployButton key={modelId} request={{ kind: 'text', modelId }} label="Deploy and chat" />;
   return (
     <ButtonLink variant="primary" to="/my-deployments/$podId" params={{ podId: pod.pod_id }}>

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ....data.builder import Examples
     from ....device import Device
-    from ....protocol import TrainingParameters, TrainTextSpec
+    from ....protocol import TrainingParameters
 
 
 # How TRL calls the answers of a pair.
@@ -112,7 +112,7 @@ def _arguments(parameters: TrainingParameters, settings: dict[str, Any]) -> DPOC
 
 
 def _trainer(
-    model: Any, adapter: LoraConfig | None, _: TrainTextSpec, __: Device, parts: dict[str, Any]
+    model: Any, adapter: LoraConfig | None, _: TrainingParameters, __: Device, parts: dict[str, Any]
 ) -> Trainer:
     reference = prepare_reference(model, adapter)
     return _DpoTrainer(model, reference, peft_config=adapter, **parts)

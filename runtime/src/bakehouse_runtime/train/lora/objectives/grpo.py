@@ -3,19 +3,16 @@ become likelier that are paid more than the others (https://arxiv.org/abs/2402.0
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.utils.data import Sampler
 from trl import GRPOConfig, GRPOTrainer
 
-from ....rewards.models import folders_of
-from ....rewards.rules import Answer, build_rules
+from ....rewards.rules import build_rules
 from ..evaluated import Evaluated
 from .objective import TrainingObjective
 from .reference import compare_alike
-from .scores import load_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,7 +23,7 @@ if TYPE_CHECKING:
 
     from ....data.builder import Examples
     from ....device import Device
-    from ....protocol import TrainingParameters, TrainTextSpec
+    from ....protocol import TrainingParameters
     from ....rewards.rules import Rule
 
 
@@ -104,14 +101,12 @@ class _Groups(Sampler[int]):
 
 
 def _dataset(examples: Examples) -> Dataset:
-    """The tokens of the prompts, what answers are compared with, and what is asked."""
+    """The tokens of the prompts, and what answers are compared with."""
     from datasets import Dataset
 
     assert examples.references is not None
-    assert examples.asked is not None
     prompts = [examples.example(at).tolist() for at in range(len(examples))]
-    columns = {"prompt": prompts, "reference": examples.references, "asked": examples.asked}
-    return Dataset.from_dict(columns)
+    return Dataset.from_dict({"prompt": prompts, "reference": examples.references})
 
 
 def _collator(_pad_token_id: int, _limit: int) -> Callable[[list[dict[str, Any]]], Any]:
@@ -142,18 +137,14 @@ def _arguments(parameters: TrainingParameters, settings: dict[str, Any]) -> GRPO
 def _trainer(
     model: Any,
     adapter: LoraConfig | None,
-    spec: TrainTextSpec,
-    device: Device,
+    parameters: TrainingParameters,
+    _: Device,
     parts: dict[str, Any],
 ) -> Trainer:
     # TRL loads the reference from the base's folder where there is no adapter to switch off.
     compare_alike(model)
     has_references = parts["train_dataset"][0]["reference"] is not None
-    rules = build_rules(
-        spec.parameters.rewards,
-        has_references=has_references,
-        load=lambda reward: load_scores(folders_of(reward, Path(spec.inputs_dir)), spec, device),
-    )
+    rules = build_rules(parameters.rewards, has_references=has_references)
     functions: list[Any] = [_function(rule) for rule in rules]
     # TRL makes its batches once answers are written.
     others = {name: part for name, part in parts.items() if name != "data_collator"}
@@ -167,11 +158,9 @@ def _trainer(
 def _function(rule: Rule) -> Callable[..., list[float]]:
     """The rule as TRL calls it."""
 
-    def paid(
-        completions: list[str], reference: list[str | None], asked: list[str], **_: Any
-    ) -> list[float]:
-        rows = zip(completions, reference, asked, strict=True)
-        return rule.scores([Answer(text.strip(), compared, said) for text, compared, said in rows])
+    def paid(completions: list[str], reference: list[str | None], **_: Any) -> list[float]:
+        pairs = zip(completions, reference, strict=True)
+        return [float(rule.pays(answer.strip(), compared)) for answer, compared in pairs]
 
     paid.__name__ = rule.name
     return paid

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ....data.builder import Examples
     from ....device import Device
-    from ....protocol import TrainingParameters, TrainTextSpec
+    from ....protocol import TrainingParameters
 
 # How TRL marks what belongs to answers that were given to other questions.
 _OTHER = "KL_"
@@ -193,7 +193,7 @@ def _arguments(parameters: TrainingParameters, settings: dict[str, Any]) -> KTOC
 
 
 def _trainer(
-    model: Any, adapter: LoraConfig | None, _: TrainTextSpec, __: Device, parts: dict[str, Any]
+    model: Any, adapter: LoraConfig | None, _: TrainingParameters, __: Device, parts: dict[str, Any]
 ) -> Trainer:
     reference = prepare_reference(model, adapter)
     held_out = parts["eval_dataset"]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ....data.builder import Examples
     from ....device import Device
-    from ....protocol import TrainingParameters, TrainTextSpec
+    from ....protocol import TrainingParameters
 
 # What the loss leaves out, by PyTorch's convention.
 IGNORED = -100
@@ -30,6 +30,4 @@ class TrainingObjective(NamedTuple):
     collator: Callable[[int, int], Callable[[list[dict[str, Any]]], dict[str, Any]]]
     # The trainer of a base model and its adapter, or of all weights where there is none; the rest
     # is what all trainers take.
-    trainer: Callable[[Any, LoraConfig | None, TrainTextSpec, Device, dict[str, Any]], Trainer]
-    # Whether the base has a new head that gives one number, in place of the one for tokens.
-    scores: bool = False
+    trainer: Callable[[Any, LoraConfig | None, TrainingParameters, Device, dict[str, Any]], Trainer]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, Trainer
 
     from ....device import Device
-    from ....protocol import TrainingParameters, TrainTextSpec
+    from ....protocol import TrainingParameters
 
 
 class _Sft(Evaluated):
@@ -115,7 +115,7 @@ class _Collator:
 def _trainer(
     model: Any,
     adapter: LoraConfig | None,
-    _: TrainTextSpec,
+    _: TrainingParameters,
     device: Device,
     parts: dict[str, Any],
 ) -> Trainer:

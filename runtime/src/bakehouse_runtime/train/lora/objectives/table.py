@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from .dpo import DPO
 from .grpo import GRPO
 from .kto import KTO
-from .reward import REWARD
 from .sft import SFT
 
 if TYPE_CHECKING:
@@ -19,5 +18,4 @@ OBJECTIVES: dict[Objective, TrainingObjective] = {
     "dpo": DPO,
     "kto": KTO,
     "grpo": GRPO,
-    "reward": REWARD,
 }

@@ -4,9 +4,9 @@ import { AppError } from '../../../../platform/errors.ts';
 import { readLineage } from '../../../assets/read-lineage.ts';
 import { type AssetRevision, readRevision } from '../../../assets/read-revision.ts';
 import { isEmbeddingModel } from '../../../models/embedding/is-embedding-model.ts';
-import { isRewardModel, scoresOnly } from '../../../models/reward/is-reward-model.ts';
 import { findGguf } from '../../../models/weights/find-gguf.ts';
 import { findSafetensors } from '../../../models/weights/find-safetensors.ts';
+import { isClassifier, writesNoText } from '../../../models/weights/is-classifier.ts';
 import { isWholeModel } from '../../../models/weights/is-whole-model.ts';
 import { listModelFiles } from '../../../models/weights/list-model-files.ts';
 import type { ServedBase, ServedModel } from '../../served-model.ts';
@@ -36,8 +36,8 @@ export async function describeTextModel(
       publicMessage: `${model.asset.title} makes embeddings, and writes no text. Ask POST /v1/embeddings`,
     });
   }
-  if (await isRewardModel(ctx, model)) {
-    throw new AppError('conflict', { publicMessage: scoresOnly(model.asset) });
+  if (await isClassifier(ctx, model)) {
+    throw new AppError('conflict', { publicMessage: writesNoText(model.asset) });
   }
   const found = await findBase(ctx, model);
   const base = found ? await readBase(ctx, model, found) : model;

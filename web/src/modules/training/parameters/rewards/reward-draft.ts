@@ -6,6 +6,7 @@ import {
   rewardWeight,
 } from '@bakehouse/contract/fine-tune-numbers';
 import type { matchComparisons, stringChecks } from '@bakehouse/contract/limits';
+import type { TextRun } from '@bakehouse/contract/runs';
 import type { Reward } from '@bakehouse/contract/training';
 
 /** A reward as the form has it: what was typed for one kind stays while another is looked at. */
@@ -18,13 +19,11 @@ export type RewardDraft = {
   reference: string;
   /** As typed. */
   json_schema: string;
-  model_id: string | null;
   weight: number;
 };
 
 export const blankReward: RewardDraft = {
   ...{ type: 'pattern', pattern: '', compare: 'text', operation: 'eq', reference: '', json_schema: '' },
-  model_id: null,
   weight: rewardWeight.default,
 };
 
@@ -33,7 +32,6 @@ export const rewardLabels: Record<Reward['type'], string> = {
   match: 'Match with the reference',
   string_check: 'Text check',
   json_schema: 'JSON Schema',
-  model: 'Reward model',
 };
 
 export const comparisonLabels: Record<RewardDraft['compare'], string> = {
@@ -50,11 +48,10 @@ export const checkLabels: Record<RewardDraft['operation'], string> = {
 
 /** As the wire has it. */
 export function toReward({ type, weight, ...draft }: RewardDraft): Reward {
-  const { pattern, compare, operation, reference, json_schema, model_id } = draft;
+  const { pattern, compare, operation, reference, json_schema } = draft;
   if (type === 'pattern') return { type, pattern, weight };
   if (type === 'match') return { type, compare, weight };
   if (type === 'string_check') return { type, operation, ...(reference && { reference }), weight };
-  if (type === 'model') return { type, model_id: model_id ?? '', weight };
   return { type, json_schema: schemaOf(json_schema) ?? {}, weight };
 }
 
@@ -76,7 +73,7 @@ export function rewardsProblem(rewards: readonly RewardDraft[], hasReference: bo
 }
 
 function rewardProblem(reward: RewardDraft, hasReference: boolean): string | undefined {
-  const { type, pattern, reference, json_schema, model_id, weight } = reward;
+  const { type, pattern, reference, json_schema, weight } = reward;
   if (type === 'pattern' && pattern === '') return 'Write a pattern';
   if (type === 'pattern' && pattern.length > PATTERN_LENGTH_MAX) {
     return `A pattern must have at most ${PATTERN_LENGTH_MAX} characters`;
@@ -88,7 +85,6 @@ function rewardProblem(reward: RewardDraft, hasReference: boolean): string | und
       return `The text must have at most ${PATTERN_LENGTH_MAX} characters`;
     }
   }
-  if (type === 'model' && model_id === null) return 'Choose a reward model';
   if (type === 'json_schema') {
     if (schemaOf(json_schema) === null) return 'Write the JSON Schema as a JSON object';
     if (json_schema.length > REWARD_SCHEMA_LENGTH_MAX) {
@@ -108,13 +104,15 @@ function schemaOf(text: string): Record<string, unknown> | null {
   }
 }
 
+type StoredReward = TextRun['parameters']['rewards'][number];
+
 /** What answers are paid for, in few words: 'matches ^Yes'. */
-export function describeReward(reward: Reward): string {
+export function describeReward(reward: StoredReward): string {
   const what = describeRule(reward);
   return reward.weight === rewardWeight.default ? what : `${what} × ${reward.weight}`;
 }
 
-function describeRule(reward: Reward): string {
+function describeRule(reward: StoredReward): string {
   switch (reward.type) {
     case 'pattern':
       return `pattern ${reward.pattern}`;
@@ -124,6 +122,7 @@ function describeRule(reward: Reward): string {
       return `${checkLabels[reward.operation].toLowerCase()} ${reward.reference ?? 'the reference'}`;
     case 'json_schema':
       return 'JSON Schema';
+    // Only older runs have it.
     case 'model':
       return 'reward model';
   }

@@ -1,4 +1,3 @@
-import type { AssetSummary } from '@bakehouse/contract/assets';
 import { REWARDS_MAX, rewardWeight } from '@bakehouse/contract/fine-tune-numbers';
 import { matchComparisons, stringChecks } from '@bakehouse/contract/limits';
 import type { Reward } from '@bakehouse/contract/training';
@@ -9,7 +8,6 @@ import { Input } from '../../../../ui/input.tsx';
 import { NumberField } from '../../../../ui/number-field.tsx';
 import { Select } from '../../../../ui/select.tsx';
 import { Textarea } from '../../../../ui/textarea.tsx';
-import { AssetField } from '../../../assets/choice/asset-field.tsx';
 import {
   blankReward,
   checkLabels,
@@ -38,7 +36,7 @@ export function RewardFields({ rewards, problem, onChange }: Props) {
   return (
     <Field
       label="Rewards"
-      help="The reward of an answer is the sum of the weights of the rules it meets, and of weighted scores. The model learns to raise it."
+      help="The reward of an answer is the sum of the weights of the rules it meets. The model learns to raise it."
       error={problem}
     >
       <ul className="flex flex-col gap-3">
@@ -79,11 +77,6 @@ export function RewardFields({ rewards, problem, onChange }: Props) {
       )}
     </Field>
   );
-}
-
-/** A reward model stands on a base. Which fine-tunes are reward models, the review says. */
-function isFineTune(model: AssetSummary): boolean {
-  return model.parent_dataset_id !== null && model.file_count > 0 && model.pipeline === null;
 }
 
 type RuleProps = { reward: RewardDraft; onChange: (values: Partial<RewardDraft>) => void };
@@ -132,18 +125,6 @@ function RewardRule({ reward, onChange }: RuleProps) {
             spellCheck={false}
           />
         </Field>
-      );
-    case 'model':
-      return (
-        <AssetField
-          types="MODEL"
-          label="Reward model"
-          failed="Reward models could not be loaded"
-          fits={isFineTune}
-          value={reward.model_id}
-          onChange={(model_id) => onChange({ model_id })}
-          help="A fine-tune with the objective 'Score answers'. It pays its score of the answer times the weight."
-        />
       );
   }
 }

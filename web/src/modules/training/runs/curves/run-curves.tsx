@@ -162,7 +162,7 @@ function LossCard({ points, ended, advises, ...look }: LossCardProps) {
   );
 }
 
-/** How far the better answers are ahead of the worse ones: of DPO and KTO measured against the base model, of reward models by their scores. */
+/** How far the better answers are ahead of the worse ones: measured against the base model, with DPO and KTO. */
 function RewardCards({ points, ended, smoothing }: CurvesProps & { smoothing: number }) {
   const names = new Set(points.flatMap(({ values }) => Object.keys(values)));
   const charts = [rewards, paid].find(([{ name }]) => names.has(name) || names.has(`eval_${name}`));

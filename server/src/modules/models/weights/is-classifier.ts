@@ -1,13 +1,13 @@
 import type { Services } from '../../../platform/context.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
-import { readModelJson } from '../weights/read-model-json.ts';
+import { readModelJson } from './read-model-json.ts';
 
-/** What PEFT and Transformers call a model with a head that gives scores in place of the one for tokens. */
+/** PEFT's and Transformers' names of a model whose head scores a text instead of continuing it. */
 const TASK = 'SEQ_CLS';
 const ARCHITECTURE = /ForSequenceClassification$/;
 
-/** Whether a model scores texts and writes none, as its files say: an adapter with such a head, or a whole model with one. */
-export async function isRewardModel(
+/** Returns whether the model's files describe a classifier, such as a reward model: it scores texts and writes none. */
+export async function isClassifier(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
   { files }: Pick<AssetRevision, 'files'>,
 ): Promise<boolean> {
@@ -18,7 +18,7 @@ export async function isRewardModel(
   return architectures.some((one) => typeof one === 'string' && ARCHITECTURE.test(one));
 }
 
-/** What is said where a model is needed that writes texts, without its full stop. Pure. */
-export function scoresOnly({ title }: { title: string }): string {
-  return `${title} is a reward model: it scores answers and writes none. Choose it as a reward of a fine-tune with GRPO, or use the code of its card`;
+/** Returns why a classifier cannot be used, without the full stop. */
+export function writesNoText({ title }: { title: string }): string {
+  return `${title} scores text and writes none`;
 }

@@ -1,0 +1,102 @@
+import { cp, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { expect, inject, test } from 'vitest';
+import { connect, type Transaction } from '../../../platform/db/database.ts';
+import { MIGRATIONS_DIR, migrate } from '../../../platform/db/setup/migrate.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { temporaryFolder } from '../../../testing/temporary-folder.ts';
+import { createDatabase, dropDatabase } from '../../../testing/temporary-postgres.ts';
+import { findRun, selectRuns } from '../queries.ts';
+
+const STEP = '0062_no_sweeps.sql';
+const id = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
+
+/** An empty database from before the step, with functions and triggers. */
+async function earlierDatabase() {
+  const name = `earlier_training_${process.pid}`;
+  const url = await createDatabase(inject('postgresUrl'), name);
+  const db = connect(url);
+  onFileEnd(async () => {
+    await db.destroy();
+    await dropDatabase(inject('postgresUrl'), name);
+  });
+  const dir = await temporaryFolder();
+  const before = (file: string) => file.endsWith('.sql') && file < STEP;
+  for (const file of [...(await readdir(MIGRATIONS_DIR)).filter(before), 'functions'])
+    await cp(path.join(MIGRATIONS_DIR, file), path.join(dir, file), { recursive: true });
+  await migrate(url, dir);
+  return { db, upgrade: () => migrate(url) };
+}
+
+const model = { type: 'model', model_id: id(9), weight: 0.5 };
+const pattern = { type: 'pattern', pattern: '^Yes', weight: 1 };
+const runs = [
+  [id(1), 'Swept', 'completed', {}],
+  [id(2), 'Taste', 'failed', { objective: 'reward' }],
+  [id(3), 'Scored', 'stopped', { objective: 'grpo', rewards: [pattern, model] }],
+  [id(4), 'Ruled', 'failed', { objective: 'grpo', rewards: [pattern] }],
+  [id(5), 'Under way', 'ready', { objective: 'reward' }],
+] as const;
+const configurations = {
+  Taste: { objective: 'reward' },
+  Scored: { objective: 'grpo', rewards: [model, pattern] },
+  Plain: { epochs: 3 },
+};
+
+async function insertRows(tx: Transaction): Promise<void> {
+  // No user, asset or hold is asked for.
+  await sql`set local session_replication_role = replica`.execute(tx);
+  await sql`insert into sweeps (id, user_id, title, parameters, created_at)
+    values (${id(8)}, 'ada', 'Ovens', '{epochs}', now())`.execute(tx);
+  for (const [run, title, state, parameters] of runs) {
+    await sql`
+      insert into workloads (id, behaviour, kind, title, spec, accelerator_count, state, ended_at, check_at, created_at,
+        queued_at, not_before)
+      values (${run}, 'run', 'fine-tune', ${title}, '{}', 0, ${state}, ${state === 'ready' ? null : new Date()}, now(), now(),
+        now(), now())`.execute(tx);
+    await sql`
+      insert into runs (id, kind, user_id, title, sweep_id, model_asset_id, base_asset_id, base_revision_id, base_title,
+        dataset_asset_id, dataset_revision_id, dataset_title, file_name, parameters, price_id, devices, quote, work_flops,
+        hold_id, held_micro, hold_expires_at, created_at, ceiling_micro, unit_price_micro, charged_micro)
+      values (${run}, 'text', 'ada', ${title}, ${title === 'Swept' ? id(8) : null}, ${id(9)}, ${id(9)}, ${id(9)}, '', ${id(9)},
+        ${id(9)}, '', 'rows.csv', ${JSON.stringify(parameters)}, 'training:CPU', 1, '{}', 1, ${id(9)}, 50, now(), now(), 75, 1,
+        40)`.execute(tx);
+    await sql`
+      insert into workload_artefacts (workload_id, path, sha256, size_bytes, stored_at)
+      values (${run}, 'checkpoint.tar', repeat('a', 64), 1, now())`.execute(tx);
+  }
+  for (const kind of ['sweep_ended', 'run_completed'])
+    await sql`insert into notifications (user_id, kind, data) values ('ada', ${kind}, '{}')`.execute(tx);
+  for (const [name, payload] of Object.entries(configurations))
+    await sql`insert into training_configurations (user_id, name, payload)
+      values ('ada', ${name}, ${JSON.stringify(payload)})`.execute(tx);
+}
+
+test('keeps runs of sweeps and of reward models with their charges, and ends what needs them', async () => {
+  const { db, upgrade } = await earlierDatabase();
+  await db.transaction().execute(insertRows);
+  await upgrade();
+
+  const listed = await selectRuns(db, { userId: 'ada', limit: 10 });
+  expect(listed.map(({ title, chargedMicro }) => [title, chargedMicro]).sort()).toEqual(
+    runs.map(([, title]) => [title, 40n]).sort(),
+  );
+  expect((await findRun(db, id(2)))?.parameters).toMatchObject({ objective: 'reward', rewards: [] });
+  expect((await findRun(db, id(3)))?.parameters).toMatchObject({ rewards: [pattern, model] });
+  const withFiles = await db
+    .selectFrom('workloads')
+    .innerJoin('workload_artefacts', 'workload_id', 'id')
+    .select('title')
+    .where('files_removed_at', 'is', null)
+    .orderBy('id')
+    .execute();
+  expect(withFiles.map(({ title }) => title)).toEqual(['Swept', 'Ruled', 'Under way']);
+  expect(await db.selectFrom('workload_artefacts').select('workload_id').execute()).toHaveLength(3);
+  expect(await db.selectFrom('notifications').select('kind').execute()).toEqual([{ kind: 'run_completed' }]);
+  const kept = await db.selectFrom('training_configurations').select(['name', 'payload']).execute();
+  expect(Object.fromEntries(kept.map(({ name, payload }) => [name, payload]))).toEqual({
+    Plain: configurations.Plain,
+    Scored: { objective: 'grpo', rewards: [pattern] },
+  });
+});
