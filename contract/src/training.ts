@@ -253,7 +253,7 @@ export const costEstimate = z.object({
 export const runPlacement = z.object({ device: z.enum(['gpu', 'cpu']), description: z.string() });
 
 /** What a run would read, take and cost, and what stands in its way. */
-export const fineTuneValidation = z.object({
+const fineTuneValidation = z.object({
   critical_errors: z.array(z.string()),
   warnings: z.array(z.string()),
   cost_estimate: costEstimate,

@@ -79,9 +79,8 @@ test('keeps runs of sweeps and of reward models with their charges, and ends wha
   await upgrade();
 
   const listed = await selectRuns(db, { userId: 'ada', limit: 10 });
-  expect(listed.map(({ title, chargedMicro }) => [title, chargedMicro]).sort()).toEqual(
-    runs.map(([, title]) => [title, 40n]).sort(),
-  );
+  const charged = Object.fromEntries(listed.map(({ title, chargedMicro }) => [title, chargedMicro]));
+  expect(charged).toEqual(Object.fromEntries(runs.map(([, title]) => [title, 40n])));
   expect((await findRun(db, id(2)))?.parameters).toMatchObject({ objective: 'reward', rewards: [] });
   expect((await findRun(db, id(3)))?.parameters).toMatchObject({ rewards: [pattern, model] });
   const withFiles = await db
