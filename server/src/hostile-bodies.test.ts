@@ -82,7 +82,8 @@ test('JSON Schemas in bodies are hostile too', () => {
   const [body] = hostileBodies(createMessage, crypto.randomUUID()).filter(({ name }) =>
     name.startsWith('one string in fields'),
   );
-  const { tools } = JSON.parse(body?.body as string) as { tools: { input_schema: object }[] };
+  const sent = typeof body?.body === 'string' ? body.body : '';
+  const { tools } = JSON.parse(sent) as { tools: { input_schema: object }[] };
   const text = expect.stringMatching(/^a{1000}/);
   expect(tools[0]?.input_schema).toMatchObject({
     properties: { a: { description: text, pattern: text } },

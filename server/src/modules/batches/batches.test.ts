@@ -114,11 +114,11 @@ it('answers responses, and embeddings of a model of the user', async () => {
 });
 
 /** A call that waits for its answer until the returned function is called. */
-async function callOfSomebody(): Promise<() => void> {
+async function callOfSomebody(as = ada): Promise<() => void> {
   stub.answer = 'hang';
   const leaving = new AbortController();
   const messages = [{ role: 'user' as const, content: 'Wait' }];
-  const call = openai().chat.completions.create({ model: STARTER, messages }, { signal: leaving.signal });
+  const call = openai(as).chat.completions.create({ model: STARTER, messages }, { signal: leaving.signal });
   call.catch(() => undefined);
   await vi.waitFor(() => expect(stub.requests).toHaveLength(1));
   stub.answer = 'ok';
@@ -141,8 +141,8 @@ it('lets calls of users go first', async () => {
   expect(stub.requests).toHaveLength(2);
 });
 
-it('completes while a call of a user stays open', async () => {
-  const leave = await callOfSomebody();
+it('completes while a call of another user stays open', async () => {
+  const leave = await callOfSomebody(await server.signUp('Bob'));
   const made = await create([chat('a'), chat('b')]);
   // It had a turn, and waits.
   for (const isLocked of [true, false]) await vi.waitFor(async () => expect(await begun()).toBe(isLocked));
