@@ -4,6 +4,17 @@ import type { Imported, Measured, Source } from './read-source.ts';
 /** What a file may have at most, a function, and a folder; and a file that goes home to the one that imports it. */
 export const limits = { linesOfFile: 400, linesOfFunction: 70, filesOfFolder: 25, linesOfCrumb: 12 };
 
+/** What a package may have at most: lines and files of source, without tests, migrations and generated files. */
+export type Budget = { lines: number; files: number };
+
+const budgets: Record<string, Budget> = {
+  server: { lines: 84_500, files: 1_420 },
+  web: { lines: 53_500, files: 785 },
+  runtime: { lines: 22_300, files: 187 },
+  contract: { lines: 12_000, files: 129 },
+  scripts: { lines: 7_700, files: 97 },
+};
+
 /**
  * A file of the repository, by its path from the root. `lines` is null where lines say nothing (data, pictures);
  * `source` is there for TypeScript, and `functions` for every language in which they are counted.
@@ -12,7 +23,7 @@ export type TreeFile = { path: string; lines: number | null; functions: Measured
 
 /** The rule that is broken, by what (a path, of functions and of the contract's entries with #name), and how. */
 export type Breach = { rule: Rule; where: string; message: string };
-export type Rule = 'file' | 'function' | 'folder' | 'crumb' | 'inside' | 'contract';
+export type Rule = 'file' | 'function' | 'folder' | 'crumb' | 'inside' | 'contract' | 'budget';
 
 /** Everything in the tree that breaks a rule of its structure. */
 export function findBreaches(files: TreeFile[]): Breach[] {
@@ -23,6 +34,7 @@ export function findBreaches(files: TreeFile[]): Breach[] {
     ...findCrumbs(files),
     ...findForeignInsides(files),
     ...findUnusedContract(files),
+    ...findOverBudget(files),
   ];
 }
 
@@ -87,6 +99,23 @@ function findCrumbs(files: TreeFile[]): Breach[] {
     const message = `${lines} lines, which ${user} alone imports. Put them there.`;
     return [{ rule: 'crumb', where, message }];
   });
+}
+
+/** Packages whose source, without tests and generated files, is larger than their budget. */
+export function findOverBudget(files: TreeFile[], limitsOf: Record<string, Budget> = budgets): Breach[] {
+  return Object.entries(limitsOf).flatMap(([where, budget]): Breach[] => {
+    const source = files.filter((file) => file.path.startsWith(`${where}/`) && isSource(file.path));
+    const lines = source.reduce((sum, file) => sum + (file.lines ?? 0), 0);
+    if (lines <= budget.lines && source.length <= budget.files) return [];
+    const message =
+      `${lines} lines in ${source.length} source files; ${budget.lines} in ${budget.files} at most. ` +
+      'Remove as much as you add, or raise the budget in scripts/structure/find-breaches.ts and say why.';
+    return [{ rule: 'budget', where, message }];
+  });
+}
+
+function isSource(file: string): boolean {
+  return /\.(ts|tsx|py|css)$/.test(file) && !isTest(file) && !/\/tests\//.test(file);
 }
 
 /** The part of the tree in which files know each other: a module, a layer without modules, the scripts. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../server/src/config.ts';
 import { environmentPython } from '../../server/src/engine/host/environment/environment.ts';
-import { findBreaches, type TreeFile } from './find-breaches.ts';
+import { findBreaches, findOverBudget, type TreeFile } from './find-breaches.ts';
 import { judge } from './judge.ts';
 import { readSource } from './read-source.ts';
 
@@ -27,6 +27,17 @@ describe('files, functions and folders', () => {
     expect(breachesOf({ 'web/src/a.ts': lines(400), 'web/src/b.ts': lines(401) })).toEqual([
       'file web/src/b.ts',
     ]);
+  });
+
+  it('fails a package that exceeds its budget of lines or files, tests aside', () => {
+    const files = ['web/src/a.ts', 'web/src/b.tsx', 'web/src/b.test.tsx'].map((file) =>
+      typescript(file, lines(10)),
+    );
+    const check = (budget: { lines: number; files: number }) =>
+      findOverBudget(files, { web: budget }).map(({ message }) => message.split(';')[0]);
+    expect(check({ lines: 20, files: 2 })).toEqual([]);
+    expect(check({ lines: 19, files: 2 })).toEqual(['20 lines in 2 source files']);
+    expect(check({ lines: 20, files: 1 })).toEqual(['20 lines in 2 source files']);
   });
 
   it('counts no lines where they say nothing', () => {
