@@ -1,5 +1,6 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, expect, inject, test } from 'vitest';
+import { effort } from '../server/src/testing/soak.ts';
 import { journeyServer } from './journey-server.ts';
 import { findViolations, type Theme } from './screens/axe.ts';
 import { screenshotPath } from './screenshots.ts';
@@ -73,13 +74,15 @@ export const journey = test.extend<Fixtures>({
 });
 
 /**
- * Looks at a state of a screen: no axe violation on a desktop, and nothing reaches over the edge, there or on a phone.
- * What lies over a page is looked at in both themes; pages are where every screen is visited. With `JOURNEY_SCREENSHOTS`
- * it also keeps a picture of both widths in both themes. The page is a light desktop again afterwards. A `popup` hangs on something that a phone does not have, and the page is behind it.
+ * Checks one state of a screen: no axe violation on a desktop, and nothing wider than the window on a desktop or a phone.
+ * The gate runs axe on dialogs and sheets in the light theme. The soak tier runs it on pages too, and on dialogs in both
+ * themes. With `JOURNEY_SCREENSHOTS` it also saves pictures of both widths in both themes. Afterwards the page has the
+ * desktop's size and the light theme again. A `popup` belongs to an element that phones do not have.
  */
 export async function look(page: Page, name: string, { popup = false } = {}): Promise<void> {
   const isOverPage = popup || (await page.getByRole('dialog').count()) > 0;
-  const themes: Theme[] = isOverPage ? ['light', 'dark'] : ['light'];
+  const overPage = effort<Theme[]>({ usual: ['light'], soak: ['light', 'dark'] });
+  const themes = isOverPage ? overPage : effort<Theme[]>({ usual: [], soak: ['light'] });
   for (const [width, viewport] of [
     ['1440', DESKTOP],
     ['390', PHONE],
