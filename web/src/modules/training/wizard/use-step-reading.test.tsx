@@ -25,6 +25,7 @@ it.each([
   ['the list of datasets is read', atModel, choiceQuery('u1', 'RAW').queryKey, {}, false],
   ['models are searched', atModel, choiceQuery('u1', 'MODEL', 'rye').queryKey, {}, false],
   ['the chosen file is read', atFile, previewQuery(file).queryKey, {}, true],
+  ['the chosen file is read again', atFile, previewQuery(file).queryKey, { data: {} }, false],
   ['another file is read', atFile, previewQuery({ ...file, path: 'b.csv' }).queryKey, {}, false],
 ])('while %s, whether the button waits', (_what, state, queryKey, known, waits) => {
   const client = new QueryClient();

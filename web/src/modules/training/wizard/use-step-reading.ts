@@ -13,7 +13,11 @@ export function useStepReading({ step, type, baseModelId, datasetId, fileName }:
     // Not where they are only read again.
     predicate: ({ state }) => state.data === undefined || state.fetchMeta?.fetchMore !== undefined,
   });
-  const files = useIsFetching({ queryKey: ['asset', 'preview', { assetId: datasetId, path: fileName }] });
+  const files = useIsFetching({
+    queryKey: ['asset', 'preview', { assetId: datasetId, path: fileName }],
+    // A refetch in the background changes no choice: the button would ignore a click for nothing.
+    predicate: ({ state }) => state.data === undefined,
+  });
   if (step === 'selection') return type === 'finetune' && baseModelId === null && models > 0;
   return step === 'parameters' && files > 0;
 }
