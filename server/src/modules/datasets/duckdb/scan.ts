@@ -55,8 +55,9 @@ export async function scanOf(
       const format = ending === 'json' ? 'auto' : 'newline_delimited';
       const skips = lenient ? ', ignore_errors = true' : '';
       const readable = await Promise.all(files.map(withoutMark));
-      const options = `format = '${format}', maximum_object_size = ${OBJECT_BYTES_MAX}${skips}`;
-      return exactJson(database, `${list(readable.map(text))}, ${options}`, await sampleOf(files));
+      const sample = await sampleOf(files);
+      const options = `format = '${format}', maximum_object_size = ${OBJECT_BYTES_MAX}, sample_size = ${sample}${skips}`;
+      return exactJson(database, `${list(readable.map(text))}, ${options}`, sample);
     }
     case 'csv':
     case 'tsv': {

@@ -45,6 +45,15 @@ test('keeps cells of csv that no number holds as text', async () => {
   ]);
 });
 
+test('decides the types of JSON by all rows, not by the first ones', async () => {
+  const id = await create(ada);
+  const whole = '{"n":1,"id":1}\n'.repeat(30_000);
+  await upload(ada, id, 'late.jsonl', `${whole}{"n":1.5,"id":9223372036854775808}\n`);
+  const body = { query: 'SELECT n, id FROM late OFFSET 29999' };
+  const { rows, dropped } = await server.request(contract.runSql, { params: { id }, body }, { as: ada });
+  expect([rows.at(-1), dropped]).toEqual([[1.5, '9223372036854775808'], []]);
+});
+
 test('keeps large whole numbers of JSON beside fractions exact', async () => {
   const id = await create(ada);
   const lines = [
