@@ -1,4 +1,4 @@
-import { cp, readdir, readFile } from 'node:fs/promises';
+import { cp, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { getAsset } from '@bakehouse/contract/assets';
 import { chatCompletions } from '@bakehouse/contract/chat';
@@ -21,6 +21,7 @@ import { connect } from '../platform/db/database.ts';
 import { MIGRATIONS_DIR, migrate } from '../platform/db/setup/migrate.ts';
 import { prepareDatabase } from '../platform/db/setup/prepare-database.ts';
 import { findStoredBytes } from '../platform/storage/owner-queries.ts';
+import { migrateBefore } from '../testing/earlier-database.ts';
 import { fakeClock } from '../testing/fake-clock.ts';
 import { onFileEnd } from '../testing/on-file-end.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
@@ -219,14 +220,6 @@ test('a seal that was proven before an upgrade is missed after it', async () => 
   expect(chain?.detail).toBe('The seal of transfer 6 is not the one that was proven before');
 });
 
-/** Applies the steps before `step` alone, without functions. */
-async function migrateUpTo(url: string, step: string): Promise<void> {
-  const dir = await temporaryFolder();
-  const names = (await readdir(MIGRATIONS_DIR)).filter((name) => /^\d/.test(name) && name < step);
-  await Promise.all(names.map((name) => cp(path.join(MIGRATIONS_DIR, name), path.join(dir, name))));
-  await migrate(url, dir);
-}
-
 /** Adds two judgements of Ada: one that was charged, and one that runs and holds credits. */
 async function insertJudgements(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
@@ -271,7 +264,7 @@ test('the step that drops judgements releases their holds and keeps their charge
     await db.destroy();
     await close();
   });
-  await migrateUpTo(url, '0060');
+  await migrateBefore(url, '0060');
   await insertJudgements(url);
   await prepareDatabase(url);
   const { rows } =

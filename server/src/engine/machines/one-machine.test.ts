@@ -1,46 +1,27 @@
-import { cp, readdir } from 'node:fs/promises';
-import path from 'node:path';
 import { type RawBuilder, sql } from 'kysely';
-import { expect, inject, test } from 'vitest';
-import { connect } from '../../platform/db/database.ts';
-import { MIGRATIONS_DIR, migrate } from '../../platform/db/setup/migrate.ts';
-import { onFileEnd } from '../../testing/on-file-end.ts';
-import { temporaryFolder } from '../../testing/temporary-folder.ts';
-import { createDatabase, dropDatabase } from '../../testing/temporary-postgres.ts';
+import { expect, test } from 'vitest';
+import { earlierDatabase } from '../../testing/earlier-database.ts';
 import { createFakeDriver, idleUntilStopped } from '../drivers/fake/fake-driver.ts';
 import { findWorkload } from '../find-workload.ts';
 import { testEngine } from '../testing/test-engine.ts';
 
-const STEP = '0037_one_machine.sql';
 /** Before anything that the engine of the test does. */
 const AT = new Date('2025-12-31T00:00:00Z');
 const id = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 
-let databases = 0;
-
 /** A database of the version before, in which several machines might work. */
 async function databaseOfBefore() {
-  databases += 1;
-  const name = `one_machine_${process.pid}_${databases}`;
-  const url = await createDatabase(inject('postgresUrl'), name);
-  const db = connect(url);
-  onFileEnd(async () => {
-    await db.destroy();
-    await dropDatabase(inject('postgresUrl'), name);
-  });
-  const dir = await temporaryFolder();
-  for (const file of await readdir(MIGRATIONS_DIR))
-    if (file.endsWith('.sql') && file < STEP) await cp(path.join(MIGRATIONS_DIR, file), path.join(dir, file));
-  await migrate(url, dir);
+  const earlier = await earlierDatabase('0037_one_machine.sql');
+  const { db } = earlier;
   const addMachine = (machine: string, holdsBlobs: boolean, seen: RawBuilder<unknown>, driver = 'local') =>
     sql`
       insert into machines (id, name, host, driver, holds_blobs, secret_check, started_at, seen_at)
       values (${machine}, ${machine}, '127.0.0.1', ${driver}, ${holdsBlobs}, '', now(), ${seen})`.execute(db);
-  return { url, db, addMachine };
+  return { ...earlier, addMachine };
 }
 
 test('of several machines the one with the files stays, and takes what had begun on the others', async () => {
-  const { url, db, addMachine } = await databaseOfBefore();
+  const { url, db, addMachine, upgrade } = await databaseOfBefore();
   const [holder, other, cluster, former] = [id(1), id(2), id(3), '00000000-0000-4000-8000-000000000010'];
   await addMachine(other, false, sql`now()`);
   await addMachine(holder, true, sql`null`);
@@ -67,7 +48,7 @@ test('of several machines the one with the files stays, and takes what had begun
     values (${id(9)}, ${other}, '{reconciler}', now() - interval '1 day', now() - interval '1 hour')`.execute(
     db,
   );
-  await migrate(url);
+  await upgrade();
 
   expect(await db.selectFrom('machines').select('id').orderBy('id').execute()).toEqual([
     { id: holder },
@@ -100,11 +81,11 @@ test('of several machines the one with the files stays, and takes what had begun
 });
 
 test('with files in a bucket the one stays that was seen last, and no other one is added', async () => {
-  const { url, db, addMachine } = await databaseOfBefore();
+  const { url, db, addMachine, upgrade } = await databaseOfBefore();
   await addMachine(id(1), false, sql`null`);
   await addMachine(id(2), false, sql`now() - interval '1 minute'`);
   await addMachine(id(3), false, sql`now() - interval '1 day'`);
-  await migrate(url);
+  await upgrade();
   expect(await db.selectFrom('machines').select('id').execute()).toEqual([{ id: id(2) }]);
   const another = sql`
     insert into machines (id, name, host, driver, holds_blobs, started_at)

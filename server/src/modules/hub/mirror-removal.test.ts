@@ -1,27 +1,9 @@
-import { cp, readdir } from 'node:fs/promises';
-import path from 'node:path';
 import { sql } from 'kysely';
-import { expect, inject, test } from 'vitest';
-import { connect } from '../../platform/db/database.ts';
-import { MIGRATIONS_DIR, migrate } from '../../platform/db/setup/migrate.ts';
-import { onFileEnd } from '../../testing/on-file-end.ts';
-import { temporaryFolder } from '../../testing/temporary-folder.ts';
-import { createDatabase, dropDatabase } from '../../testing/temporary-postgres.ts';
-
-const STEP = '0064_no_hub_mirror.sql';
+import { expect, test } from 'vitest';
+import { earlierDatabase } from '../../testing/earlier-database.ts';
 
 test('keeps models that were copied for everybody, and drops their clones and uploads', async () => {
-  const name = `no_mirror_${process.pid}`;
-  const url = await createDatabase(inject('postgresUrl'), name);
-  const db = connect(url);
-  onFileEnd(async () => {
-    await db.destroy();
-    await dropDatabase(inject('postgresUrl'), name);
-  });
-  const dir = await temporaryFolder();
-  for (const file of await readdir(MIGRATIONS_DIR))
-    if (file.endsWith('.sql') && file < STEP) await cp(path.join(MIGRATIONS_DIR, file), path.join(dir, file));
-  await migrate(url, dir);
+  const { db, upgrade } = await earlierDatabase('0064_no_hub_mirror.sql');
   await sql
     .raw(
       `set session_replication_role = replica;
@@ -39,8 +21,7 @@ test('keeps models that were copied for everybody, and drops their clones and up
       reset session_replication_role`,
     )
     .execute(db);
-  await cp(path.join(MIGRATIONS_DIR, STEP), path.join(dir, STEP));
-  await migrate(url, dir);
+  await upgrade();
 
   const assets = await db
     .selectFrom('assets')

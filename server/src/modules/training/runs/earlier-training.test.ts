@@ -1,33 +1,10 @@
-import { cp, readdir } from 'node:fs/promises';
-import path from 'node:path';
 import { sql } from 'kysely';
-import { expect, inject, test } from 'vitest';
-import { connect, type Transaction } from '../../../platform/db/database.ts';
-import { MIGRATIONS_DIR, migrate } from '../../../platform/db/setup/migrate.ts';
-import { onFileEnd } from '../../../testing/on-file-end.ts';
-import { temporaryFolder } from '../../../testing/temporary-folder.ts';
-import { createDatabase, dropDatabase } from '../../../testing/temporary-postgres.ts';
+import { expect, test } from 'vitest';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { earlierDatabase } from '../../../testing/earlier-database.ts';
 import { findRun, selectRuns } from '../queries.ts';
 
-const STEP = '0062_no_sweeps.sql';
 const id = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
-
-/** An empty database from before the step, with functions and triggers. */
-async function earlierDatabase() {
-  const name = `earlier_training_${process.pid}`;
-  const url = await createDatabase(inject('postgresUrl'), name);
-  const db = connect(url);
-  onFileEnd(async () => {
-    await db.destroy();
-    await dropDatabase(inject('postgresUrl'), name);
-  });
-  const dir = await temporaryFolder();
-  const before = (file: string) => file.endsWith('.sql') && file < STEP;
-  for (const file of [...(await readdir(MIGRATIONS_DIR)).filter(before), 'functions'])
-    await cp(path.join(MIGRATIONS_DIR, file), path.join(dir, file), { recursive: true });
-  await migrate(url, dir);
-  return { db, upgrade: () => migrate(url) };
-}
 
 const model = { type: 'model', model_id: id(9), weight: 0.5 };
 const pattern = { type: 'pattern', pattern: '^Yes', weight: 1 };
@@ -74,7 +51,7 @@ async function insertRows(tx: Transaction): Promise<void> {
 }
 
 test('keeps runs of sweeps and of reward models with their charges, and ends what needs them', async () => {
-  const { db, upgrade } = await earlierDatabase();
+  const { db, upgrade } = await earlierDatabase('0062_no_sweeps.sql', { withFunctions: true });
   await db.transaction().execute(insertRows);
   await upgrade();
 
