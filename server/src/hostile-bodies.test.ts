@@ -11,12 +11,12 @@ import { testClient } from './testing/test-client.ts';
 import { testDatabase } from './testing/test-database.ts';
 
 /*
- * Hostile bodies of the largest size, sent to a server in its own process, which has to survive and to keep its event loop
- * turning. A soak sends them to each operation that takes a body. Other runs, beside other tests, allow longer delays.
+ * Sends hostile bodies of the largest size to a server in its own process. The server must survive, and its event loop must not
+ * block. The soak tier covers every operation with a body. The gate allows longer delays, because other tests run at the same time.
  */
 
 const DELAY_MS_MAX = effort({ usual: 1_000, soak: 200 });
-/** Only what is slow each time counts, because the machine runs other tests as well. */
+/** A body fails only if all tries are slow: a single delay may come from another test. */
 const TRIES = 3;
 const ANSWER_MS_MAX = 120_000;
 const USUAL = new Set([

@@ -39,10 +39,10 @@ def training_memory(
     on a CPU also the best weights so far, which a GPU does not hold.
 
     Activations are all kept on a CPU, and recomputed per layer on a GPU (gradient checkpointing).
-    DPO reads two answers to each question. Objectives that compare with the base read them by it as
-    well, beside what is kept. GRPO reads what it has written to each prompt;
-    keys and values are kept while it writes, and given back before it trains. `sequence` is then
-    that of the prompt alone.
+    DPO reads two answers to each question. Objectives that compare with the base also read them
+    with the base, in addition to the activations that are kept. GRPO reads its own answers to
+    each prompt; it keeps keys and values while it generates and frees them before it trains.
+    `sequence` is then the length of the prompt alone.
     """
     compares = parameters.objective in _COMPARED_WITH_BASE
     sequences = _sequences(parameters)

@@ -58,7 +58,7 @@ def build_rules(rewards: Sequence[Reward], *, has_references: bool) -> list[Rule
 
 
 def find_reward_faults(rewards: Sequence[Reward], *, has_references: bool) -> list[str]:
-    """What is wrong with each of them, with its number; and where there is none to pay."""
+    """Lists the faults of each reward by its number, or says that no reward can pay."""
     if not rewards:
         return ["GRPO learns from rewards: add one."]
     faults = [

@@ -114,7 +114,7 @@ it('answers responses, and embeddings of a model of the user', async () => {
 });
 
 /** A call that waits for its answer until the returned function is called. */
-async function callOfSomebody(as = ada): Promise<() => void> {
+async function openCall(as = ada): Promise<() => void> {
   stub.answer = 'hang';
   const leaving = new AbortController();
   const messages = [{ role: 'user' as const, content: 'Wait' }];
@@ -132,7 +132,7 @@ const begun = async () =>
   ).rows[0]?.locked;
 
 it('lets calls of users go first', async () => {
-  const leave = await callOfSomebody();
+  const leave = await openCall();
   const made = await create([chat('a')]);
   await vi.waitFor(async () => expect(await begun()).toBe(true));
   expect(stub.requests).toHaveLength(1);
@@ -142,7 +142,7 @@ it('lets calls of users go first', async () => {
 });
 
 it('completes while a call of another user stays open', async () => {
-  const leave = await callOfSomebody(await server.signUp('Bob'));
+  const leave = await openCall(await server.signUp('Bob'));
   const made = await create([chat('a'), chat('b')]);
   // It had a turn, and waits.
   for (const isLocked of [true, false]) await vi.waitFor(async () => expect(await begun()).toBe(isLocked));
@@ -155,7 +155,7 @@ it('completes while a call of another user stays open', async () => {
 
 it('can be cancelled while calls of users are open', async () => {
   const before = await balance();
-  const leave = await callOfSomebody();
+  const leave = await openCall();
   const made = await create([chat('a')]);
   await openai().batches.cancel(made.id);
   await until(made.id, 'cancelled');
@@ -195,7 +195,7 @@ it.each([
   ],
 ])('ends when the API key that started it is %s', async (_, change) => {
   const before = await balance();
-  const leave = await callOfSomebody();
+  const leave = await openCall();
   const key = await server.request(
     createApiKey,
     { params: { userId: ada.userId }, body: { name: 'Batches' } },
@@ -226,7 +226,7 @@ it('locks the account of its user after its requests are written', async () => {
 });
 
 it('is refused before its file is read when too many are under way', async () => {
-  const leave = await callOfSomebody();
+  const leave = await openCall();
   const file = await upload([chat('a')]);
   const bad = await upload([{ ...chat('a'), method: 'GET' }]);
   const begin = (input_file_id: string) =>
@@ -274,7 +274,7 @@ it('that is cancelled keeps and charges what was answered', async () => {
 
 it('that is not answered within its day says which requests are left, and charges nothing for them', async () => {
   const before = await balance();
-  const leave = await callOfSomebody();
+  const leave = await openCall();
   const made = await create([chat('a')]);
   await sql`update batches set expires_at = ${clock.now()} where user_id = ${ada.userId}`.execute(
     server.services.db,

@@ -2,7 +2,7 @@ type Waiting = { kind: string; mb: number; begin: () => void };
 
 /**
  * Shares memory between programs of several kinds. They begin in the order of their calls. A kind that already uses memory
- * gets no more than half of it all, so that it leaves room for other kinds; a program that needs more than all runs alone.
+ * gets no more than half of the total, so that other kinds have room. A program that needs more than the total runs alone.
  */
 export function memoryBudget(totalMb: number): {
   /** Waits for memory; resolves with a function that releases it. Throws the signal's reason. */

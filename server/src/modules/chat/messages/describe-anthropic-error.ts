@@ -34,9 +34,7 @@ export function isForAnthropic({ request }: Pick<Http, 'request'>): boolean {
   return request.headers['anthropic-version'] !== undefined;
 }
 
-/**
- * Answers clients of Anthropic's API with 404 in their shape: their API has a call at the path of this one that is not here.
- */
+/** Answers Anthropic's clients with 404 in their error shape, because Anthropic's call at the same path is not offered. */
 export function exceptForAnthropic(binding: Binding): Binding {
   return {
     ...binding,

@@ -21,7 +21,7 @@ export function createGenerationLoop({
         for (;;) {
           const turn = await takeTurn(services, places, running);
           if (turn === null) return null;
-          // One that ended instead has freed its turn.
+          // A generation that ended in the queue leaves its turn to the next one.
           if ('ended' in turn) continue;
           const { lease } = turn;
           return { id: lease.id, run: (closing) => runGeneration({ services, serving, closing }, lease) };

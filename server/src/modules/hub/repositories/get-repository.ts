@@ -20,7 +20,7 @@ const PAGE = 10_000;
 
 type Query = InputOf<typeof endpoint>['query'];
 
-/** A repository at a revision, the newest unless said, with its files and the metadata of its card. Throws HubError. */
+/** Returns a repository at a revision (default: the newest), with its files and the metadata of its card. Throws HubError. */
 export async function getRepository(
   ctx: Context,
   {
