@@ -1,12 +1,10 @@
-import path from 'node:path';
-import { root } from '../root.ts';
-import type { FileTimes } from './test-report.ts';
+import { relativeToRoot, type StageReport } from './test-report.ts';
 
-export type FinishedStage = { title: string; ms: number; fileTimes: FileTimes };
+export type FinishedStage = StageReport & { title: string; ms: number };
 
 const SLOWEST = 5;
 
-/** Prints the time of each stage and the slowest test files of all stages. */
+/** Prints the time of each stage, the slowest test files and the failed tests of all stages. */
 export function printSummary(stages: FinishedStage[]): void {
   console.log('\nTime by stage');
   for (const { title, ms } of stages) console.log(`  ${inSeconds(ms)}  ${title}`);
@@ -15,8 +13,9 @@ export function printSummary(stages: FinishedStage[]): void {
     .sort(([, a], [, b]) => b - a)
     .slice(0, SLOWEST);
   console.log('Slowest files');
-  for (const [file, ms] of slowest)
-    console.log(`  ${inSeconds(ms)}  ${path.isAbsolute(file) ? path.relative(root, file) : file}`);
+  for (const [file, ms] of slowest) console.log(`  ${inSeconds(ms)}  ${relativeToRoot(file)}`);
+  const failures = stages.flatMap((stage) => stage.failures);
+  if (failures.length > 0) console.log(['Failed', ...failures].join('\n  '));
 }
 
 function inSeconds(ms: number): string {

@@ -22,6 +22,7 @@ it("reads vitest's report", () => {
   expect(readVitestReport(JSON.stringify(report), null)).toEqual({
     counts: { passed: 1, failed: 2, skipped: 1 },
     fileTimes: { 'a.test.ts': 2_500, 'b.test.ts': 2_500 },
+    failures: ['a.test.ts > subtracts', 'b.test.ts'],
   });
 });
 
@@ -46,10 +47,12 @@ it("reads pytest's report", () => {
   const xml = `<?xml version="1.0"?><testsuites name="pytest tests">
     <testsuite name="pytest" errors="1" failures="2" skipped="3" tests="10" time="1.2">
       <testcase classname="tests.test_lora" name="test_a" time="0.5" />
-      <testcase classname="tests.test_lora" name="test_b" time="0.25" /></testsuite></testsuites>`;
+      <testcase classname="tests.test_lora" name="test_b" time="0.25"><failure message="1 > 2">
+      </failure></testcase></testsuite></testsuites>`;
   expect(readJunitReport(xml)).toEqual({
     counts: { passed: 4, failed: 3, skipped: 3 },
     fileTimes: { 'tests.test_lora': 750 },
+    failures: ['tests.test_lora > test_b'],
   });
 });
 

@@ -1,3 +1,6 @@
+import path from 'node:path';
+import { root } from '../root.ts';
+
 export type Counts = {
   passed: number;
   failed: number;
@@ -7,8 +10,8 @@ export type Counts = {
 /** Milliseconds that each test file took, by its path or, for Python, its module. */
 export type FileTimes = Record<string, number>;
 
-/** The outcome of one stage. */
-export type StageReport = { counts: Counts; fileTimes: FileTimes };
+/** The outcome of one stage. `failures` names the failed tests, and the files that failed to load. */
+export type StageReport = { counts: Counts; fileTimes: FileTimes; failures: string[] };
 
 type VitestReport = {
   testResults: {
@@ -24,17 +27,25 @@ type VitestReport = {
 export function readVitestReport(json: string, name: string | null): StageReport {
   const report = JSON.parse(json) as VitestReport;
   const tests = report.testResults
-    .flatMap(({ assertionResults }) => assertionResults)
+    .flatMap(({ name: file, assertionResults }) => assertionResults.map((test) => ({ file, ...test })))
     // Vitest lists tests with other names as skipped, though the user did not select them.
     .filter(({ fullName }) => name === null || fullName.includes(name));
   const passed = tests.filter(({ status }) => status === 'passed').length;
-  const failedTests = tests.filter(({ status }) => status === 'failed').length;
+  const failedTests = tests.filter(({ status }) => status === 'failed');
   const failedFiles = report.testResults.filter(
     ({ status, assertionResults }) =>
       status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
-  ).length;
+  );
   return {
-    counts: { passed, failed: failedTests + failedFiles, skipped: tests.length - passed - failedTests },
+    counts: {
+      passed,
+      failed: failedTests.length + failedFiles.length,
+      skipped: tests.length - passed - failedTests.length,
+    },
+    failures: [
+      ...failedTests.map(({ file, fullName }) => `${relativeToRoot(file)} > ${fullName}`),
+      ...failedFiles.map(({ name: file }) => relativeToRoot(file)),
+    ],
     fileTimes: Object.fromEntries(
       report.testResults.map(({ name: file, startTime, endTime }) => [file, endTime - startTime]),
     ),
@@ -54,7 +65,19 @@ export function readJunitReport(xml: string): StageReport {
     /<testcase [^>]*?\bclassname="([^"]*)"[^>]*?\btime="([\d.]+)"/g,
   ))
     fileTimes[module] = (fileTimes[module] ?? 0) + Number(seconds) * 1_000;
-  return { counts: { passed: sum('tests') - failed - skipped, failed, skipped }, fileTimes };
+  const failures = [...xml.matchAll(/<testcase ([^>]*[^/])>\s*<(?:failure|error)\b/g)].map(
+    ([, attributes = '']) => `${attribute(attributes, 'classname')} > ${attribute(attributes, 'name')}`,
+  );
+  return { counts: { passed: sum('tests') - failed - skipped, failed, skipped }, fileTimes, failures };
+}
+
+function attribute(attributes: string, name: string): string {
+  return attributes.match(new RegExp(`\\b${name}="([^"]*)"`))?.[1] ?? '';
+}
+
+/** The path that a user passes to `./bakehouse test`. */
+export function relativeToRoot(file: string): string {
+  return path.isAbsolute(file) ? path.relative(root, file) : file;
 }
 
 export function addCounts(a: Counts, b: Counts): Counts {

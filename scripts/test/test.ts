@@ -23,13 +23,13 @@ const testFiles = [
   '{models,runtime}/tests/**/test_*.py',
 ];
 const none: Counts = { passed: 0, failed: 0, skipped: 0 };
-const empty: StageReport = { counts: none, fileTimes: {} };
+const empty: StageReport = { counts: none, fileTimes: {}, failures: [] };
 /** pytest's exit code when no test matches. */
 const NO_TESTS = 5;
 
 /**
  * Runs the gate, the selected tests, or the soak tier, then prints the time of each stage, the slowest
- * files and the line `N passed, N failed, N skipped`.
+ * files, the failed tests and the line `N passed, N failed, N skipped`.
  */
 export const test: Command = async ({ words, soak }) => {
   const plan = planTests(words, await readTestFiles(), { soak });
@@ -51,7 +51,7 @@ export const test: Command = async ({ words, soak }) => {
       const report = await runStage(reports, python).catch(printFailure);
       counts = addCounts(counts, report.counts);
       const ms = performance.now() - startedAt;
-      finished.push({ title, ms, fileTimes: report.fileTimes });
+      finished.push({ ...report, title, ms });
       if (isWhole) await keepDurations({ [title]: ms });
     }
   } finally {
@@ -139,13 +139,14 @@ async function runPytest(
 /** Counts a runner that failed without a failed test, e.g. before its first test, as one failure. */
 function withFailedRunner(code: number, report: StageReport): StageReport {
   const { counts } = report;
-  return code !== 0 && counts.failed === 0 ? { ...report, counts: { ...counts, failed: 1 } } : report;
+  if (code === 0 || counts.failed > 0) return report;
+  return { ...report, counts: { ...counts, failed: 1 }, failures: [`the test runner exited with ${code}`] };
 }
 
 function printFailure(error: unknown): StageReport {
   if (!(error instanceof PlainError)) throw error;
   console.error(error.message);
-  return { ...empty, counts: { ...none, failed: 1 } };
+  return { ...empty, counts: { ...none, failed: 1 }, failures: [error.message] };
 }
 
 /** The text of each test file by its path, in the order of the paths. */
