@@ -10,7 +10,7 @@ type Check = { name: string; command: string; args: string[]; fix?: string };
 /** Most checks use one core. */
 const AT_ONCE = 2;
 
-/** Types, lint with the import directions, format, dead code, structure, specification, vocabulary, generated files, and the same for Python. */
+/** Types, lint with the import directions, format, dead code, structure, specification, vocabulary, plain English, generated files, and the same for Python. */
 export const check: Command = async ({ words }) => {
   const python = await preparePython('tests');
   const bin = (name: string) => path.join(root, 'node_modules', '.bin', name);
@@ -35,6 +35,11 @@ export const check: Command = async ({ words }) => {
       name: 'vocabulary',
       command: process.execPath,
       args: ['scripts/vocabulary/check-vocabulary.ts'],
+    },
+    {
+      name: 'plain English',
+      command: process.execPath,
+      args: ['scripts/plain-english/check-plain-english.ts'],
     },
     {
       name: 'generated files',
