@@ -69,7 +69,7 @@ export default defineConfig({
           name: 'web logic',
           include: ['web/src/**/*.test.ts'],
           exclude: [...exclude, '**/*.dom.test.ts'],
-          setupFiles: patience,
+          setupFiles: [patience, 'web/test-tabs.ts'],
           pool: 'threads',
           isolate: false,
           testTimeout,

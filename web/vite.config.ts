@@ -46,7 +46,7 @@ export default defineConfig({
     pool: 'vmThreads',
     // What the contract plugin makes of a file depends on the files that it imports, which the cache does not know.
     fsModuleCache: false,
-    setupFiles: ['test-setup.ts'],
+    setupFiles: ['test-setup.ts', 'test-tabs.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -66,12 +66,13 @@ export function readJunitReport(xml: string): StageReport {
   ))
     fileTimes[module] = (fileTimes[module] ?? 0) + Number(seconds) * 1_000;
   const failures = [...xml.matchAll(/<testcase ([^>]*[^/])>\s*<(?:failure|error)\b/g)].map(
-    ([, attributes = '']) => `${attribute(attributes, 'classname')} > ${attribute(attributes, 'name')}`,
+    ([, attributes = '']) =>
+      `${readAttribute(attributes, 'classname')} > ${readAttribute(attributes, 'name')}`,
   );
   return { counts: { passed: sum('tests') - failed - skipped, failed, skipped }, fileTimes, failures };
 }
 
-function attribute(attributes: string, name: string): string {
+function readAttribute(attributes: string, name: string): string {
   return attributes.match(new RegExp(`\\b${name}="([^"]*)"`))?.[1] ?? '';
 }
 

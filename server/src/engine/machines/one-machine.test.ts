@@ -81,7 +81,7 @@ test('of several machines the one with the files stays, and takes what had begun
 });
 
 test('with files in a bucket the one stays that was seen last, and no other one is added', async () => {
-  const { url, db, addMachine, upgrade } = await databaseOfBefore();
+  const { db, addMachine, upgrade } = await databaseOfBefore();
   await addMachine(id(1), false, sql`null`);
   await addMachine(id(2), false, sql`now() - interval '1 minute'`);
   await addMachine(id(3), false, sql`now() - interval '1 day'`);

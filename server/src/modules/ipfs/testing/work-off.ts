@@ -4,14 +4,18 @@ import type { LeasedWork } from '../../../platform/leases/lease-loop.ts';
 import { claimDue } from '../../../platform/leases/leased-table.ts';
 import { ipfsWork } from '../ipfs-loop.ts';
 
-/** Computes all CIDs that are asked for, and looks once at each pin, whenever it is due. */
+/** Computes all requested CIDs, then checks each pin once, regardless of its due time. */
 export async function workOff(services: Services): Promise<void> {
   const { cids, pins } = ipfsWork(services);
-  const now = services.clock.now();
-  for (const table of ['revision_cids', 'ipfs_pins'])
-    await sql`update ${sql.table(table)} set check_at = ${now}`.execute(services.db);
+  await makeDue(services, 'revision_cids');
   await drain(services, cids);
+  // The new pins are due by the database's clock, which can be ahead of this process's.
+  await makeDue(services, 'ipfs_pins');
   await drain(services, pins);
+}
+
+async function makeDue({ db, clock }: Services, table: string): Promise<void> {
+  await sql`update ${sql.table(table)} set check_at = ${clock.now()}`.execute(db);
 }
 
 async function drain<Columns extends { id: string }, Row>(
