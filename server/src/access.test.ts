@@ -16,9 +16,9 @@ import { signUpOperator } from './testing/sign-up-operator.ts';
 import { testServer } from './testing/test-server.ts';
 
 /*
- * Who may call what: every endpoint of the contract with no key, a key that is nobody's any more,
- * another user's key, and another user's key on what is Ada's. A new endpoint is covered by being
- * written; one that names a new kind of thing, or takes new input, fails until it is told below.
+ * Calls every endpoint of the contract with no key, a stale key, another user's key, and another user's key
+ * on Ada's data. New endpoints are covered automatically; an endpoint with a new kind of id or input fails
+ * until it is added below.
  */
 
 const endpoints = await contractEndpoints();
@@ -27,12 +27,12 @@ const [ada, bob, cy] = [await server.signUp('Ada'), await server.signUp('Bob'), 
 const stale = { ...ada };
 ada.apiKey = (await server.request(rotateApiKey, {}, { as: ada })).data;
 
-test('what pages of every site may call, no cookie opens', () => {
+test('no cookie authenticates calls that pages of any site may make', () => {
   const openToSites = endpoints.filter(({ path: target }) => target.startsWith('/v1/'));
   expect(new Set(openToSites.map(({ access }) => access))).toEqual(new Set(['key']));
 });
 
-/** Sends just enough for the checks of access, which come before those of the input; more where it is given. */
+/** Sends just enough to pass or fail the access checks, which run before input validation. */
 async function statusOf(
   endpoint: Endpoint,
   headers: Record<string, string>,
@@ -144,7 +144,7 @@ describe('an API key', async () => {
     ([, { managesKeys, method, path: url }]) =>
       managesKeys || (method !== 'GET' && url.includes('/api_keys')),
   );
-  test.each(changingKeys)("%s refuses every one but the web app's", async (_line, endpoint) => {
+  test.each(changingKeys)("%s refuses every key except the web app's", async (_line, endpoint) => {
     for (const key of [reader, asker, budgeted, ending, further]) {
       expect(await statusOf(endpoint, key, olga.userId)).toBe(403);
     }
@@ -216,12 +216,13 @@ async function allRows(): Promise<unknown> {
 describe("another user's thing", async () => {
   const things = await makeThings({ server, ada });
   const before = await allRows();
-  // Restricted models are nobody's own: everybody may see that they are there. Trackers are each one's own by the name of their service. What comes by Xet is nobody's yet.
+  // Every user can see that restricted models exist. Trackers are identified per user by their service. Xet
+  // uploads have no owner yet.
   const naming = withAccess('key').filter(
     ([, { path: url }]) => /:(?!userId|modelId|type|service)/.test(url) && !url.startsWith('/hub/xet/'),
   );
 
-  test.each(naming)('%s is not there for Bob', async (name, endpoint) => {
+  test.each(naming)('%s returns 404 for Bob', async (name, endpoint) => {
     const names = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, param]) => param ?? '');
     for (const param of names) expect(Object.keys(things), `Ada has no :${param}`).toContain(param);
     const input = { ...inputs[name], params: paramsOf(endpoint, things) };
@@ -237,12 +238,12 @@ describe("another user's thing", async () => {
     },
   );
 
-  // What the contract says of one dataset or model, by its id or by the name of its repository.
+  // Calls on one dataset or model, by its id or repository name.
   const ofAsset = naming.filter(([, { path: url }]) =>
     /^\/api\/v1\/(asset|datasets)\/:id|^\/hub\/.*:name/.test(url),
   );
   const onlyReads = ({ method, scopes = [] }: Endpoint) => method === 'GET' || scopes.includes('read');
-  // They concern who changes it.
+  // Only the owner may use these.
   const ownersAlone = new Set([
     'GET /api/v1/asset/:id/shares',
     'GET /api/v1/asset/:id/uploads',
@@ -251,14 +252,14 @@ describe("another user's thing", async () => {
   ]);
   const reading = ofAsset.filter(([name, endpoint]) => onlyReads(endpoint) && !ownersAlone.has(name));
   const writing = ofAsset.filter(([name, endpoint]) => !onlyReads(endpoint) || ownersAlone.has(name));
-  // Requests that are invalid for every caller answer 400.
+  // These requests are invalid for every caller.
   const statusOfWrite = (name: string) => (/^DELETE .*\/branch|\/discussions/.test(name) ? 400 : 403);
   const askAs = (user: { userId: string; apiKey: string }, name: string, endpoint: Endpoint) =>
     statusOf(endpoint, { 'x-api-key': user.apiKey }, user.userId, {
       ...inputs[name],
       params: paramsOf(endpoint, things),
     });
-  /** The dataset and the model that the calls name. */
+  /** The dataset and the model that the calls use. */
   const opened = async () => {
     const rows = await server.services.db
       .selectFrom('assets')
@@ -273,24 +274,24 @@ describe("another user's thing", async () => {
       await server.request(updateAsset, { params: { id }, body: { is_published } }, { as: ada });
   };
 
-  describe('that is published', () => {
+  describe('a published asset', () => {
     let rows: unknown;
     beforeAll(async () => {
       await publish(true);
       rows = await allRows();
     });
 
-    test.each(reading)('%s is there for Bob', async (name, endpoint) => {
+    test.each(reading)('%s succeeds for Bob', async (name, endpoint) => {
       expect(await askAs(bob, name, endpoint)).toBe(200);
     });
 
-    test.each(writing)('%s refuses Bob, and changes nothing', async (name, endpoint) => {
+    test.each(writing)('%s refuses Bob without changing anything', async (name, endpoint) => {
       expect(await askAs(bob, name, endpoint)).toBe(statusOfWrite(name));
       expect(await allRows()).toEqual(rows);
     });
   });
 
-  describe('that is shared with Cy', async () => {
+  describe('an asset shared with Cy', async () => {
     const username = (await server.request(getMe, {}, { as: cy })).username;
     let rows: unknown;
     beforeAll(async () => {
@@ -300,23 +301,23 @@ describe("another user's thing", async () => {
       rows = await allRows();
     });
 
-    test.each(reading)('%s is there for Cy, and not for Bob', async (name, endpoint) => {
+    test.each(reading)('%s succeeds for Cy but not for Bob', async (name, endpoint) => {
       expect(await askAs(cy, name, endpoint)).toBe(200);
       expect(await askAs(bob, name, endpoint)).toBe(404);
     });
 
-    test.each(writing)('%s refuses Cy, and changes nothing', async (name, endpoint) => {
+    test.each(writing)('%s refuses Cy without changing anything', async (name, endpoint) => {
       expect(await askAs(cy, name, endpoint)).toBe(statusOfWrite(name));
       expect(await allRows()).toEqual(rows);
     });
 
-    describe('no more', () => {
+    describe('after it is unshared', () => {
       beforeAll(async () => {
         for (const id of await opened())
           await server.send(unshareAsset, { params: { id, username } }, { as: ada });
       });
 
-      test.each(ofAsset)('%s is not there for Cy', async (name, endpoint) => {
+      test.each(ofAsset)('%s returns 404 for Cy', async (name, endpoint) => {
         expect(await askAs(cy, name, endpoint)).toBe(404);
       });
     });

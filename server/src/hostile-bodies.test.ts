@@ -16,7 +16,7 @@ import { testDatabase } from './testing/test-database.ts';
  */
 
 const DELAY_MS_MAX = effort({ usual: 1_000, soak: 200 });
-/** A body fails only if all tries are slow: a single delay may come from another test. */
+/** A body fails only if all tries are slow: a single delay may be caused by another test. */
 const TRIES = 3;
 const ANSWER_MS_MAX = 120_000;
 const USUAL = new Set([
@@ -33,7 +33,7 @@ const server = await serverProcess(databaseUrl, ['web'], {
 expect(await server.start()).toBe('');
 const client = testClient(server.url);
 
-/** The longest delay of the server's event loop since the last call. */
+/** Returns the longest event loop delay of the server since the last call. */
 async function takeDelayMs(): Promise<number> {
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
   return 1_000 * Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(metrics)?.[1]);
@@ -70,7 +70,7 @@ async function open(endpoint: Endpoint) {
   };
 }
 
-test('a server that stands still is noticed', async () => {
+test('a stopped server is detected', async () => {
   await takeDelayMs();
   server.signal('SIGSTOP');
   await new Promise((resolve) => setTimeout(resolve, 2 * DELAY_MS_MAX));
