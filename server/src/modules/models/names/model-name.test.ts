@@ -18,7 +18,7 @@ it.each([
 });
 
 it.each(['빵집 봇', 'हिन्दी मॉडल', 'パンのボット', 'ลูกค้าน้ำ', 'Thực đơn'])(
-  '%s is found by what any keyboard or file system makes of its name',
+  '%s is found by the Unicode forms that keyboards and file systems produce',
   (title) => {
     const name = toModelName(title);
     for (const form of ['NFC', 'NFD'] as const) expect(modelName.parse(name.normalize(form))).toBe(name);
@@ -26,7 +26,7 @@ it.each(['빵집 봇', 'हिन्दी मॉडल', 'パンのボット', 
 );
 
 it.each(['한', '𠀀', 'ﷺ'])(
-  'of the longest title of %s a call can ask for the name, with a number behind it',
+  'the longest name in %s fits into a call with a numeric suffix',
   (letter) => {
     const name = toModelName(letter.repeat(200));
     const second = freeModelName(name, new Set([name]));

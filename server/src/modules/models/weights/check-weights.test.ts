@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-/** The sentence with which the file is refused; null when it passes. */
+/** Returns the error message for the file; null if it passes. */
 async function refusal(name: string, ...parts: (Buffer | string | number[])[]): Promise<string | null> {
   const file = path.join(dir, name);
   await writeFile(
@@ -48,7 +48,7 @@ describe('safetensors', () => {
   const a = { dtype: 'F32', shape: [2, 2], data_offsets: [0, 16] };
   const b = { dtype: 'BF16', shape: [3], data_offsets: [16, 22] };
 
-  test('whole files pass, with or without metadata and tensors', async () => {
+  test('accepts complete files, with or without metadata and tensors', async () => {
     expect(await refusal('m.safetensors', ...write({ __metadata__: { format: 'pt' }, b, a }, 22))).toBeNull();
     expect(await refusal('m.safetensors', ...write({}, 0))).toBeNull();
     expect(
@@ -96,7 +96,7 @@ describe('GGUF', () => {
     return [head, Buffer.alloc((32 - (head.length % 32)) % 32), Buffer.alloc(dataBytes)];
   };
 
-  test('whole files pass', async () => {
+  test('accepts complete files', async () => {
     expect(
       await refusal('m.gguf', ...write([tensor('a', 0), tensor('b', 128, 256, 12)], 128 + 144)),
     ).toBeNull();
@@ -146,21 +146,21 @@ describe('pickles', () => {
     }
   });
 
-  test('are told from any other bytes', async () => {
+  test('are distinguished from other bytes', async () => {
     expect(await refusal('d.bin', '')).toBeNull();
     expect(await refusal('d.bin', [0xff, 0xfe, 1, 2, 3])).toBeNull();
-    // What all random files were read as that begin with the bytes of a pickle.
+    // Random data that starts like a pickle must not be mistaken for one.
     expect(await refusal('d.bin', [0x80, 2], 'cos\nsystem\n', randomBytes(500), 'x')).toBeNull();
     expect(await refusal('d.bin', 'can be\nany text\n')).toBeNull();
     expect(await refusal('notes.txt', 'cos\nsystem\n.')).toBeNull();
   });
 });
 
-describe('a check that takes long', () => {
+describe('a slow check', () => {
   const sandbox = () => noSandbox(path.join(dir, 'lent'));
   const check = (localPath: string) =>
     checkWeights(sandbox(), { localPath, name: path.basename(localPath), userId: 'ada' });
-  /** A header of many metadata, each of which is read. */
+  /** Many metadata entries, each of which is read. */
   const long = async () => {
     const file = path.join(dir, 'long.gguf');
     const entry = Buffer.concat([u64(1), Buffer.from('k'), u32(0), Buffer.from([1])]);
@@ -170,20 +170,20 @@ describe('a check that takes long', () => {
     return file;
   };
 
-  test('does not keep the server from its work', async () => {
+  test('does not block the server', async () => {
     const checking = check(await long()).catch((error: unknown) => error);
     expect(await Promise.race([checking, nextTurn('others had their turn')])).toBe('others had their turn');
     await checking;
   });
 
-  test('ends with what it has found', async () => {
+  test('reports its finding', async () => {
     const file = path.join(dir, 'cut.gguf');
     await writeFile(file, 'GGUF');
     await expect(check(file)).rejects.toThrow('cut.gguf is damaged: it does not begin as a GGUF file.');
   });
 
-  test('is given up', async () => {
-    // Within the limits of the program that it stands for.
+  test('is aborted', async () => {
+    // Runs within the limits of the program that it replaces.
     const enclose = async ({ argv }: SandboxedCommand) => [
       ...argv.slice(0, argv.indexOf(process.execPath)),
       ...[process.execPath, '-e', 'for (;;);'],

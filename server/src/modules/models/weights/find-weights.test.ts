@@ -16,7 +16,7 @@ beforeAll(async () => {
 const named = (...paths: string[]) => paths.map((path) => ({ path }));
 const asset = { title: 'Sourdough' } as AssetRevision['asset'];
 
-/** A model whose index, where it has one, names these files. */
+/** Returns a model whose index, if any, lists these files. */
 async function model(paths: string[], indexed?: string[]): Promise<Pick<AssetRevision, 'asset' | 'files'>> {
   const files = paths.map((path) => ({ path, sha256: '0'.repeat(64), sizeBytes: 1 }));
   if (!indexed) return { asset, files };
@@ -83,7 +83,7 @@ test.each([
   expect(found.fault).toBe(fault && `Sourdough ${fault}`);
 });
 
-test('what only people and other programs read is no part of a model', () => {
+test('excludes documentation and files for other programs', () => {
   const loaded = named(
     'config.json',
     'tokenizer.json',
@@ -123,6 +123,6 @@ test.each([
     ],
     ['text/model.safetensors.index.json', 'vae/model-00001-of-00002.safetensors'],
   ],
-])('what %s lack in a pipeline', (_case, paths, missing) => {
+])('finds what is missing in a pipeline: %s', (_case, paths, missing) => {
   expect(findMissingShards(paths)).toEqual(missing);
 });

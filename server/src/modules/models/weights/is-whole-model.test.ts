@@ -11,6 +11,6 @@ test.each([
     false,
   ],
   ['a GGUF', ['config.json', 'model.gguf'], false],
-])('of %s', (_case, paths, isWhole) => {
+])('classifies %s', (_case, paths, isWhole) => {
   expect(isWholeModel(paths.map((path) => ({ path })))).toBe(isWhole);
 });
