@@ -7,7 +7,7 @@ async function* pieces(...all: (string | Buffer)[]) {
 }
 const lines = (...all: (string | Buffer)[]) => Array.fromAsync(readJsonLines(pieces(...all), 'file'));
 
-it('reads objects wherever the pieces are cut, with the numbers of their lines', async () => {
+it('parses objects regardless of how the bytes are split, and reports line numbers', async () => {
   const bread = Buffer.from('{"a": "Bröd"}');
   const cut = bread.indexOf(0xb6);
   expect(
@@ -30,7 +30,7 @@ it.each([
   await expect(lines(text)).rejects.toMatchObject({ code: 'invalid_request', param: 'file', publicMessage });
 });
 
-it('counts empty lines, and lets the event loop turn between them', async () => {
+it('counts empty lines without blocking the event loop', async () => {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   await expect(lines(Buffer.alloc(LINES_MAX, '\n'))).rejects.toMatchObject({
