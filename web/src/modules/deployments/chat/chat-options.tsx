@@ -10,10 +10,10 @@ import { type TypedTools, toolsProblem } from './chat-tools.ts';
 
 export type ChatSettings = { system: string; tools?: TypedTools | undefined; options: ChatOptions };
 
-/** The rest of the context is the conversation's. */
+/** The remaining context is left for the conversation. */
 export const initialSettings: ChatSettings = { system: '', options: { temperature: 0, max_tokens: 1024 } };
 
-/** A seed is one of both engines, a share above 0 of vLLM's. */
+/** Both engines support a seed; vLLM requires `top_p` above 0. */
 const limits = {
   temperature: { min: 0, max: 2 },
   top_p: { min: 0.01, max: 1 },
@@ -28,7 +28,10 @@ export const optionLabels = {
   tools: 'Tools',
 } as const;
 
-/** What keeps a question from being sent to a model with such a context, by field. An empty field that has to be filled is NaN. */
+/**
+ * Returns validation problems by field for a model with this context size. A required field left empty is
+ * NaN.
+ */
 export function optionProblems(
   options: ChatOptions,
   contextTokens: number,
@@ -50,7 +53,7 @@ export function optionProblems(
   };
 }
 
-/** The settings that keep a question from being sent. */
+/** Returns the settings that block sending. */
 export function problemFields(
   { options, tools }: ChatSettings,
   contextTokens: number,
@@ -61,12 +64,11 @@ export function problemFields(
 
 type Props = {
   settings: ChatSettings;
-  /** How many tokens the model reads and writes at most. */
+  /** Maximum tokens of prompt and answer together. */
   contextTokens: number;
   onChange: (settings: ChatSettings) => void;
 };
 
-/** How the model is to answer. */
 export function ChatOptionFields({ settings, contextTokens, onChange }: Props) {
   const { system, options } = settings;
   const [hasAdvanced] = useState(options.top_p !== undefined || options.seed !== undefined);
@@ -134,7 +136,7 @@ export function ChatOptionFields({ settings, contextTokens, onChange }: Props) {
   );
 }
 
-/** The functions that the model may call. Nothing here runs them: who chats says what they came to. */
+/** Functions that the model may call. They are not executed here: the user enters the results. */
 function ToolFields({ tools, onChange }: { tools: TypedTools; onChange: (tools: TypedTools) => void }) {
   const [isOpen] = useState(tools.definitions !== '');
   return (

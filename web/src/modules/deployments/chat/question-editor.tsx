@@ -4,13 +4,13 @@ import { Textarea } from '../../../ui/textarea.tsx';
 
 type Props = {
   text: string;
-  /** The options let it be asked. */
+  /** The settings are valid. */
   isAskable: boolean;
   onSend: (question: string) => void;
   onCancel: () => void;
 };
 
-/** A question that is asked again in other words: Enter sends it, Escape leaves it as it was. */
+/** Edits the last question: Enter sends it, Escape cancels. */
 export function QuestionEditor({ text, isAskable, onSend, onCancel }: Props) {
   const [draft, setDraft] = useState(text);
   const field = useRef<HTMLTextAreaElement>(null);

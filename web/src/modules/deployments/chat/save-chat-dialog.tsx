@@ -21,7 +21,7 @@ import { exchangesOf, trainingRow } from './training-row.ts';
 
 type Props = { turns: readonly Turn[]; settings: ChatSettings; onClose: () => void };
 
-/** Puts the answers of a conversation that the person chooses into a dataset, to train on. */
+/** Saves selected answers of a conversation to a dataset for training. */
 export function SaveChatDialog({ turns, settings, onClose }: Props) {
   const form = useId();
   const exchanges = exchangesOf(turns);
@@ -106,7 +106,7 @@ function useSaveChat() {
   const [datasets, rows] = [useIdempotencyKeys('chats-dataset'), useIdempotencyKeys('chat-row')];
   return useMutation({
     mutationFn: async ({ title, datasetId, row }: Wanted) => {
-      // Sent again after a failure, both have the keys of before: no second dataset, no second row.
+      // A retry reuses the idempotency keys, so it creates no second dataset or row.
       const dataset = { title, category: '', tags: [] };
       const id =
         datasetId ??

@@ -8,7 +8,7 @@ import { type DeploymentRequest, quoteQuery } from './use-deploy.ts';
 
 type Props = { request: DeploymentRequest; onChange: (contextTokens: number) => void };
 
-/** How much a text model reads and writes in one request; nothing for other kinds. */
+/** The context size of a text model; renders nothing for other kinds. */
 export function ContextField({ request: { contextTokens, ...request }, onChange }: Props) {
   const { data: usual } = useQuery(quoteQuery(request, useUser().id));
   if (!usual?.context_tokens) return null;

@@ -6,11 +6,11 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Disclosure } from '../../../ui/disclosure.tsx';
 import { kindRow } from '../kinds.ts';
 
-/** Where programs reach an image model; gone once it has ended. */
+/** The API address of an image model; hidden once it has ended. */
 export function ImageAddress({ deployment }: { deployment: ImageDeployment }) {
   const { kind, model_name, inference_url, endpoint_url } = deployment;
   const { edits = false } = kindRow(kind);
-  // What only generates has no calls of its own.
+  // Generate-only models have no calls of their own.
   const url = edits ? inference_url : endpoint_url;
   if (url === null) return null;
   return (
