@@ -25,7 +25,7 @@ import { StepButtons } from './step-buttons.tsx';
 const route = getRouteApi('/app/gallery/$id');
 const columnsClass = 'grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,22rem)]';
 
-/** One generation: the picture, all that it was made from, and what can be done with it. */
+/** A generation's page: pictures, inputs and actions. */
 export function GenerationPage() {
   const { id } = route.useParams();
   return (

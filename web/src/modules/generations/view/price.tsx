@@ -8,7 +8,7 @@ type Props = {
   className?: string;
 };
 
-/** What a picture costs, beside the button; what is held is the server's own. A price that cannot be read is not known. */
+/** The price next to the button; "unknown" if it cannot be read. The server decides the held amount. */
 export function Price({ quote, className }: Props) {
   const { data, isError, isSettled } = quote;
   const cost = isError ? null : data?.cost;
