@@ -4,7 +4,7 @@ import { plansOf, recordingDatabase } from '../../testing/recording-database.ts'
 import { testDatabase } from '../../testing/test-database.ts';
 import { deleteNotificationsBefore, selectUnreadCount } from './queries.ts';
 
-/* Somebody who never looks at the bell, and to whom somebody else sends the smallest sum a day long. */
+/* A user who never reads notifications and receives tiny transfers all day. */
 
 const UNREAD = 20_000;
 const OLD = 100;
@@ -40,7 +40,7 @@ test.each<[string, () => Promise<unknown>, unknown]>([
   expect(plan).not.toMatch(/rows=\d{4,}/);
 });
 
-test('old ones are found for their deletion without reading the others', async () => {
+test('finds old notifications to delete without reading others', async () => {
   const [plan = ''] = await plansOf(recording, () =>
     deleteNotificationsBefore(db, new Date('2026-01-02T00:00:00Z')),
   );

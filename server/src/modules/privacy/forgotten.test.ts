@@ -9,7 +9,7 @@ import { closeAccount } from '../accounts/deletion/close-account.ts';
 import { watchBalances } from '../credits/low-balance-queries.ts';
 import { purgeUser } from './purge-user.ts';
 
-/** What of a purged user stays, and why. */
+/** Tables that still have rows of a purged user, and why. */
 const KEPT: Record<string, string> = {
   assets:
     'gone for everybody at once; the rows go in pieces, or stay while others’ models are made from them',
@@ -29,7 +29,7 @@ const KEPT: Record<string, string> = {
   workloads: 'usage that transfers refer to',
 };
 
-/** Where the user of the test had a row, and has none afterwards. */
+/** Tables that have rows of the test's user before the purge and none after it. */
 const FORGOTTEN = [
   'access_requests',
   'api_keys',
@@ -65,7 +65,7 @@ const FORGOTTEN = [
   'x_posts',
 ];
 
-test('each table that names a user is emptied with the account, or it is said why not', async () => {
+test('purging empties each table that refers to a user or has a reason not to', async () => {
   const server = await testServer();
   const { db, clock, config } = server.services;
   const ada = await server.signUp('Ada');
@@ -94,7 +94,7 @@ test('each table that names a user is emptied with the account, or it is said wh
   expect(Object.entries(await left()).filter(([, rows]) => rows === 0)).toEqual([]);
   await inTransaction(db, (tx) => closeAccount(tx, { userId, now: clock.now(), config }));
   expect(await purgeUser(server.services, userId)).toBe(true);
-  // As its job does.
+  // What its scheduled job does.
   await inTransaction(db, (tx) => watchBalances(tx, { limitMicro: 0n, moved: null }));
   expect(Object.entries(await left()).filter(([, rows]) => rows > 0)).toEqual([]);
   const bought = await db
@@ -105,7 +105,7 @@ test('each table that names a user is emptied with the account, or it is said wh
   expect(bought).toEqual([{ receipt_url: null }]);
 });
 
-/** A row of the user in each table that the calls above leave empty. */
+/** Inserts a row of the user into each table that the calls above leave empty. */
 async function fillTables(db: Database, userId: string): Promise<void> {
   await sql`insert into restricted_models (id, name, family, tags, details)
     values ('rye', 'Rye', 'bread', '{}', '')`.execute(db);
@@ -180,7 +180,7 @@ async function fillTables(db: Database, userId: string): Promise<void> {
     )
     insert into generation_outputs (generation_id, user_id, sha256, media_type, size_bytes, width, height)
     select picture.id, ${userId}, blob.sha256, 'image/png', 1, 1, 1 from picture, blob`.execute(db);
-  // Of a run whose hold and workload nobody needs here.
+  // Belongs to a run; the hold and workload that it refers to are not needed here.
   await db.transaction().execute(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx);
     await sql`

@@ -41,7 +41,7 @@ test.each<[string, Partial<ReferralFacts>, string]>([
   expect(refuseReferral({ ...good, ...facts })).toBe(reason);
 });
 
-test('a confirmed address counts where mail is sent', () => {
+test('accepts a confirmed address with mail configured', () => {
   const invited = { ...good.invited, isVerified: true };
   expect(refuseReferral({ ...good, invited, needsVerified: true })).toBeNull();
 });

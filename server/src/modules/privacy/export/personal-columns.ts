@@ -1,16 +1,16 @@
 import type { SectionName } from './sections.ts';
 
 /**
- * Every column that names a user, and where what is in its rows stands in the user's export, or why it does not. A test holds
- * the list against the database.
+ * Every column that refers to a user, with the export section that contains its rows, or the reason for
+ * leaving them out. A test compares this list with the database.
  */
 export const personalColumns: Record<string, { section: SectionName } | { leftOut: string }> = {
   'access_requests.user_id': { section: 'access_requests' },
   'access_requests.decided_by': { leftOut: "an operator's decision about somebody else" },
   'api_keys.user_id': { section: 'api_keys' },
-  // Datasets and models.
+  // Both datasets and models.
   'assets.owner_user_id': { section: 'datasets' },
-  // Those with whom the user shares something are named by nobody but themselves.
+  // Users with access are listed only in their own export.
   'asset_shares.user_id': { section: 'shared_with_me' },
   'audit_log.user_id': { section: 'activity' },
   'batches.user_id': { section: 'batches' },
@@ -26,14 +26,14 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'data_readings.user_id': { leftOut: "what was counted in a dataset's file, which can be downloaded" },
   'deployments.user_id': { section: 'deployments' },
   'drafts.user_id': { section: 'drafts' },
-  // Beside the runs.
+  // Listed separately from the runs.
   'fine_tuning_jobs.user_id': { section: 'fine_tuning_jobs' },
   'generation_outputs.user_id': { section: 'generations' },
   'generation_turns.user_id': { leftOut: 'when a picture was generated last, of which the generations tell' },
   'generations.user_id': { section: 'generations' },
   'hub_clones.user_id': { section: 'clones' },
   'hub_tokens.user_id': { leftOut: 'a secret for another service, of which the activity tells' },
-  // Those that wait to be edited are kept for a day.
+  // Uploaded pictures that wait to be edited are stored for a day.
   'input_pictures.user_id': { section: 'generations' },
   'hub_xorbs.user_id': { leftOut: 'pieces of files on their way, kept for two days' },
   'idempotency_keys.user_id': {
@@ -43,7 +43,7 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'licence_acceptances.user_id': { section: 'licence_acceptances' },
   'low_balance_watch.user_id': { leftOut: 'whether a notification is due' },
   'notifications.user_id': { section: 'notifications' },
-  // The profile has them.
+  // Part of the profile.
   'onboarding_steps.user_id': { section: 'profile' },
   'price_changes.changed_by': { leftOut: "an operator's work for others" },
   'purchases.user_id': { section: 'purchases' },
@@ -66,7 +66,7 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'trackers.user_id': { leftOut: 'a secret for another service, of which the activity tells' },
   'sessions.user_id': { section: 'sessions' },
   'share_links.user_id': { section: 'share_links' },
-  // Each of its runs names it.
+  // Listed with each run.
   'sign_in_methods.user_id': { section: 'sign_in_methods' },
   'training_configurations.user_id': { section: 'configurations' },
   'usage_windows.user_id': { section: 'usage_windows' },
