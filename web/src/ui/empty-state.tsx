@@ -4,7 +4,7 @@ import { cx } from '../lib/cx.ts';
 type Props = {
   icon?: ReactNode;
   title: string;
-  /** What the page is for. */
+  /** Explains the purpose of the page. */
   description?: ReactNode;
   /** The suggested first action. */
   action?: ReactNode;

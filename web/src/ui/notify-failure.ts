@@ -6,7 +6,7 @@ import { errorMessage, notify } from './notify.ts';
 
 /** Customizes how a failed action is reported. Mutations set it in their `meta`. */
 export type FailureOptions = {
-  /** What the user was buying: 'Purchase Fine-tune Credits'. */
+  /** Name of the purchase: 'Purchase Fine-tune Credits'. */
   product?: string;
   /** Prefix for the message: 'Termination failed: '. */
   prefix?: string;

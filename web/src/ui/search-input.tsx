@@ -16,7 +16,7 @@ const DEBOUNCE_MS = 300;
 export function SearchInput({ value, onChange, label, placeholder = label }: Props) {
   const [typed, setTyped] = useState(value);
   const [known, setKnown] = useState(value);
-  // Values sent to the page that haven't come back as `value` yet; that may happen after further typing.
+  // Values sent to the page that haven't been returned as `value` yet; that may happen after further typing.
   const [sent, setSent] = useState<readonly string[]>([]);
   if (value !== known) {
     setKnown(value);
