@@ -5,8 +5,8 @@ const text = { type: 'string' };
 const named = (count: number, schema: object = text) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, schema]));
 
-describe('a schema', () => {
-  it('of an ordinary answer passes', () => {
+describe('checkSchema', () => {
+  it('accepts an ordinary answer', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -28,7 +28,7 @@ describe('a schema', () => {
   it.each([
     ['a text', { type: 'string' }],
     ['an integer of at least 0', { type: 'integer', minimum: 0 }],
-  ])('of 100 fields that are %s or null passes, as pydantic and OpenAI write optional ones', (_, schema) => {
+  ])('accepts 100 fields that are %s or null, as pydantic and OpenAI write optional fields', (_, schema) => {
     const properties = named(100, { anyOf: [schema, { type: 'null' }] });
     expect(checkSchema({ properties, required: Object.keys(properties) })).toBeNull();
   });
@@ -76,17 +76,17 @@ describe('a schema', () => {
       { [keyword]: { '^x$': { enum: Array.from({ length: 1_001 }, (_, index) => index) } } },
       'values',
     ]),
-  ])('that asks for %s is refused', (_, schema, sentence) => {
+  ])('rejects %s', (_, schema, sentence) => {
     expect(checkSchema(schema)).toContain(sentence);
   });
 
-  it('that is deep is refused', () => {
+  it('rejects a deep schema', () => {
     let schema: object = text;
     for (let depth = 0; depth < 20; depth += 1) schema = { type: 'array', items: schema };
     expect(checkSchema(schema)).toContain('deep');
   });
 
-  it('that doubles itself by references is refused, and measured at once', () => {
+  it('rejects a schema whose references multiply, without delay', () => {
     const defs = Object.fromEntries(
       Array.from({ length: 12 }, (_, index) => {
         const next = { $ref: `#/$defs/d${index + 1}` };
@@ -97,7 +97,7 @@ describe('a schema', () => {
   });
 });
 
-describe('choices that refer back to themselves', () => {
+describe('recursive alternatives', () => {
   const list = { type: 'array', items: { $ref: '#/$defs/node' } };
   const of = (...anyOf: object[]) => ({ $ref: '#/$defs/node', $defs: { node: { anyOf }, list } });
   const operation = (name: string) => ({
@@ -109,7 +109,7 @@ describe('choices that refer back to themselves', () => {
   it.each([
     ['in one of them', of(text, list)],
     ['in objects that differ at once', of({ type: 'number' }, operation('plus'), operation('minus'))],
-  ])('pass %s', (_, schema) => {
+  ])('accepts %s', (_, schema) => {
     expect(checkSchema(schema)).toBeNull();
   });
 
@@ -118,7 +118,7 @@ describe('choices that refer back to themselves', () => {
     ['in objects that begin alike', of(operation('plus'), operation('plus'))],
     ['in a list and an object', of(list, operation('plus'))],
     ['by references', of({ $ref: '#/$defs/list' }, { $ref: '#/$defs/list' })],
-  ])('are refused %s', (_, schema) => {
+  ])('rejects %s', (_, schema) => {
     expect(checkSchema(schema)).toContain('may refer back');
   });
 });

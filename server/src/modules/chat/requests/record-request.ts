@@ -17,8 +17,8 @@ type Answered = {
 };
 
 /**
- * Settles what an answer used, never for more than was reserved, and keeps the request. Where nothing was
- * used nothing is charged.
+ * Settles the usage of an answer, up to the reserved amount, and records the request. Charges nothing without
+ * usage.
  */
 export async function recordRequest(
   ctx: Context,

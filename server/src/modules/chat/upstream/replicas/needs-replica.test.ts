@@ -11,6 +11,6 @@ it.each([
   expect(needsReplica({ loads, places: 4 })).toBe(needed);
 });
 
-it('counts the places of this process alone, where others send as well', () => {
+it('counts only the places of this process if others use the server too', () => {
   expect(needsReplica({ loads: [2], places: 2 })).toBe(true);
 });
