@@ -32,6 +32,6 @@ test('a page names several numbers of one bound, or one of several', () => {
 test('the decision on upper bounds names every one of the contract, and no other', async () => {
   const openApi = JSON.parse(await read('contract/openapi.json')) as OpenApi;
   const ofOthers = Object.entries(openApi.paths).filter(([at]) => !at.startsWith('/runtime/'));
-  const named = texts(readBounds(await read('docs/decisions/numbers-have-upper-bounds.md')));
+  const named = texts(readBounds(await read('docs/decisions/numeric-upper-bounds.md')));
   expect(named.toSorted()).toEqual(texts(findBounds({ paths: Object.fromEntries(ofOthers) })).toSorted());
 });

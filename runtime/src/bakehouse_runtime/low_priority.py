@@ -15,7 +15,7 @@ _TASKS = Path("/proc/self/task")
 
 def lower_priority() -> None:
     """From now on this process, all of its threads, gets what others leave over: on Linux in the
-    idle class, which says more than nice 19 (docs/decisions/threads-spin-briefly.md)."""
+    idle class, which says more than nice 19 (docs/decisions/cpu-scheduling-of-workloads.md)."""
     if sys.platform != "linux":
         os.nice(19)
         return

@@ -21,7 +21,7 @@ type Rounds = Pick<RunRow, 'ceilingMicro' | 'settledMicro' | 'chargedMicro'>;
 
 /**
  * What a round may use beyond its hold, so that what was paid for ends in a model. It is never charged
- * (docs/decisions/the-house-finishes-a-run.md). Pure.
+ * (docs/decisions/run-cost-ceiling.md). Pure.
  *
  * - Without a ceiling that the user chose, once the usual one is held: up to four times the estimate.
  * - Otherwise in the first round, once its ceiling is held: as much again. Later rounds know what the rest costs.

@@ -1,7 +1,7 @@
 """Starts the processes that train one run, and ends it where one of them dies.
 
 The process of the run is the first of them: it has the server and the signals. The others are its
-children, in its process group (docs/decisions/several-gpus-train-as-one.md).
+children, in its process group (docs/decisions/multi-gpu-training.md).
 """
 
 from __future__ import annotations
