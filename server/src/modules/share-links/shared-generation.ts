@@ -9,7 +9,7 @@ import { findGeneration, findOutputs } from '../generations/find-generations.ts'
 import { selectShared } from './queries.ts';
 import { readShareToken } from './share-token.ts';
 
-/** Returns what the page behind a link shows. Throws what `findShared` throws. */
+/** Returns the content of a share page. Throws whatever `findShared` throws. */
 export async function getShared(
   ctx: Context<Caller>,
   { token }: { token: string },

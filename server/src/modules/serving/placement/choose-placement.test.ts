@@ -46,6 +46,6 @@ test.each<Row>([
   );
 });
 
-test.each(['b200', 'constructor', ''])('there is no instance type %j', (instanceType) => {
+test.each(['b200', 'constructor', ''])('returns null for the instance type %j', (instanceType) => {
   expect(choosePlacement({ instanceType, gpuCount: 1 }, {}, 0)).toBeNull();
 });

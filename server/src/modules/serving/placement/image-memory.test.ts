@@ -14,12 +14,12 @@ test.each([
   ],
   ['the largest where they differ', { expert_0: 24, expert_1: 30 }, { allBytes: 66, gpuBytes: 42 }],
 ])(
-  'a GPU holds router, autoencoder and text encoder of a Paris, and of its experts: %s',
+  "a GPU holds a Paris model's router, autoencoder, text encoder and, of its experts: %s",
   (_case, experts, memory) => {
     expect(parisMemory(weights({ ...shared, ...experts }))).toEqual(memory);
   },
 );
 
-test('of another model it holds all', () => {
+test('counts all weights of another model', () => {
   expect(wholeMemory(weights({ transformer: 24, vae: 3 }))).toEqual({ allBytes: 27, gpuBytes: 27 });
 });

@@ -17,7 +17,7 @@ const RTX = 'NVIDIA GeForce RTX 4090';
 let onGpus: TestServing;
 let onCpu: TestServing;
 beforeAll(async () => {
-  // Beside what vLLM itself takes there is room for a few bytes of weights.
+  // After vLLM's own memory a few bytes remain for weights.
   const gpus = [unlisted(RTX, (3 * GB + 4.5) / 0.9 / GB, [0, 1, 2, 3])];
   onGpus = await testServing({ capacity: { 'cpu:deployment': 2, gpus, servesTextOnGpus: true } });
   onCpu = await testServing();
@@ -26,7 +26,7 @@ beforeAll(async () => {
 async function deploy(user: TestUser, content: Record<string, string>, count: number) {
   const { server, status, driver } = onGpus;
   const { assetId } = await insertModel(server.services, user, 'A Base', content);
-  // The contract has a few numbers alone, and here others are sent too.
+  // The contract allows few numbers, but tests send others too.
   const gpu_count = count as 1;
   const body = { model_id: assetId, user_id: user.userId, gpu_count };
   const { pod_id } = await server.request(deployVllm, { body }, { as: user });
@@ -65,7 +65,7 @@ it.each([
   [2, '1', { text_config: { num_attention_heads: 9 } }],
   [4, '1 or 2', { num_attention_heads: 40, num_key_value_heads: 10 }],
 ])(
-  '%i GPUs among which vLLM cannot share the heads are refused: it must be %s',
+  'refuses %i GPUs if vLLM cannot split the heads evenly: it must be %s',
   async (count, fitting, config) => {
     const user = await onGpus.server.signUp();
     const content = { 'model.safetensors': '1234', 'config.json': JSON.stringify(config) };
@@ -77,7 +77,7 @@ it.each([
   },
 );
 
-it('a model is served on as many GPUs as share its heads, or have each a copy of those for keys', async () => {
+it('serves a model on GPUs that split its heads or copy its key-value heads', async () => {
   const user = await onGpus.server.signUp();
   const config = { num_attention_heads: 12, num_key_value_heads: 1 };
   const content = { 'model.safetensors': '12345678', 'config.json': JSON.stringify(config) };
@@ -87,7 +87,7 @@ it('a model is served on as many GPUs as share its heads, or have each a copy of
   await expect.poll(() => onGpus.driver.running()).toEqual([]);
 });
 
-it.each([0, 3, 5, 6, 7, 16])('%i GPUs are none of the numbers that there are', async (count) => {
+it.each([0, 3, 5, 6, 7, 16])('refuses %i GPUs as an invalid number', async (count) => {
   const user = await onGpus.server.signUp();
   await expect(deploy(user, both('1234'), count)).rejects.toMatchObject({
     status: 400,
@@ -119,7 +119,7 @@ it.each([
   });
 });
 
-it('llama.cpp gets the GGUF and how its authors sample, and nothing else of the base', async () => {
+it("llama.cpp gets only the base's GGUF and sampling defaults", async () => {
   const user = await onGpus.server.signUp();
   const content = {
     'q4.gguf': '4',
@@ -135,7 +135,7 @@ it('llama.cpp gets the GGUF and how its authors sample, and nothing else of the 
   await expect.poll(() => onGpus.driver.running()).toEqual([]);
 });
 
-it('a shared server is told by what is loaded: a changed card makes no other', async () => {
+it('deployments share a server if the loaded files are equal: a changed card does not matter', async () => {
   const user = await onGpus.server.signUp();
   const serverOf = async (card: string) => {
     const { pod_id } = await deploy(
@@ -153,7 +153,7 @@ it('a shared server is told by what is loaded: a changed card makes no other', a
   expect(await serverOf('# A card')).toBe(await serverOf('# Another card'));
 });
 
-/** A fine-tune of a base with these files. */
+/** Inserts a fine-tune of a base with these files. */
 async function insertFineTune({ server }: TestServing, user: TestUser, content: Record<string, string>) {
   const base = await insertModel(server.services, user, 'A Base', content);
   const trained = { 'adapter_config.json': '{"r":8}', 'adapter_model.safetensors': 'adapter' };
@@ -167,7 +167,7 @@ async function insertFineTune({ server }: TestServing, user: TestUser, content: 
   return assetId;
 }
 
-it('says why a trained adapter cannot be served by llama.cpp', async () => {
+it('reports why llama.cpp cannot serve a trained adapter', async () => {
   const user = await onCpu.server.signUp();
   const assetId = await insertFineTune(onCpu, user, { 'model.gguf': 'weights' });
   await expect(onCpu.deploy(user, assetId)).rejects.toMatchObject({
@@ -176,7 +176,7 @@ it('says why a trained adapter cannot be served by llama.cpp', async () => {
   });
 });
 
-it('a fine-tune needs the memory of its base, and of what vLLM sets aside for adapters', async () => {
+it("a fine-tune needs memory for its base and vLLM's adapter slots", async () => {
   const user = await onGpus.server.signUp();
   const sizes = {
     ...{ num_hidden_layers: 1, num_attention_heads: 1, hidden_size: 1, intermediate_size: 1, vocab_size: 1 },
