@@ -39,7 +39,7 @@ const groups: { title: string; shortcuts: { keys: string[]; does: string }[] }[]
   },
 ];
 
-/** What can be done from the keyboard. */
+/** Lists the keyboard shortcuts. */
 export function ShortcutsSheet({ open, onClose }: { open: boolean; onClose: () => void }) {
   return (
     <Sheet open={open} onClose={onClose} title="Keyboard shortcuts">
