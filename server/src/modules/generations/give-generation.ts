@@ -5,8 +5,9 @@ import { findOutputs } from './find-generations.ts';
 import { insertGeneration, insertOutput, lockGeneration, nextId, removeGeneration } from './queries.ts';
 
 /**
- * Step: moves a completed generation, made of a prompt alone, to another user, who pays nothing for it. Returns its new id: it
- * is the newest of theirs; null for one that is under way, and undefined where there is none, or nothing was made.
+ * Step: moves a completed generation, made from a prompt alone, to another user at no charge. Returns its new
+ * id, which makes it that user's newest; null if it is still running, and undefined if it does not exist or
+ * has no output.
  */
 export async function giveGeneration(
   tx: Transaction,

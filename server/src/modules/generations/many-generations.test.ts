@@ -12,7 +12,7 @@ const { db } = recording;
 const now = new Date('2026-11-24T00:00:00Z');
 const root = randomUUID();
 
-// Of one user, an hour apart: the first was edited three times.
+// One user's generations, an hour apart; the first was edited three times.
 beforeAll(async () => {
   await sql`insert into users (id, name, username, email) values ('ada', 'Ada', 'ada', 'ada@example.com')`.execute(
     db,

@@ -68,7 +68,7 @@ test.skipIf(!isReady)(
       roles: ['web', 'worker', 'reconciler'],
     });
     const as = await server.signUp('Ada');
-    // The starter's files, as a model of her own.
+    // The starter's files, uploaded as a user's model.
     const files = (await listImageStarter('paris')).map(async ({ path, localPath }) => [
       path,
       await readFile(localPath),

@@ -32,12 +32,12 @@ async function finish(server: TestServer, as: TestUser, body: Body) {
   const [output] = done.outputs;
   expect(output?.width).toBeGreaterThan(32);
   const bytes = Buffer.from(await (await fetch(new URL(output?.url ?? '', server.url))).arrayBuffer());
-  // The file tells how it was made.
+  // The file's metadata includes the prompt.
   expect(bytes.toString('latin1')).toContain(body.prompt);
   return { ...done, bytes };
 }
 
-/** The starter's film, whatever was asked for. */
+/** The starter's fixed output, whatever was requested. */
 const madeByStarter = {
   ...{ media_type: 'video/mp4', width: 64, height: 64, frames: 17, duration_s: 2.125, has_audio: false },
   strip_url: expect.any(String),
@@ -47,7 +47,7 @@ const start = () =>
   testServer({ config: { driver: 'local', cacheDir }, roles: ['web', 'worker', 'reconciler'] });
 
 test.skipIf(!isReady)(
-  'the starter models generate a picture, and edit it',
+  'the starter models generate and edit a picture',
   { timeout: 600_000 },
   async () => {
     const server = await start();
@@ -89,7 +89,7 @@ test.skipIf(!isReady)(
 );
 
 test.skipIf(!isReady)(
-  'the starter of videos makes a film of a prompt, and one that begins with a picture',
+  'the video starter generates from a prompt, and from a prompt and a picture',
   { timeout: 600_000 },
   async () => {
     const server = await start();

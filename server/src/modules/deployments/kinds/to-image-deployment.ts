@@ -3,7 +3,7 @@ import type { Config } from '../../../config.ts';
 import type { DeploymentView } from '../read-deployment.ts';
 import { deploymentKinds } from './kinds.ts';
 
-/** A deployment of an image model as the wire shows it. */
+/** Returns an image deployment for the API. */
 export function toImageDeployment(
   { publicUrl }: Pick<Config, 'publicUrl'>,
   view: DeploymentView,

@@ -11,7 +11,7 @@ test.each([
   ['flux-kontext', imageStarters.kontext, 'guidance_scale'],
   ['wan', imageStarters.wan, 'guidance_scale'],
 ] as const)(
-  'the page of %s opens on the steps and the guidance that %s names',
+  'the page of %s defaults to the steps and guidance of %s',
   async (name, folder, guidance) => {
     const said = JSON.parse(await readFile(path.join(MODELS, folder, 'model_index.json'), 'utf8'));
     const { fields, starter } = generators[name];

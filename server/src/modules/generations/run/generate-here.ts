@@ -12,7 +12,7 @@ import { begun, progressAfter, startingReason } from './progress.ts';
 import { reachImageServer } from './reach-image-server.ts';
 import type { AnswerEvent } from './read-image-events.ts';
 
-/** Has the model server generate that the generation names. Throws what `reachImageServer` throws, and LeaseLost. */
+/** Generates on this server's model server. Throws the errors of `reachImageServer`, and LeaseLost. */
 export async function generateHere(
   { services, serving }: RunningParts,
   { lease: { row }, report, signal, keep }: Attempt,
@@ -69,7 +69,7 @@ async function keepDone(
   }
 }
 
-/** It was there when the picture was asked for. */
+/** The model existed when the picture was requested. */
 function modelGone({ model, queue }: GenerationRow, cause: AppError): AppError {
   const publicMessage = queue?.startsWith('deployment:')
     ? 'The deployment that was to generate it has ended'
@@ -77,7 +77,7 @@ function modelGone({ model, queue }: GenerationRow, cause: AppError): AppError {
   return new AppError('gone', { publicMessage, shouldRetry: false, cause });
 }
 
-/** A generation may do what its owner may. */
+/** A generation runs with its owner's permissions. */
 function asOwner(services: Services, { user_id: userId }: GenerationRow): Context {
   return {
     ...services,

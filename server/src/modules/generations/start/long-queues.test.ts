@@ -15,7 +15,7 @@ const { db } = recording;
 const now = new Date('2026-11-24T00:00:00Z');
 const [first, second] = [randomUUID(), randomUUID()].toSorted() as [string, string];
 
-// A long queue at a service all of whose places are taken, and a short one with a place free.
+// A long queue at a service without free places, and a short queue with a free place.
 beforeAll(async () => {
   await sql`
     insert into users (id, name, username, email)
@@ -61,7 +61,7 @@ test.each<[string, () => Promise<unknown>, unknown]>([
   }
 });
 
-test('whose turn it is in one queue is not waited for by who chooses in another, and nobody chooses twice in one', async () => {
+test('choosing in one queue does not block another, and no two transactions choose in the same queue', async () => {
   const choose = (tx: Transaction) => chooseNext(tx, { places: { own: 4, upstream: 5 }, now, atWork: [] });
   const queueOf = async (id: string | null) =>
     (await db.selectFrom('generations').select('queue').where('id', '=', id).executeTakeFirst())?.queue;
