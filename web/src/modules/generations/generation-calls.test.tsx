@@ -179,9 +179,9 @@ test('uploads a picture again if the server no longer has it', async () => {
 });
 
 test.each([
-  ['costs what was read', () => Promise.resolve({ cost: '2' }), { cost_max: '2' }],
+  ['is limited to the quoted price', () => Promise.resolve({ cost: '2' }), { cost_max: '2' }],
   [
-    'costs what the server quotes where that cannot be read',
+    'has no limit if the quote fails',
     () => Promise.reject(new ApiError('No price', { status: 400 })),
     {},
   ],

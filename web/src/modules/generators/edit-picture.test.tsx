@@ -129,9 +129,9 @@ it('shows a finished edit over its source, refreshes the history, and Start over
 });
 
 it.each([
-  ['has long ended is shown in silence', edit(), 0],
-  ['is under way is announced when it ends', editing(), 1],
-])('an edit that is opened and %s', async (_what, opened, times) => {
+  ['ended long ago is shown without an announcement', edit(), 0],
+  ['is in progress is announced when it ends', editing(), 1],
+])('an edit that %s', async (_what, opened, times) => {
   const notified = vi.fn();
   window.addEventListener('fluxKontextHistoryRefresh', notified);
   api.generations = [opened];
@@ -309,9 +309,9 @@ it('edits the chosen one of several pictures', async () => {
 const EMPTY = 'Your pictures appear here';
 
 it.each([
-  ['of a generation that it was not made of', '/flux-kontext?source=g2'],
-  ['of another edit', '/flux-kontext?same_source_as=e0'],
-  ['for another model than its own', '/flux-kontext?model=rye'],
+  ['a generation it was not made from', '/flux-kontext?source=g2'],
+  ['the source of another edit', '/flux-kontext?same_source_as=e0'],
+  ['a picture for another model', '/flux-kontext?model=rye'],
 ])('does not show the last edit next to %s', async (_what, path) => {
   api.generations = [edit(), edit({ id: 'e0', prompt: 'no hat' }), generationOf({ id: 'g2' })];
   await renderPage(path);
@@ -321,10 +321,10 @@ it.each([
 });
 
 it.each([
-  ['it was made of', '/flux-kontext?source=g1'],
-  ['it is itself', '/flux-kontext?source=e1'],
-  ['it shares', '/flux-kontext?same_source_as=e1'],
-])('shows the last edit next to the picture that %s', async (_what, path) => {
+  ['the picture it was made from', '/flux-kontext?source=g1'],
+  ['its own result', '/flux-kontext?source=e1'],
+  ['its source', '/flux-kontext?same_source_as=e1'],
+])('shows the last edit next to %s', async (_what, path) => {
   api.generations = [edit({ source: { ...source, generation_id: 'g1' } }), generated];
   await renderPage(path);
   expect(await screen.findByRole('button', { name: 'Start over' })).toBeTruthy();
