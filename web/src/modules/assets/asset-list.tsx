@@ -23,9 +23,9 @@ type Props = {
   kind: 'dataset' | 'model';
   filter: AssetListSearch;
   onFilter: (filter: AssetListSearch) => void;
-  /** Beside the title of a row; `rows` are all that the list shows. */
+  /** A badge next to a row's title; `rows` are all listed assets. */
   badge?: (row: AssetSummary, rows: readonly AssetSummary[]) => ReactNode;
-  /** Shown when there is nothing yet. */
+  /** Shown if the user has none. */
   empty: ReactNode;
 };
 

@@ -3,7 +3,7 @@ import { TagBadge } from '../../../ui/badge.tsx';
 
 type Metadata = NonNullable<Asset['card_metadata']>;
 
-/** What the lines before a card's text say of it; nothing where they say nothing. */
+/** Metadata from the card's front matter; renders nothing if there is none. */
 export function CardMetadata({ metadata }: { metadata: Metadata }) {
   const one = (name: string | null) => (name === null ? [] : [name]);
   const fields = [

@@ -1,4 +1,4 @@
-/** What is wrong with a row, in the words of the readers, and how its owner mends the file. */
+/** Patterns of the readers' messages, with a fix for each. */
 const fixes: readonly [RegExp, string][] = [
   [
     /fields? instead of \d+$/,
@@ -17,7 +17,7 @@ const fixes: readonly [RegExp, string][] = [
   [/too long to be shown/, 'No fix needed: the row can be trained on, but is cut to the chunk size.'],
 ];
 
-/** How to mend rows with these faults, each way once; empty where nobody knows. */
+/** Returns the known fixes for these problems, each once. */
 export function suggestFixes(reasons: readonly string[]): string[] {
   return [...new Set(reasons.flatMap((reason) => fixes.find(([fault]) => fault.test(reason))?.[1] ?? []))];
 }

@@ -32,12 +32,12 @@ import { picturesQuery } from './pictures-query.ts';
 
 type Props = {
   datasetId: string;
-  /** The trigger word that is proposed. */
+  /** The suggested trigger word. */
   trigger?: string;
   onClose: () => void;
 };
 
-/** Writes the captions of a dataset's pictures, and saves them as one commit on the one that they were read from. */
+/** Edits the captions of a dataset's pictures, and saves them as one commit on the commit they were read from. */
 export function CaptionEditor({ datasetId, trigger = '', onClose }: Props) {
   const captions = useQuery(captionsQuery(datasetId));
   if (captions.data && captions.data.captions.length > 0)
@@ -115,7 +115,7 @@ function missingText(missing: number, all: number): string {
     : `${formatNumber(missing)} of ${countOf(all, 'picture')} ${missing === 1 ? 'has' : 'have'} no caption.`;
 }
 
-/** What is written, and its saving; after a refusal for somebody else's commit it is saved on that one. */
+/** State of the edits and their save; after a conflict it saves on the current commit. */
 function useEditor(datasetId: string, read: Captions, onSaved: () => void) {
   const [drafts, setDrafts] = useState<Drafts>(new Map());
   const saving = useSaveCaptions(datasetId);
@@ -140,7 +140,7 @@ function useEditor(datasetId: string, read: Captions, onSaved: () => void) {
   };
 }
 
-/** Whether another commit was made since. */
+/** True if another commit was made in the meantime. */
 function isStale(error: Error): boolean {
   return error instanceof ApiError && error.status === 412;
 }
@@ -177,7 +177,7 @@ type ListProps = {
   onWrite: (one: CaptionChange, text: string) => void;
 };
 
-/** Each picture with its caption, as the thumbnails come; those that have none come last. */
+/** Pictures with captions, in the order of the thumbnails; those without a thumbnail come last. */
 function CaptionList({ datasetId, revisionId, captions, onWrite }: ListProps) {
   const pages = useInfiniteQuery(picturesQuery(datasetId, revisionId));
   return (

@@ -7,7 +7,7 @@ import { useUnshare } from './sharing-calls.ts';
 
 type Props = { asset: Asset; list: '/dataset' | '/model' };
 
-/** Whose it is that the user only reads, and the way to give up what was shared with them. */
+/** The owner of an asset shared with the user, and a button to leave it. */
 export function OthersAsset({ asset, list }: Props) {
   const user = useUser();
   const navigate = useNavigate();

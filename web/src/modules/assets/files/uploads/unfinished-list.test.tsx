@@ -17,7 +17,7 @@ function file(name: string, size: number): File {
   return Object.defineProperty(new File(['x'], name), 'size', { value: size });
 }
 
-test('says which upload waits for its file, takes that one alone, and lets it go', async () => {
+test('lists an interrupted upload, accepts only its file, and can discard it', async () => {
   vi.mocked(call).mockResolvedValue({ uploads: [upload] });
   const failure = vi.spyOn(notify, 'failure').mockReturnValue(undefined);
   const onFile = vi.fn<(file: ChosenFile) => void>();

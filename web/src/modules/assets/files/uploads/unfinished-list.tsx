@@ -13,8 +13,8 @@ import { useUploads } from './uploads.ts';
 type Props = { assetId: string; onFile: (file: ChosenFile) => void };
 
 /**
- * Uploads that were cut, by a reload or with their browser: a page cannot keep the files that were chosen, so that each waits
- * to have its own chosen again.
+ * Interrupted uploads. A page cannot keep the selected files across a reload, so each one waits for its file
+ * to be selected again.
  */
 export function UnfinishedList({ assetId, onFile }: Props) {
   const here = new Set(useUploads(assetId).map(({ path }) => path));
