@@ -9,7 +9,7 @@ const POLL_MS = 3_000;
 
 type Props = { purchaseId: string; className: string };
 
-/** What became of the purchase with which the browser has come back from the payment provider. */
+/** The result of the purchase that the user returns from. */
 export function PurchaseOutcome({ purchaseId, className }: Props) {
   const user = useUser();
   const find = (pages: { purchases: Purchase[] }[] = []) =>

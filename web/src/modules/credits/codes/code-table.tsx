@@ -12,7 +12,7 @@ import { Money } from '../../../ui/money.tsx';
 import { PagedTable } from '../../../ui/paged-table.tsx';
 import { codesQuery, useRevokeCode } from './code-calls.ts';
 
-/** All codes, each with its state and who redeemed it; an open one can be revoked. */
+/** All codes with their state and redemptions; open ones can be revoked. */
 export function CodeTable() {
   const list = useInfiniteQuery(codesQuery);
   const revoke = useRevokeCode();

@@ -4,7 +4,7 @@ import { useUser } from '../../accounts/session.ts';
 import { CodeTable } from './code-table.tsx';
 import { CreateCodesCard } from './create-codes-card.tsx';
 
-/** The operator's codes for credits: makes them, lists them, ends them. */
+/** The operator's page to create, list and revoke codes. */
 export function CodesPage() {
   const { is_operator } = useUser();
   return (

@@ -5,7 +5,7 @@ import { notify } from '../../../ui/notify.ts';
 import { BookingForm } from './booking-form.tsx';
 import { useChargeBack } from './ledger-calls.ts';
 
-/** Takes the credits of a payment back that the payer's bank has reversed. */
+/** Books the reversal of a payment by the payer's bank. */
 export function ChargebackCard() {
   const chargeBack = useChargeBack();
   return (

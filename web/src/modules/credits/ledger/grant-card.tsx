@@ -4,7 +4,7 @@ import { notify } from '../../../ui/notify.ts';
 import { BookingForm } from './booking-form.tsx';
 import { useGrantCredits } from './ledger-calls.ts';
 
-/** Gives credits to a user. */
+/** Grants credits to a user. */
 export function GrantCard() {
   const grant = useGrantCredits();
   return (

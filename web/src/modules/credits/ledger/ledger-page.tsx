@@ -25,7 +25,7 @@ import { sortAccounts } from './sort-accounts.ts';
 type Ledger = ResponseOf<typeof getLedger>;
 type Proof = NonNullable<Ledger['proof']>;
 
-/** The operator's view of the books: the last proof first, then the accounts. */
+/** The operator's view of the ledger: the last proof, then the accounts. */
 export function LedgerPage() {
   const { is_operator } = useUser();
   return (

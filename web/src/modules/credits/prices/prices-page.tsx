@@ -14,7 +14,7 @@ import { priceColumns } from './price-columns.tsx';
 import { PriceHistory } from './price-history.tsx';
 import type { Price } from './price-units.ts';
 
-/** What everything costs, for operators, who change it here. */
+/** All prices; operators can change them here. */
 export function PricesPage() {
   const { is_operator } = useUser();
   return (

@@ -10,7 +10,7 @@ import { useFace } from '../../generations/face/face-query.ts';
 import { SignedAmount } from './signed-amount.tsx';
 import { type StatementRow, type Transaction, workOf } from './transaction-rows.ts';
 
-/** Settled movements, exact to the last decimal, with the balance after each, and the hash that chains them. */
+/** Settled movements with every decimal, the balance after each, and its hash in the chain. */
 export function StatementTable({ rows }: { rows: readonly StatementRow[] }) {
   const currency = currencyChoice.use();
   return (
@@ -95,7 +95,7 @@ const amountColumns = (currency: Currency): Column<StatementRow>[] => [
   },
 ];
 
-/** What it was for, with the picture and the name of what that was. */
+/** The description, with the thumbnail and name of the work. */
 function About({ transaction }: { transaction: Transaction }) {
   const { description, asset_name: name, generation_id: generationId } = transaction;
   const generation = useFace(useUser().id, generationId ?? null);

@@ -14,7 +14,7 @@ beforeEach(() => {
   queryClient.clear();
 });
 
-test('says what each API key has cost, and sent', async () => {
+test('shows the spending and transfers of each API key', async () => {
   vi.mocked(call).mockResolvedValue({
     days: [{ date: '2026-11-20', use: 'llm_inference', amount: '25' }],
     keys: [
@@ -31,7 +31,7 @@ test('says what each API key has cost, and sent', async () => {
   expect(keys.textContent).toMatch(/Nightly job\$1\.00Tip jar\$0\.00 and \$2\.00 sent$/);
 });
 
-test('asks for no more than a year, and says which days those are', async () => {
+test('requests at most a year, and shows its days', async () => {
   vi.mocked(call).mockResolvedValue({ days: [], keys: [] });
   render(
     <QueryClientProvider client={queryClient}>
