@@ -21,7 +21,7 @@ it.each([
   expect(cutHostPaths(config, line)).toBe(shown);
 });
 
-it('leaves other text as it is', () => {
+it('leaves other text unchanged', () => {
   const line = '127.0.0.1:5122 - "POST /v1/chat/completions HTTP/1.1" 200, see https://example.com/a/b';
   expect(cutHostPaths(config, line)).toBe(line);
 });

@@ -7,7 +7,7 @@ import { FAILURES_MAX, planAfterFailure, plan as planListening, planUnstarted, t
 const start = new Date('2026-01-01T00:00:00Z');
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);
 const now = after(10);
-/** Reports could be accepted from the start until then, without a break. */
+/** Reports were accepted without a gap from the start until then. */
 const heardUntil = (until: Date): Span => ({ since: start, until });
 
 /** For a workload whose reports any process accepts. */
@@ -303,7 +303,7 @@ describe('plan', () => {
     expect(plan({ ...running, ...workload }, alive, heardUntil(then))).toMatchObject(step);
   });
 
-  test('one that finishes what it has begun is killed when its time is over, or when it hangs', () => {
+  test('a draining deployment is killed when its time is up, or when it hangs', () => {
     const seen = (seconds: number, lastReportAt: Date) =>
       plan({ ...draining, state: 'stopping', lastReportAt }, alive, heardUntil(after(seconds))).do;
     expect(seen(620, after(610))).toBe('nothing');
@@ -317,17 +317,17 @@ describe('plan', () => {
     ['while nobody listens', heardUntil(after(20))],
     ['from before somebody listened again', { since: after(3999), until: after(4000) }],
   ];
-  test.each(away)('silence %s is no sign', (_name, listening) => {
+  test.each(away)('silence %s does not count', (_name, listening) => {
     expect(plan(running, alive, listening)).toEqual({ do: 'nothing' });
     expect(plan({ ...stopping, state: 'stopping' }, alive, listening)).toEqual({ do: 'nothing' });
   });
 
-  test('silence is counted from unbroken listening to the last beat, and kills after 5 minutes', () => {
+  test('silence counts from gapless listening to the last heartbeat, and kills after 5 minutes', () => {
     const silent = { ...running, state: 'degraded', lastReportAt: after(600) } as const;
     const killed: [Span, boolean][] = [
       [{ since: start, until: after(900) }, false],
       [{ since: start, until: after(900.001) }, true],
-      // Nobody listened for a while after its last report.
+      // No process listened for a while after its last report.
       [{ since: after(1000), until: after(1300) }, false],
       [{ since: after(1000), until: after(1300.001) }, true],
     ];
@@ -338,7 +338,7 @@ describe('plan', () => {
     }
   });
 
-  test('a deployment that is not ready within an hour is killed, however loudly it lives', () => {
+  test('a deployment that is not ready within an hour is killed, even if it reports', () => {
     const until = (seconds: number) => heardUntil(after(seconds));
     const loading = { ...deployment, state: 'starting', lastReportAt: after(3590) } as const;
     expect(plan(loading, alive, until(3600)).do).toBe('nothing');
@@ -352,13 +352,13 @@ describe('plan', () => {
     expect(plan({ ...loading, state: 'queued' }, pending, until(3601)).do).toBe('wait');
   });
 
-  test('what is pending is not silent, however long', () => {
+  test('pending work is never silent', () => {
     const waiting = { ...running, state: 'queued', lastReportAt: null } as const;
     expect(plan(waiting, pending, heardUntil(after(4000))).do).toBe('wait');
     expect(plan(waiting, alive, heardUntil(after(4000))).do).toBe('adopt');
   });
 
-  test('the pause doubles and has an end', () => {
+  test('the pause doubles up to a maximum', () => {
     const pauses = (workload: Pick<Workload, 'behaviour' | 'readyAt'>, count: number) =>
       Array.from({ length: count }, (_, failures) =>
         planAfterFailure({ ...workload, failures, savedSeconds: 0 }, ''),
@@ -370,7 +370,7 @@ describe('plan', () => {
     ]);
   });
 
-  test('what could not be started is tried again for ever, after at most a minute', () => {
+  test('a failed start is retried forever, after at most a minute', () => {
     const steps = Array.from({ length: 100 }, (_, index) => planUnstarted({ attempt: index + 1 }, null));
     expect(steps.every((step) => step.do === 'requeue' && !step.failed)).toBe(true);
     const pauses = steps.map((step) => (step.do === 'requeue' ? step.delaySeconds : null));

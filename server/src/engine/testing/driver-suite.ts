@@ -7,7 +7,7 @@ import type { Observed } from '../model/observed.ts';
 import { testPlace } from './test-place.ts';
 import { testSpec } from './test-spec.ts';
 
-/** Does what the title of its spec says: `exit 3`, `stubborn`, or anything else until it is asked to stop. */
+/** Behaves as its spec's title: `exit 3`, `stubborn`, or anything else to run until it is asked to stop. */
 export const suiteScript: Script = async (launch, process) => {
   process.print(`train ${launch.spec.kind === 'train' && launch.spec.title}`);
   const [verb, value] = launch.spec.kind === 'train' ? launch.spec.title.split(' ') : [];
@@ -21,10 +21,7 @@ export const suiteScript: Script = async (launch, process) => {
 
 type Ending = Pick<Extract<Observed, { state: 'ended' }>, 'by' | 'lastLine' | 'folder'>;
 
-/**
- * What every driver promises to the engine.
- * @param ending What one shows of an attempt that was asked to end and did.
- */
+/** Contract of every driver. @param ending How an attempt that stopped when asked is observed. */
 export async function testDriver(name: string, create: () => Promise<Driver>, ending: Ending): Promise<void> {
   const driver = await create();
   const calls = callsOf(driver);
@@ -58,7 +55,7 @@ function callsOf(driver: Driver) {
 
 type Calls = ReturnType<typeof callsOf>;
 
-/** How one is started, watched and ended. */
+/** Start, observation and end of an attempt. */
 function testLives(driver: Driver, { launch, printed, alive, gone }: Calls, ending: Ending): void {
   test('knows nothing of what was not started', async () => {
     const never = launch('idle');
@@ -94,7 +91,7 @@ function testLives(driver: Driver, { launch, printed, alive, gone }: Calls, endi
     expect(await driver.output(one.workloadId, cursor)).toEqual({ lines: [], cursor });
     await driver.stop(one.workloadId, 1);
     await gone(one);
-    // Where its folder goes, the last words may be read just before.
+    // If its folder is deleted, the last lines may only be readable just before.
     const possible = ending.folder === 'kept' ? [['saved']] : [[], ['saved']];
     expect(possible).toContainEqual((await driver.output(one.workloadId, cursor)).lines);
   });
@@ -124,7 +121,7 @@ function testLives(driver: Driver, { launch, printed, alive, gone }: Calls, endi
   });
 }
 
-/** What becomes of the attempts before and after one. */
+/** Effects of an attempt on earlier and later attempts. */
 function testAttempts(driver: Driver, { launch, state, printed, alive, gone }: Calls): void {
   test('a repeated start of an attempt starts nothing', async () => {
     const one = launch('idle');

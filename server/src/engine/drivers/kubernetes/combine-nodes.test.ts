@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { combineNodes, type SeenNode, takenBy } from './combine-nodes.ts';
 import { ended } from './observe-attempt.ts';
 
-/* Whatever the order of the ranks, and in which the ends were seen. */
+/* Covers all orders of ranks and of observed ends. */
 
 const node = (observed: SeenNode['observed'], deletion: SeenNode['deletion'] = null): SeenNode => ({
   ...{ observed, deletion },
@@ -14,7 +14,7 @@ const well = node(ended('itself', 0, null));
 const crashed = node(ended('itself', 1, 'ValueError'));
 const asked = { by: null };
 const askedAlive = node({ state: 'alive' }, asked);
-/** It has saved its work, as its Job was deleted. */
+/** Its Job was deleted and it saved its work. */
 const saved = node(ended('evicted', 0, null), asked);
 const drained = node(ended('evicted', 143, null), { by: 'evicted' });
 const preempted = node(ended('preempted', 143, null), { by: 'preempted' });
@@ -27,7 +27,7 @@ function orders<One>(all: One[]): One[][] {
   return all.flatMap((first, index) => orders(all.toSpliced(index, 1)).map((rest) => [first, ...rest]));
 }
 
-/** The same nodes in all orders of their ranks and of the times at which their ends were seen. */
+/** All permutations of ranks and of the times at which ends were seen. */
 function everyWay(nodes: SeenNode[]): SeenNode[][] {
   return orders(nodes).flatMap((ranked) =>
     orders(ranked.map((_, at) => at)).map((times) =>
@@ -73,7 +73,7 @@ describe('several nodes', () => {
     for (const way of everyWay(nodes)) expect(combineNodes(way)).toMatchObject(expected);
   });
 
-  test('end with the words of the one that failed first, and its rank', () => {
+  test('report the output and the rank of the first node that failed', () => {
     const at = (seconds: number) => new Date(seconds * 1000);
     const peer = { ...node(ended('itself', 1, 'Connection closed by peer')), endedAt: at(2) };
     const cause = { ...crashed, endedAt: at(1) };
@@ -81,7 +81,7 @@ describe('several nodes', () => {
     expect(combineNodes([cause, peer])).toMatchObject({ lastLine: 'ValueError' });
   });
 
-  test('are reached at the first', () => {
+  test('use the address of the first node', () => {
     const first = node({ state: 'alive', address: '10.0.0.1' });
     const second = node({ state: 'alive', address: '10.0.0.2' });
     expect(combineNodes([first, second])).toEqual({ state: 'alive', address: '10.0.0.1' });
@@ -103,7 +103,7 @@ describe('several nodes', () => {
     for (const way of everyWay(nodes)) expect(takenBy(way)).toBe(by);
   });
 
-  test('are taken by nobody where there is one alone: it ends by itself', () => {
+  test('are taken by nothing if there is only one node, which ends alone', () => {
     expect(takenBy([drained])).toBeNull();
   });
 });

@@ -14,14 +14,14 @@ const job = (more: Partial<Job> = {}): Job => ({ metadata: { name: 'a' }, spec: 
 const pod = (status: Pod['status'], more: Partial<Pod['metadata']> = {}): Pod => ({
   metadata: { name: 'a-x', creationTimestamp: before(600), ...more },
   spec: { nodeName: 'node-0' },
-  // The clocks of nodes and controllers decide nothing.
+  // The clocks of nodes and controllers must not matter.
   status: { startTime: before(-3600), ...status },
 });
 const waits = (reason: string, message = '') => [{ state: { waiting: { reason, message } } }];
 const exits = (exitCode: number, more: { reason?: string; message?: string } = {}) => [
   { state: { terminated: { exitCode, ...more } } },
 ];
-/** @param ago For how many seconds the pods have been on their nodes, or lost with them. */
+/** @param ago Seconds since the pods were bound, or lost with their nodes. */
 const look = ({ pods = [], ...seen }: Partial<Seen>, ago = 600) => {
   const seenPods = pods.map((one) => seePod(one, undefined, new Date(before(ago))));
   return observeAttempt({ job: job(), gone: new Map(), queued: undefined, ...seen, pods: seenPods }, now);
@@ -31,12 +31,12 @@ const queued = (message: string, status: 'True' | 'False' = 'False'): QueuedJob 
   status: { conditions: [condition('QuotaReserved', 'Pending', { status, message })] },
 });
 
-test('of one without a Job its pod may be left, which saves its work', () => {
+test('a pod that saves its work may remain after its Job is gone', () => {
   expect(look({ job: undefined })).toEqual({ state: 'absent' });
   expect(look({ job: undefined, pods: [pod({ phase: 'Running' })] })).toEqual({ state: 'alive' });
 });
 
-describe('waits', () => {
+describe('waiting', () => {
   test.each<[string, Partial<Seen>, string]>([
     ['for its pod', {}, ''],
     ['for Kueue to see it', { job: job({ spec: { suspend: true } }) }, 'Waiting for quota.'],
@@ -88,18 +88,18 @@ describe('waits', () => {
   });
 });
 
-test('it lives from when its inputs are brought, at the address of its pod', () => {
+test('is alive once its inputs are fetched, at the address of its pod', () => {
   const fetching: Pod['status'] = { phase: 'Pending', initContainerStatuses: [{ state: { running: {} } }] };
   expect(look({ pods: [pod(fetching)] })).toEqual({ state: 'alive' });
   expect(look({ pods: [pod({ phase: 'Running', podIP: '10.0.0.7' })] })).toEqual({
     ...{ state: 'alive', address: '10.0.0.7' },
   });
-  // Suspended by Kueue, its pod still saves its work.
+  // Suspended by Kueue while its pod still saves its work.
   const evicted = { job: job({ spec: { suspend: true } }), pods: [pod({ phase: 'Running' })] };
   expect(look(evicted)).toEqual({ state: 'alive' });
 });
 
-describe('ends', () => {
+describe('ended', () => {
   const disrupted = (reason: string) => [
     condition('DisruptionTarget', reason, { lastTransitionTime: before(-3600) }),
   ];
@@ -215,14 +215,14 @@ describe('ends', () => {
   });
 });
 
-test('a node that is away for a moment has lost nothing', () => {
+test('a node that is briefly unreachable loses nothing', () => {
   const conditions = [
     condition('DisruptionTarget', 'DeletionByTaintManager', { lastTransitionTime: before(3600) }),
   ];
   expect(look({ pods: [pod({ phase: 'Running', conditions })] }, 20)).toEqual({ state: 'alive' });
 });
 
-test('a healthy node that is cleared gives its pods their time', () => {
+test('draining a healthy node gives its pods their grace period', () => {
   const conditions = [
     condition('DisruptionTarget', 'DeletionByTaintManager', { lastTransitionTime: before(600) }),
     condition('Ready', ''),
@@ -230,12 +230,12 @@ test('a healthy node that is cleared gives its pods their time', () => {
   expect(look({ pods: [pod({ phase: 'Running', conditions })] })).toEqual({ state: 'alive' });
 });
 
-test('of several pods the newest counts', () => {
+test('the newest of several pods counts', () => {
   const old = pod({ phase: 'Failed', containerStatuses: exits(1) }, { creationTimestamp: before(900) });
   expect(look({ pods: [pod({ phase: 'Running' }), old] })).toEqual({ state: 'alive' });
 });
 
-describe('of two nodes', () => {
+describe('with two nodes', () => {
   const labels = { 'bakehouse/nodes': '2' };
   const whole = (type?: string) =>
     job({ metadata: { name: 'a', labels }, ...(type && { status: { conditions: [condition(type, '')] } }) });
