@@ -14,7 +14,7 @@ import { KeyDialog } from './key-dialog.tsx';
 import { KeyRow } from './key-row.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 
-/** The keys beside the web app's own: make, change and revoke them. */
+/** Creates, changes and revokes the keys other than the web app's own. */
 export function FurtherKeysCard() {
   const user = useUser();
   const list = useApiKeys(user.id);

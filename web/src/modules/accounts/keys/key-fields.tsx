@@ -18,7 +18,7 @@ const periods = [
   { value: 'total', label: 'in total' },
 ] as const;
 
-/** Name, scopes, end and budget of an API key. */
+/** Name, scopes, expiry and budget of an API key. */
 export function KeyFields({ form, problems, currency, onChange }: Props) {
   const set = (change: Partial<KeyForm>) => onChange({ ...form, ...change });
   return (

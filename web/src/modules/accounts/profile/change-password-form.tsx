@@ -12,9 +12,9 @@ import { changePassword } from './profile-calls.ts';
 
 type Passwords = { current: string; next: string };
 
-/** A new password for who knows the old one. */
+/** Changes the password of a user who knows the current one. */
 export function ChangePasswordForm() {
-  // Another round empties the fields.
+  // A new key clears the fields.
   const [round, setRound] = useState(0);
   const [endsKeys, setEndsKeys] = useState(false);
   const { errors, pending, onSubmit } = useAccountForm<Passwords>({

@@ -20,7 +20,7 @@ type Deletion = ResponseOf<typeof previewDeletion>;
 
 const FORM_ID = 'delete-account';
 
-/** Says what goes with the account, and asks for the password once more. */
+/** Lists what is deleted with the account, and asks for the password. */
 export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
   const deletion = useQuery(deletionQuery);
   const remove = useDeleteAccount();
@@ -76,7 +76,7 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
 
 type DeletionForm = {
   password: string;
-  /** An amount, so that one who agreed is asked again when it is another. */
+  /** The confirmed amount; if it changes, the user must confirm again. */
   givenUp: string | null;
 };
 
@@ -136,7 +136,7 @@ function DeleteForm({ deletion, owes, error, onDelete }: FormProps) {
   );
 }
 
-/** A sentence for each thing that goes, and for what stays. */
+/** Returns a sentence for each deleted or kept item. */
 function whatGoes({ datasets, models, running, given }: Deletion): string[] {
   const assets = [
     ...(datasets > 0 ? [countOf(datasets, 'dataset')] : []),

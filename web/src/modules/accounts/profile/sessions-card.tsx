@@ -14,7 +14,7 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { sessionsQuery, useEndSessions } from './profile-calls.ts';
 
-/** Where the person is signed in. */
+/** The user's sessions. */
 export function SessionsCard() {
   const sessions = useQuery(sessionsQuery);
   const [asking, setAsking] = useState(false);

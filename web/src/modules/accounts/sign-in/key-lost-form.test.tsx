@@ -9,7 +9,7 @@ import { replaceLostKey } from './sign-in-calls.ts';
 
 vi.mock('./sign-in-calls.ts', () => ({ replaceLostKey: vi.fn<typeof replaceLostKey>() }));
 
-test('says what happened, and makes a new key', async () => {
+test('explains the lost key and creates a new one', async () => {
   const onDone = vi.fn<() => Promise<void>>();
   render(
     <QueryClientProvider client={queryClient}>

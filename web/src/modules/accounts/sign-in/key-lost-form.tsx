@@ -4,7 +4,7 @@ import { Callout } from '../../../ui/callout.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { replaceLostKey } from './sign-in-calls.ts';
 
-/** For who is signed in while the server can no longer show their API key. */
+/** Shown to a signed-in user whose API key the server can no longer show. */
 export function KeyLostForm({ onDone }: { onDone: () => Promise<void> }) {
   const replace = useMutation({ mutationFn: replaceLostKey, onSuccess: onDone, meta: { inPlace: true } });
   return (

@@ -10,7 +10,7 @@ const sentences = new Map([
   ['access_denied', 'You did not grant access.'],
 ]);
 
-/** What to say of the code with which a provider's page comes back. */
+/** Returns the message for the error code that a provider returns. */
 export function providerProblem(code: string): string {
   return sentences.get(code) ?? 'The provider did not answer as expected. Please try again.';
 }

@@ -9,14 +9,14 @@ import { resetPassword } from '../sign-in-calls.ts';
 import { useAccountForm } from '../use-account-form.ts';
 
 type Props = {
-  /** Came with the link. */
+  /** From the link. */
   token: string;
   onDone: () => Promise<void>;
-  /** The link was used before, or is too old. */
+  /** Called if the link was used before or has expired. */
   onSpent: () => void;
 };
 
-/** Where the link for a new password leads. */
+/** The target of the link for a new password. */
 export function NewPasswordForm({ token, onDone, onSpent }: Props) {
   const { errors, pending, onSubmit } = useAccountForm<string>({
     check: async ({ password = '' }) => {
