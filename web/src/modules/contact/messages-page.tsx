@@ -24,7 +24,7 @@ const statuses = [
   { value: 'answered', label: 'Answered' },
 ] as const;
 
-/** The operator's view of what users have written by Contact Us. */
+/** The operator's list of Contact Us messages. */
 export function MessagesPage() {
   const { is_operator } = useUser();
   return (
