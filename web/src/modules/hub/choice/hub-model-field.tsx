@@ -17,13 +17,13 @@ import { repositoryQuery, useQuickSearch } from '../repository/hub-calls.ts';
 import { CloneUnderWay } from './clone-under-way.tsx';
 
 type Props = {
-  /** Its name on the hub; empty: none is chosen. */
+  /** Name on the hub; empty if none is selected. */
   value: string;
   error: string | undefined;
   onChange: (repoId: string) => void;
 };
 
-/** A choice of the public hub's models, and whether there is a clone of it. */
+/** Chooses a model of the public hub, and shows if it is cloned. */
 export function HubModelField({ value, error, onChange }: Props) {
   const [typed, setTyped] = useState('');
   const query = useDebounced(typed.trim());
@@ -57,7 +57,7 @@ export function HubModelField({ value, error, onChange }: Props) {
   );
 }
 
-/** Whether there is a clone of the model, one on its way, or none. */
+/** Shows if the model is cloned, being cloned, or not. */
 function HubModel({ id }: { id: string }) {
   const userId = useUser().id;
   const repository = useQuery(repositoryQuery(userId, 'model', id));

@@ -13,7 +13,7 @@ import { isUnderWay, nounOf, phaseText } from './clone-sentences.ts';
 
 const words: Partial<Record<Clone['status'], string>> = { LISTING: 'running', COPYING: 'running' };
 
-/** One clone: how far it is or how it ended, its log, and what can be done about it. */
+/** One clone: progress or result, log, and actions. */
 export function CloneItem({ clone }: { clone: Clone }) {
   const [chosen, setChosen] = useState<boolean | null>(null);
   const showsLog = chosen ?? clone.status === 'FAILED';

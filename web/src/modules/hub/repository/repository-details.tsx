@@ -12,11 +12,11 @@ const TAGS_SHOWN = 6;
 
 type Props = {
   details: HubRepositoryDetails;
-  /** Asks for an access token. */
+  /** A button to enter an access token. */
   tokenAction: ReactNode;
 };
 
-/** What a clone would bring and cost in space, and what it could be used for here. */
+/** Contents and size of a clone, and its possible uses here. */
 export function RepositoryDetails({ details, tokenAction }: Props) {
   return (
     <div className="grid gap-5">

@@ -9,7 +9,7 @@ import { useDeleteToken, useHubToken, useSaveToken } from './hub-calls.ts';
 
 const FORM_ID = 'hub-token';
 
-/** Saves or deletes the person's access token of the public hub. */
+/** Saves or deletes the user's access token for the public hub. */
 export function TokenDialog({ onClose }: { onClose: () => void }) {
   const kept = useHubToken().data?.token ?? null;
   const save = useSaveToken();
