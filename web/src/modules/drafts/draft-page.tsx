@@ -24,7 +24,7 @@ import { StartCard } from './start/start-card.tsx';
 
 const route = getRouteApi('/app/drafts/$id');
 
-/** A draft: its documents, what writes the rows, how far that is, and the rows. */
+/** A draft: documents, settings, progress, and rows. */
 export function DraftPage() {
   const { id } = route.useParams();
   return (
@@ -109,7 +109,7 @@ function Running({ draft }: { draft: Draft }) {
   );
 }
 
-/** How it ended, what was left out, and what it has cost. */
+/** Result, skipped parts, and cost. */
 function Ended({ draft }: { draft: Draft }) {
   const { status, rows, error, chunks, chunks_done, chunks_failed, cost_so_far: cost } = draft;
   if (status === 'open') return null;
@@ -140,7 +140,7 @@ function Ended({ draft }: { draft: Draft }) {
   );
 }
 
-/** Asks about the chunks that have no answer. */
+/** Continues with the chunks that have no answer. */
 function GoOnWithDraft({ draftId, chunks }: { draftId: string; chunks: number }) {
   const quote = useQuery(quoteQuery(draftId, undefined));
   return <GoOn left={countOf(chunks, 'chunk')} quote={quote} start={useStartDraft(draftId)} />;

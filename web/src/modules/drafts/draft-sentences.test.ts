@@ -20,7 +20,7 @@ const draft = (more: Partial<Draft> = {}): Draft => ({
   ...more,
 });
 
-test('a draft is called by its documents, and says how far it is', () => {
+test('names a draft after its documents, and shows its progress', () => {
   expect(titleOf(draft())).toBe('a.pdf and 1 more');
   expect(titleOf({ documents: [document('a.pdf')] })).toBe('a.pdf');
   expect(titleOf({ documents: [] })).toBe('New draft');
@@ -29,7 +29,7 @@ test('a draft is called by its documents, and says how far it is', () => {
   expect(endOf(draft())).toBeNull();
 });
 
-test('its end says what came of it, and what that cost', () => {
+test('announces the result and its cost', () => {
   expect(endOf(draft({ status: 'completed', rows: 3 }))).toEqual({
     ...{ kind: 'success', title: '3 rows from a.pdf and 1 more', description: 'You were not charged.' },
   });

@@ -8,13 +8,13 @@ export const workId = (id: string): string => `draft-${id}`;
 export const isRunning = ({ status }: Pick<Draft, 'status'>): boolean =>
   status === 'running' || status === 'cancelling';
 
-/** By its documents: 'handbook.pdf and 2 more'. */
+/** Returns a title from its documents: 'handbook.pdf and 2 more'. */
 export function titleOf({ documents: [first, ...more] }: Pick<Draft, 'documents'>): string {
   if (!first) return 'New draft';
   return more.length === 0 ? first.name : `${first.name} and ${more.length} more`;
 }
 
-/** How far it is: 'handbook.pdf · chunk 12 of 40 · 31 rows'. */
+/** Returns the progress: 'handbook.pdf · chunk 12 of 40 · 31 rows'. */
 export function phaseText({ status, current_document, chunks, chunks_done, rows }: Draft): string {
   if (status === 'cancelling') return 'Cancelling';
   const now = Math.min(chunks_done + 1, chunks);
@@ -31,7 +31,7 @@ const reasons: Record<DropReason, (count: number) => string> = {
   unreadable: (count) => `${countOf(count, 'answer')} had no rows`,
 };
 
-/** What of the answers was not kept, by the reason; empty where all was. */
+/** Returns the number of dropped answers by reason; empty if there are none. */
 export function droppedText({ dropped }: Pick<Draft, 'dropped'>): string {
   const parts = (Object.entries(dropped) as [DropReason, number][]).map(([reason, count]) =>
     reasons[reason](count),
@@ -39,7 +39,7 @@ export function droppedText({ dropped }: Pick<Draft, 'dropped'>): string {
   return parts.length === 0 ? '' : `Left out: ${parts.join(', ')}.`;
 }
 
-/** What the toast at its end says; null while it runs. */
+/** Returns the toast at its end; null while it runs. */
 export function endOf(draft: Draft): LongWork['end'] {
   const { status, rows, error, cost_so_far: cost } = draft;
   const title = titleOf(draft);

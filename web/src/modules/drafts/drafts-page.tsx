@@ -16,7 +16,7 @@ import { draftsQuery, useCreateDraft } from './draft-calls.ts';
 import { titleOf } from './draft-sentences.ts';
 import { DraftStatus } from './draft-status.tsx';
 
-/** The drafts that somebody has, and the way to another. */
+/** The user's drafts, and a button to create one. */
 export function DraftsPage() {
   const navigate = useNavigate();
   const create = useCreateDraft();

@@ -14,7 +14,7 @@ import { useRemoveDocument } from '../draft-calls.ts';
 import { isRunning } from '../draft-sentences.ts';
 import { useAddDocuments } from './use-add-documents.ts';
 
-/** The documents of a draft; while it does not run, more can be added and each removed. */
+/** The documents of a draft; they can be added and removed while it is not running. */
 export function DocumentsCard({ draft }: { draft: Draft }) {
   const { draft_id: id, documents } = draft;
   const { reading, refused, add, dismiss } = useAddDocuments(id);

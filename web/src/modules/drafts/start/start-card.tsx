@@ -20,7 +20,7 @@ import { quoteQuery, useStartDraft } from '../draft-calls.ts';
 import { initialSettings, problemsOf, type SettingsForm } from './settings-form.ts';
 import { TextModels } from './text-models.tsx';
 
-/** Which model writes, how, and at which price; what was written before is asked about before it goes. */
+/** Model, settings and price; asks before replacing existing rows. */
 export function StartCard({ draft }: { draft: Draft }) {
   return <TextModels>{(models) => <LoadedCard draft={draft} models={models} />}</TextModels>;
 }
@@ -126,7 +126,7 @@ function boundsOf(name: keyof typeof draftNumbers) {
   return { min, max, step };
 }
 
-/** What it costs at most, once the fields have settled and nothing is wrong with them. */
+/** The maximum cost, once the fields are stable and valid. */
 function Quote({ draftId, settings }: { draftId: string; settings: SettingsForm }) {
   const settled = JSON.parse(useDebounced(JSON.stringify(settings))) as SettingsForm;
   const isSound = !Object.values(problemsOf(settled)).some(Boolean);

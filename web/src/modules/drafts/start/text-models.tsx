@@ -11,7 +11,7 @@ import { chatModelsQuery } from '../../deployments/chat/chat.ts';
 const POLL_MS = 5_000;
 
 type Props = {
-  /** Gets at least one name. */
+  /** Receives at least one name. */
   children: (names: string[]) => ReactNode;
 };
 
