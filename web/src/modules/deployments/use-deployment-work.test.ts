@@ -45,7 +45,7 @@ it('reports how a failed start ended and its cost', () => {
     });
 });
 
-it('a usable deployment is not listed as work; its end is announced if nobody terminated it', () => {
+it('a usable deployment is not listed as work; its end is announced unless the user terminated it', () => {
   const running = { status: 'running', ready_at: READY } as const;
   expect(work(running)[1]).toMatchObject({ isUnlisted: true, end: null });
   expect(work({ ...running, status: 'terminated', terminated_at: ENDED })).toHaveLength(1);
