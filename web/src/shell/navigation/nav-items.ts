@@ -255,10 +255,7 @@ function withDocumentationAt(href: string): NavGroup[] {
   }));
 }
 
-/**
- * Returns the highlighted item: the open sheet's own, else that of the sheet's page, else that of the current
- * page.
- */
+/** Returns the item to highlight: for the open sheet, else for its page, else for the current page. */
 export function findSelected(
   shown: readonly NavGroup[],
   { pathname, sheet }: { pathname: string; sheet: { name: string; page?: string } | undefined },

@@ -2,7 +2,7 @@ import type { ExportRun } from '@bakehouse/contract/runs';
 import { Card } from '../../../ui/card.tsx';
 import { CodeBlock } from '../../../ui/code-block.tsx';
 
-/** How an exported GGUF is run on a computer that has its files. */
+/** Shows how to run an exported GGUF on another computer. */
 export function RunElsewhere({ run: { summary } }: { run: ExportRun }) {
   const name = summary?.file_name;
   if (typeof name !== 'string') return null;

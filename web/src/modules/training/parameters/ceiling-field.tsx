@@ -3,20 +3,20 @@ import { currencyChoice, showApart, showLimit } from '../../../lib/format/curren
 import { AmountField } from '../../../ui/amount-field.tsx';
 
 type Props = {
-  /** In BGL; empty: the usual one; what is no amount stays as it was typed. */
+  /** In BGL; empty for the default. Invalid text is kept as typed. */
   value: string;
-  /** The ceiling where none is typed, in BGL. */
+  /** The default ceiling, in BGL. */
   usual: string;
-  /** What the run is expected to cost, in BGL: a lower ceiling shows a warning. */
+  /** Expected cost of the run, in BGL; a lower ceiling shows a warning. */
   expected?: string;
-  /** Whether the run is resumed: it stops at a ceiling that the user types. */
+  /** The run is being resumed: a typed ceiling stops it. */
   resumes?: boolean;
   error?: string | undefined;
   onChange: (value: string) => void;
   className?: string;
 };
 
-/** What a run may cost at most, typed in the chosen currency. */
+/** The maximum cost of a run, typed in the display currency. */
 export function CeilingField({ usual, expected = '0', resumes = false, ...field }: Props) {
   const currency = currencyChoice.use();
   const isTooLow = isPositiveBgl(field.value) && parseBgl(field.value) < parseBgl(expected);

@@ -24,15 +24,15 @@ const formats = dataFormats.map((format) => ({
   label: formatLabels[format],
   description: formatDescriptions[format],
 }));
-/** How many columns a format takes at least, its system prompt aside. */
+/** Minimum number of columns per format, without the system prompt. */
 const columnsOf = {
   ...{ messages: 1, sharegpt: 1, alpaca: 2 },
   ...{ prompt_completion: 2, preference: 2, feedback: 2, prompts: 1 },
 } as const;
-/** Stands for no column. */
+/** Represents no column. */
 const NONE = '';
 
-/** How the rows of the file are read: its format, and the columns of those formats that have them. */
+/** Selects how rows are read: the format and, for formats with columns, the columns. */
 export function FormatFields({ state, problems, onChange, onSuggest }: Props) {
   const preview = useFirstRows(state);
   const rows = preview.data;
@@ -146,7 +146,7 @@ function ColumnFields({ parameters, problems, onChange, columns, placeholder }: 
   );
 }
 
-/** What the file was recognised as; two columns to choose where nobody could say. */
+/** Returns the detected format; a blank prompt-completion format if detection failed. */
 export function readingOf({ format }: Preview): FileReading {
   if (!format) return blankReading('prompt_completion');
   const { format: data_format, input_column, output_column, ...rest } = format;

@@ -2,7 +2,7 @@ import type { Adaptation } from '@bakehouse/contract/fine-tune-numbers';
 import type { DataFormatName } from '@bakehouse/contract/limits';
 import type { TextRun } from '@bakehouse/contract/runs';
 
-/** What people call the formats of a data file. */
+/** Display names of the data formats. */
 export const formatLabels: Record<DataFormatName, string> = {
   messages: 'Messages',
   sharegpt: 'ShareGPT',
@@ -14,7 +14,7 @@ export const formatLabels: Record<DataFormatName, string> = {
   prompts: 'Prompts',
 };
 
-/** What a row of each has. */
+/** Content of a row per format. */
 export const formatDescriptions: Record<DataFormatName, string> = {
   messages: 'A list of messages with role and content',
   sharegpt: 'A list of turns with from and value',
@@ -37,6 +37,6 @@ export const objectiveLabels: Record<TextRun['parameters']['objective'], string>
   dpo: 'Prefer the better answers (DPO)',
   kto: 'Learn from good and bad (KTO)',
   grpo: 'Learn from rewards (GRPO)',
-  // Only older runs have it.
+  // Only in older runs.
   reward: 'Score answers (reward model)',
 };

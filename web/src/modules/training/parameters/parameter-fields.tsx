@@ -40,7 +40,7 @@ const fullLearningRatePresets = {
 
 type Trained = Pick<TrainingParameters, 'objective' | 'adaptation'>;
 
-/** What every run is asked for. */
+/** Fields of every run. */
 export const mainFields = (trained: Trained): ParameterField[] => [
   number('epochs', {
     help: '1 to 1,000 passes over all rows. More learns them better, and costs as much more.',
@@ -68,7 +68,7 @@ const objectiveHelp: Record<Objective, string> = {
   grpo: 'Of several answers to a prompt, those with a higher reward become more likely.',
 };
 
-/** What answers that are compared or rated are trained for. */
+/** Objective and its settings for compared or rated answers. */
 export const objectiveFields = (objective: Objective, format: DataFormatName | null): ParameterField[] => [
   {
     kind: 'control',
@@ -86,7 +86,7 @@ export const objectiveFields = (objective: Objective, format: DataFormatName | n
   ...fieldsOf[objective],
 ];
 
-/** What such rows can be trained for: the answers, or what learns from the comparison. */
+/** Objectives for such rows: learning the answers, or learning from the comparison. */
 const objectiveOptions = (format: DataFormatName | null) =>
   objectives
     .filter(
@@ -146,7 +146,7 @@ const schedulerLabels = {
   constant: 'Constant',
 } satisfies Record<(typeof lrSchedulers)[number], string>;
 
-/** How each step goes. */
+/** Optimizer settings. */
 export const optimizerFields = (objective: Objective): ParameterField[] => [
   {
     kind: 'choice',
@@ -167,7 +167,7 @@ export const optimizerFields = (objective: Objective): ParameterField[] => [
     maxDecimals: 3,
     help: '0 to 1,000, usually 1. Longer gradients are shortened to it; 0 leaves them as they are.',
   }),
-  // Others compare answers, which would be read with noise of their own.
+  // The other objectives compare answers, and noise would distort the comparison.
   ...(objective === 'sft' ? [neftuneField] : []),
 ];
 
@@ -176,7 +176,7 @@ const neftuneField = number('neftune_noise_alpha', {
   help: '0 to 100, usually 0 or 5. Noise on the embeddings, for answers that are longer and less learned by heart.',
 });
 
-/** When it is measured, and what ends it by that. */
+/** Evaluation and early stopping. */
 export const evaluationFields: ParameterField[] = [
   number('eval_steps', {
     help: 'Measures the held-out rows after so many steps too, up to 100,000. 0: after each epoch alone.',
@@ -186,7 +186,7 @@ export const evaluationFields: ParameterField[] = [
   }),
 ];
 
-/** How rows become what is read at once. */
+/** How rows are split into sequences. */
 export const segmentationFields = (objective: Objective): ParameterField[] => [
   {
     kind: 'choice',
@@ -200,7 +200,7 @@ export const segmentationFields = (objective: Objective): ParameterField[] => [
   }),
   number('stride', { help: '1 to 131,072 tokens shared by neighbouring chunks, fewer than a chunk has.' }),
   number('min_segment_length', { help: '1 to 131,072 tokens. Shorter texts are dropped.' }),
-  // Others look at each answer by itself.
+  // The other objectives evaluate each answer separately.
   ...(objective === 'sft' ? [packingField] : []),
 ];
 
@@ -219,7 +219,7 @@ const adaptationHelp: Record<Adaptation, string> = {
   full: 'Trains every weight and makes a whole model: learns more from many rows, and needs five to nine times the memory.',
 };
 
-/** What of the base model is trained. */
+/** Which parts of the base model are trained. */
 export const adaptationFields: ParameterField[] = [
   {
     kind: 'control',
@@ -237,7 +237,7 @@ export const adaptationFields: ParameterField[] = [
   },
 ];
 
-/** Their panel is called LoRA, which need not be said again. */
+/** Labels omit 'LoRA', which is the panel's title. */
 export const loraFields = ({ adaptation }: Pick<Trained, 'adaptation'>): ParameterField[] => [
   number('lora_r', {
     label: 'Rank',
@@ -254,7 +254,7 @@ export const loraFields = ({ adaptation }: Pick<Trained, 'adaptation'>): Paramet
     box: 'Rank-stabilized (rsLoRA)',
     help: 'Divides the adapter by the root of its rank instead of by the rank. Suits ranks of 64 and more.',
   },
-  // It is merged into weights that QLoRA does not train on.
+  // DoRA is merged into the weights, which QLoRA doesn't support.
   ...(adaptation === 'lora' ? [doraField] : []),
   {
     kind: 'control',
@@ -283,7 +283,7 @@ const doraField: ParameterField = {
   help: 'Trains how long each row of a matrix is by itself. Learns more at low ranks, takes two to three times as long, and makes a whole model.',
 };
 
-/** A word of warning, or else common values to choose. */
+/** Returns a warning, or buttons with common values. */
 function learningRateHelp(
   rate: number,
   onChange: (rate: number) => void,

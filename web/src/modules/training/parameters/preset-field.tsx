@@ -9,7 +9,9 @@ type Props = {
   onChange: (values: Partial<TrainingParameters>) => void;
 };
 
-/** Epochs, learning rate and target modules at once: those that fit the data and the base, or the specified ones. */
+/**
+ * Sets epochs, learning rate and target modules: either suggested for the data and base model, or specified.
+ */
 export function PresetField({ parameters, basis, onChange }: Props) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-3 rounded-xl bg-subtle px-4 py-3">

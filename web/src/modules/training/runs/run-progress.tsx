@@ -13,7 +13,7 @@ import { useRunMetrics } from './run-calls.ts';
 import { epochText, goesOnFree, phaseText, secondsToCeiling, stepText } from './run-sentences.ts';
 import { RunTime } from './run-time.tsx';
 
-/** Phase, steps, time, speed and money of a run that has not ended. */
+/** Phase, steps, time, speed and cost of an active run. */
 export function RunProgress({ run }: { run: Run }) {
   const currency = currencyChoice.use();
   const phase = phaseText(run);
@@ -47,7 +47,7 @@ export function RunProgress({ run }: { run: Run }) {
   );
 }
 
-/** That it costs more than was quoted, or will not be done below its ceiling. */
+/** Warns that a run costs more than quoted, or won't finish below its ceiling. */
 function Overrun({ run }: { run: Run }) {
   const currency = currencyChoice.use();
   const untilCeiling = secondsToCeiling(run);

@@ -29,7 +29,7 @@ const kinds = (Object.keys(rewardLabels) as Reward['type'][]).map((value) => ({
 const checks = stringChecks.map((value) => ({ value, label: checkLabels[value] }));
 const comparisons = matchComparisons.map((value) => ({ value, label: comparisonLabels[value] }));
 
-/** What pays an answer: of several it is paid the sum. */
+/** Edits rewards. An answer's reward is their sum. */
 export function RewardFields({ rewards, problem, onChange }: Props) {
   const change = (at: number, values: Partial<RewardDraft>) =>
     onChange(rewards.map((reward, index) => (index === at ? { ...reward, ...values } : reward)));
@@ -81,7 +81,7 @@ export function RewardFields({ rewards, problem, onChange }: Props) {
 
 type RuleProps = { reward: RewardDraft; onChange: (values: Partial<RewardDraft>) => void };
 
-/** What the rule asks of an answer. */
+/** Fields of the reward's rule. */
 function RewardRule({ reward, onChange }: RuleProps) {
   switch (reward.type) {
     case 'pattern':

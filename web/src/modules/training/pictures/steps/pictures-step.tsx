@@ -19,10 +19,10 @@ const CaptionEditor = loadable(
 type Props = { wizard: Pick<TrainLora, 'state' | 'problems' | 'dispatch'> };
 
 const TRAINED = ['FluxPipeline', 'FluxKontextPipeline'];
-/** Far above a model that a CPU trains, far below a full-size one. */
+/** Far above a model that a CPU can train, far below a full-size model. */
 const SMALL_BYTES_MAX = 2_000_000_000;
 
-/** What the LoRA is called, which model it is for, and the pictures that it learns. */
+/** Name of the LoRA, its base model and its pictures. */
 export function PicturesStep({ wizard: { state, problems, dispatch } }: Props) {
   const models = useAllAssets(useUser().id, 'MODEL');
   const bases = models.assets.filter(isBase);
@@ -34,7 +34,7 @@ export function PicturesStep({ wizard: { state, problems, dispatch } }: Props) {
   const suggest = useEffectEvent(() => {
     if (only !== undefined && state.baseModelId === null) choose(only);
   });
-  // Not at each render: what the person then empties stays empty.
+  // Don't suggest on every render: a field that the user clears stays empty.
   useEffect(() => suggest(), [only]);
   return (
     <div className="flex flex-col gap-5">

@@ -9,7 +9,7 @@ import type { TrainLora } from '../use-train-lora.ts';
 
 type Data = NonNullable<DiffusionValidation['data']>;
 
-/** Which pictures are trained on and which are not, where, and what it costs: the same quote that is held. */
+/** Shows which pictures are used and left out, the placement, and the cost, which equals the amount held. */
 export function ReviewStep({ wizard }: { wizard: TrainLora }) {
   const { state, validation, lack, problems, dispatch } = wizard;
   if (!validation) return null;
@@ -57,7 +57,7 @@ export function ReviewStep({ wizard }: { wizard: TrainLora }) {
   );
 }
 
-/** Each file that is left out, with its reason. */
+/** Files that are left out, with reasons. */
 function LeftOut({ data: { left_out: files, left_out_total: total } }: { data: Data }) {
   return (
     <Callout tone="warn" title={`${countOf(total, 'file')} left out`}>

@@ -46,7 +46,7 @@ const advancedFields = [
   number('caption_dropout', { help: 'Share of examples without their caption.' }),
 ];
 
-/** How it is trained, and what each checkpoint shows. */
+/** Training settings and sample prompts. */
 export function TrainingStep({ wizard: { state, problems, dispatch } }: Props) {
   const suggest = useEffectEvent(() => {
     if (state.prompts === '') dispatch({ do: 'change', values: { prompts: suggestedPrompts(state) } });

@@ -1,6 +1,6 @@
 import type { Run } from '@bakehouse/contract/runs';
 
-/** What to say where the model would be. */
+/** Returns the text for a model that has no files yet. */
 export function unfinishedText({
   state,
   reason,

@@ -9,12 +9,12 @@ import { holdAtStart } from './agreed-cost.ts';
 type Props = {
   validation: Pick<FineTuneValidation, 'cost_estimate'>;
   ceiling: string;
-  /** What is wrong with the ceiling, once it was tried. */
+  /** Error for the ceiling, after a submit. */
   ceilingProblem: string | undefined;
   onCeiling: (ceiling: string) => void;
 };
 
-/** What the run will cost and take, what is held, and what it may cost at most. */
+/** Estimated cost and duration, the amount held, and the ceiling. */
 export function CostEstimate({ validation, ceiling, ceilingProblem, onCeiling }: Props) {
   const { cost_estimate: cost } = validation;
   const otherCurrency = currencyChoice.use() === 'USD' ? 'BGL' : 'USD';
@@ -60,12 +60,12 @@ export function CostEstimate({ validation, ceiling, ceilingProblem, onCeiling }:
   );
 }
 
-/** '1 hour', '0.067 hours'. */
+/** Formats '1 hour', '0.067 hours'. */
 function hours(quantity: number): string {
   return `${decimals(quantity)} ${quantity === 1 ? 'hour' : 'hours'}`;
 }
 
-/** Three decimals; less than that has two digits that say something. */
+/** Three decimals, or two significant digits below that. */
 function decimals(quantity: number): string {
   return quantity > 0 && quantity < 0.001
     ? formatNumber(quantity, { maximumSignificantDigits: 2 })

@@ -52,7 +52,7 @@ const checked = {
   recommendations: { recommended_gpus: [] },
   cost_estimate: { quote: { total: '2.5' }, ceiling: '3.75', duration_hours: 0.1, slowdown: 1 },
 };
-/** What the calls that start a run are answered with, one after the other. */
+/** Successive responses to the calls that start a run. */
 let answers: (string | Error)[];
 notifyFailures(queryClient);
 beforeEach(() => {
@@ -97,14 +97,14 @@ it.each([
   new ApiError('Request Timeout', { status: 408 }),
   new ApiError('Bad gateway', { status: 502 }),
 ])(
-  'after a lost answer all that was chosen stays, and trying again starts the same run: %s',
+  'after a lost response, keeps all input, and a retry starts the same run: %s',
   async (lost) => {
     answers = [lost, 'm1'];
     await openReview();
     await start();
     await screen.findByText(twice);
     expect(screen.queryByText('Oops! Something went wrong')).toBeNull();
-    // What it has taken, if it has begun, is missing now.
+    // If the run has started, its hold explains the missing credit.
     shown.lack = 'Insufficient balance';
     await start();
     await screen.findByText('Your model is fine-tuning!');
@@ -113,7 +113,7 @@ it.each([
   },
 );
 
-it('after a step back and forth it is still the same run, and with other choices another one', async () => {
+it('going back and forth still retries the same run, but other choices start another', async () => {
   const lost = new ApiError('The server cannot be reached.', { status: 0, code: 'network' });
   answers = [lost, lost, 'm1'];
   await openReview();
@@ -133,7 +133,7 @@ it('after a step back and forth it is still the same run, and with other choices
   expect(third).not.toBe(first);
 });
 
-it('shows a refusal as a toast and on the error screen, and Try Again resets everything', async () => {
+it('shows a rejection as a toast and on the error screen, and Try Again resets everything', async () => {
   answers = [new ApiError('Model name is taken', { status: 409, code: 'conflict' }), 'm1'];
   await openReview();
   const beginning = { ...shown.wizard?.state, step: 'details', name: '', fileName: null };
@@ -157,7 +157,7 @@ const chooseCeiling = (ceiling: string) => act(() => shown.wizard?.dispatch({ do
 const tooLittle = new ApiError('Insufficient balance', { status: 402, code: 'insufficient_funds' });
 const away = new ApiError('The server cannot be reached.', { status: 0, code: 'network' });
 
-it('what was refused is a new attempt, though the answer to another choice was lost meanwhile', async () => {
+it('a rejected choice gets a new attempt, even if another choice lost its response in the meantime', async () => {
   answers = [tooLittle, away, 'm1'];
   await openReview();
   await start();
@@ -176,7 +176,7 @@ it('what was refused is a new attempt, though the answer to another choice was l
   expect(new Set(keys()).size).toBe(3);
 });
 
-it('a choice whose answer was lost is still told of after another one was refused', async () => {
+it('a choice whose response was lost is still reported after another was rejected', async () => {
   answers = [away, tooLittle, 'm1'];
   await openReview();
   await start();
@@ -193,7 +193,7 @@ it('a choice whose answer was lost is still told of after another one was refuse
   expect(third).toBe(first);
 });
 
-it('being asked to wait says nothing of an answer that was lost: it is still the same run', async () => {
+it('a rate limit does not resolve a lost response: a retry is the same run', async () => {
   answers = [away, new ApiError('Too many calls', { status: 429 }), 'm1'];
   await openReview();
   await start();

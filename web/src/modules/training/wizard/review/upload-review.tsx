@@ -12,7 +12,7 @@ import { type Upload, uploadFiles } from '../../../assets/files/uploads/uploads.
 import { MODEL_FILES_HINT } from '../steps/step-upload.tsx';
 import type { Wizard } from '../wizard-state.ts';
 
-/** What the server says of an uploaded model: what it can be used for, and which file is missing or wrong. */
+/** The server's result for an uploaded model: its uses, and missing or invalid files. */
 export function UploadReview({ wizard: { modelId, uploads } }: { wizard: Wizard }) {
   return modelId && <Readiness modelId={modelId} uploads={uploads} />;
 }
