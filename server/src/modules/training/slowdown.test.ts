@@ -12,13 +12,13 @@ test.each([
   ['a run that has only begun', { ...two, busyThreads: 0.5 }, { atWork: 1, slots: 1 }, 1],
   ['others that leave room', { cores: 64, runThreads: 2, busyThreads: 30 }, { atWork: 0, slots: 1 }, 1],
   ['more than anybody could tell', { ...two, busyThreads: 900 }, { atWork: 0, slots: 1 }, 20],
-])('beside %s', (_name, load, runs, expected) => {
+])('estimates the slowdown next to %s', (_name, load, runs, expected) => {
   expect(expectedSlowdown(load, runs)).toBe(expected);
 });
 
-test('a run that has ended does not count its own threads as load', () => {
+test("excludes an ended run's own threads from the load", () => {
   expect(measuredSlowdown({ ...two, busyThreads: 2 }, 3600)).toBeCloseTo(1);
   expect(measuredSlowdown({ ...two, busyThreads: 12 }, 3600)).toBeCloseTo(6);
-  // In so short a time the mean has not followed it yet.
+  // In such a short time the load average has not adapted yet.
   expect(measuredSlowdown({ ...two, busyThreads: 0.2 }, 6)).toBeCloseTo(1, 1);
 });

@@ -4,16 +4,16 @@ import { AppError } from '../../../platform/errors.ts';
 import type { RunRow } from '../queries.ts';
 import { runCostMicro } from '../validation/estimate-run.ts';
 
-/** The ceiling of a run whose owner says none: half more than its quote. Pure. */
+/** Returns the default ceiling: 1.5 times the quote. */
 export function usualCeilingMicro(quoteMicro: bigint): bigint {
   const ceiling = quoteMicro + (quoteMicro + 1n) / 2n;
   return ceiling > 0n ? ceiling : 1n;
 }
 
-/** What the house lends a run in its last step, at least: what it costs for so long. */
+/** Minimum seconds of work that a run in its last step may do at the house's expense. */
 const FINISH_S = 300;
 
-/** A run whose user chose no ceiling is stopped after so many times its estimate. */
+/** A run without a chosen ceiling is stopped after this multiple of its estimate. */
 export const TIMES_MAX = 4;
 
 type Steps = Pick<Workload, 'step' | 'stepsTotal'>;
@@ -46,8 +46,8 @@ export function finishingMicro(
 }
 
 /**
- * Whether a run whose user chose no ceiling has taken four times its estimate, which is less than the ceiling if the run was
- * resumed near its end. A run in its last step may finish. Pure.
+ * True if a run without a chosen ceiling has taken four times its estimate, which may be below the ceiling if
+ * the run was resumed near its end. A run in its last step may finish.
  */
 export function isOverTime(
   { estimateMicro }: Pick<RunRow, 'estimateMicro'>,
@@ -67,7 +67,9 @@ function largerAmount(a: bigint, b: bigint): bigint {
 
 type Chosen = Pick<RunRow, 'ceilingMicro' | 'estimateMicro' | 'quote'>;
 
-/** Whether a run is stopped at its ceiling before its last step: the user chose one, below the quote or for a resumed run. Pure. */
+/**
+ * True if a run stops at its ceiling before its last step: the user chose it, below the quote or on resume.
+ */
 export function stopsAtCeiling(run: Chosen & Pick<RunRow, 'resumes'>): boolean {
   return run.estimateMicro === null && (isCutShort(run) || run.resumes > 0);
 }
@@ -76,25 +78,28 @@ function isCutShort({ ceilingMicro, estimateMicro, quote }: Chosen): boolean {
   return estimateMicro === null && ceilingMicro < parseBgl(quote.total);
 }
 
-/** What this round of a run may cost: its ceiling less what earlier rounds did. Pure. */
+/** Returns what this round may cost: the ceiling minus the cost of earlier rounds. */
 export function leftOfCeilingMicro({ ceilingMicro, settledMicro }: Rounds): bigint {
   return ceilingMicro > settledMicro ? ceilingMicro - settledMicro : 0n;
 }
 
-/** What an ended run has cost in all its rounds. Pure. */
+/** Returns the cost of an ended run over all its rounds. */
 export function costSoFarMicro({ settledMicro, chargedMicro }: Rounds): bigint {
   return settledMicro + (chargedMicro ?? 0n);
 }
 
-/** The ceiling of a run that goes on, whose owner says none: never lower than before, and half more than what is left. Pure. */
+/**
+ * Returns the default ceiling of a resumed run: 1.5 times the remaining cost, and at least the previous
+ * ceiling.
+ */
 export function resumeCeilingMicro(run: Rounds, costLeftMicro: bigint): bigint {
   const usual = costSoFarMicro(run) + usualCeilingMicro(costLeftMicro);
   return usual > run.ceilingMicro ? usual : run.ceilingMicro;
 }
 
 /**
- * Throws AppError('invalid_request') unless a run that goes on has something left below the ceiling, once what it has kept
- * and not paid is paid.
+ * Throws AppError('invalid_request') unless the ceiling of a resumed run exceeds its cost so far plus its
+ * saved but unpaid work.
  */
 export function refuseLowCeiling(run: Rounds, ceilingMicro: bigint, unpaidMicro = 0n): void {
   const soFar = costSoFarMicro(run);

@@ -19,7 +19,9 @@ import { findBaseFault } from '../validation/find-base-fault.ts';
 import { type EndedClone, findRunOfEndedClone, saveClonedBase } from './clone-queries.ts';
 import { awaitsClone } from './hub-base.ts';
 
-/** Lets runs begin once their base model is cloned, and fails those whose clone has failed. Nothing of it is kept in memory. */
+/**
+ * Starts runs whose base model has been cloned and fails those whose clone failed. Keeps no state in memory.
+ */
 export function createCloneWaitLoop(services: Services): LeaseLoop {
   const claim = async () => {
     const found = await findRunOfEndedClone(services.db);
@@ -46,7 +48,7 @@ async function endWait(services: Services, clone: EndedClone): Promise<void> {
   }
 }
 
-/** Completes a run with its base model, and queues it. */
+/** Completes a run's spec with its base model and queues it. */
 async function release(services: Services, runId: string): Promise<void> {
   const run = await findRun(services.db, runId);
   const workload = await findWorkloadWithSpec(services.db, runId);

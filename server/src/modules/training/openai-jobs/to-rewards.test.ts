@@ -15,7 +15,7 @@ const multi = (
 const rewardsOf = (grader: object, format: AnswerFormat | null = null) => toRewards(grader as Grader, format);
 const weightsOf = (formula: string) => rewardsOf(multi(formula)).rewards.map(({ weight }) => weight);
 
-test('a string check is a reward that compares with the field of the row, or with a text', () => {
+test("a string check becomes a reward that compares with a row's field or a text", () => {
   expect(rewardsOf(check({ input: '{{ sample.output_text }}', reference: '{{ item.answer }}' }))).toEqual({
     rewards: [{ type: 'string_check', operation: 'eq', weight: 1 }],
     referenceField: 'answer',
@@ -26,7 +26,7 @@ test('a string check is a reward that compares with the field of the row, or wit
   });
 });
 
-test('a format of answers is paid beside them', () => {
+test('an answer format adds a reward', () => {
   const schema = { type: 'object' };
   const format: AnswerFormat = { type: 'json_schema', json_schema: { name: 'bread', schema } };
   expect(rewardsOf(check(), format).rewards[1]).toEqual({

@@ -13,7 +13,7 @@ test.each<[string, Asked, typeof gpus]>([
   ['as many as a machine has', four, gpus],
   ['one for any objective', { ...four, count: 1, objective: 'grpo' }, gpus],
   ['any number where there are none: it goes to the CPU', { ...four, count: 8, objective: 'kto' }, []],
-])('a run can have %s', (_case, asked, there) => {
+])('a run can use %s', (_case, asked, there) => {
   expect(findGpuFaults(asked, { gpus: there })).toEqual([]);
 });
 
@@ -36,7 +36,7 @@ test.each<[string, Partial<Asked>, string]>([
   expect(findGpuFaults({ ...four, ...asked }, { gpus })).toEqual([{ message, about: 'accelerator_count' }]);
 });
 
-test('a base in 4 bits is trained on GPUs alone', () => {
+test('a 4-bit base needs a GPU', () => {
   const faultsOf = (adaptation: Asked['adaptation'], gpu: unknown, there: typeof gpus) =>
     findCpuFaults({ adaptation }, { gpu }, { gpus: there }).map(
       ({ about, message }) => `${about}: ${message}`,

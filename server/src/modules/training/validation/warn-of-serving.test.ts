@@ -47,7 +47,7 @@ test.each([
     false,
   ],
   ['not of another family', { model_type: 'llama' }, {}, false],
-])('where vLLM serves, warns %s', (_case, config, fields, isWarned) => {
+])('with vLLM warns %s', (_case, config, fields, isWarned) => {
   const warnings = warnOfServing(run(base('model.safetensors'), obstacle, config, fields), {
     servesTextOnGpus: true,
   });
@@ -62,7 +62,7 @@ test.each([
   [{ max_position_embeddings: 2048 }, 4096, '2048 in one request.'],
   [{ max_position_embeddings: 131_072 }, 9000, '8192 in one request unless it asks for a longer context.'],
 ])(
-  'with %j and examples of %i tokens, the most that is served is told: %j',
+  'with %j and examples of %i tokens reports the longest served context: %j',
   (config, max_chunk_size, served) => {
     const warnings = warnOfServing(run(base('model.gguf'), null, config, { max_chunk_size }), {});
     expect(warnings).toEqual(
