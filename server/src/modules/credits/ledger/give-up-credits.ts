@@ -4,8 +4,8 @@ import { GRANTS_ACCOUNT, userAccount } from './accounts.ts';
 import { transfer } from './transfer.ts';
 
 /**
- * Step: what a user has and nothing holds goes back to the installation. Answers what is still held: it can be given up once the
- * work has ended that it is for.
+ * Step: withdraws a user's credits except held ones. Returns the held amount, which can be withdrawn after
+ * its work has ended.
  */
 export async function giveUpCredits(tx: Transaction, userId: string): Promise<{ heldMicro: bigint }> {
   const { balance, held } = await getUserTotals(tx, userId);
@@ -16,7 +16,7 @@ export async function giveUpCredits(tx: Transaction, userId: string): Promise<{ 
       amountMicro: balance - held,
       kind: 'expiry',
       description: 'Given up with the account',
-      // A repeated call finds nothing more to give up.
+      // A repeated call finds nothing left to withdraw.
       idempotencyKey: null,
     });
   }

@@ -4,7 +4,8 @@ import { giveCredits } from './give-credits.ts';
 import { callOnce } from './ledger-answers.ts';
 
 /**
- * Opens a new user's account, unless a transfer to them has, and posts the starting grant, if it is above zero, once.
+ * Opens a new user's account, unless a transfer already did, and posts the starting grant once if it is
+ * positive.
  */
 export async function openUserAccount(
   tx: Transaction,
