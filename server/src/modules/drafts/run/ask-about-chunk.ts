@@ -7,7 +7,7 @@ import type { ChunkResult, OpenChunk } from '../queries.ts';
 import { askForRows } from '../start/ask-for-rows.ts';
 import { rowsOfAnswer } from './rows-of-answer.ts';
 
-/** What the model writes about a chunk. Throws what `answerChat` throws. */
+/** Requests the model's rows for a chunk. Throws the errors of `answerChat`. */
 export async function askAboutChunk(
   services: Services,
   chat: ChatParts,

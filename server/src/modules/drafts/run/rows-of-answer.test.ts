@@ -16,7 +16,7 @@ test.each<[string, string]>([
   expect(rowsOfAnswer(answer, true)).toEqual({ rows: [rye, oats], dropped: {} });
 });
 
-test('what an answer leaves out is counted', () => {
+test('counts omitted rows', () => {
   const blank = JSON.stringify({
     rows: [rye, { question: '…', answer: 'Oats' }, { question: 'Oats?', answer: '' }],
   });
@@ -27,13 +27,13 @@ test('what an answer leaves out is counted', () => {
 });
 
 test.each(['', 'I like bread.', '{"rows": []}', '[1, 2]', '{"question": 1, "answer": 2}', '}}}{{{', '"{'])(
-  'of rubbish there are no rows: %j',
+  'returns no rows for an invalid answer: %j',
   (answer) => {
     expect(rowsOfAnswer(answer, true)).toEqual({ rows: [], dropped: { unreadable: 1 } });
   },
 );
 
-test('an endless answer is read in no time', () => {
+test('parses an endless answer quickly', () => {
   expect(rowsOfAnswer('{"'.repeat(200_000), false).rows).toEqual([]);
   expect(rowsOfAnswer(`${'\\"'.repeat(200_000)}{`, false).rows).toEqual([]);
 });

@@ -23,7 +23,7 @@ export const revisionCidsTable: LeasedTable<RevisionCidRow, RevisionCidRow> = {
   toRow: (row) => row,
 };
 
-/** Computes the CIDs of a leased revision and of its files, and asks for its pins. Why it failed is written. */
+/** Computes the CIDs of a leased revision and its files, and requests its pins. Records a failure. */
 export async function addressRevision(
   services: Services,
   { lease, pinAt, signal }: { lease: Lease<RevisionCidRow>; pinAt: PinServiceName[]; signal: AbortSignal },

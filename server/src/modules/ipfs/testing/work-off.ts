@@ -4,7 +4,7 @@ import type { LeasedWork } from '../../../platform/leases/lease-loop.ts';
 import { claimDue } from '../../../platform/leases/leased-table.ts';
 import { ipfsWork } from '../ipfs-loop.ts';
 
-/** Computes all CIDs that are asked for, and looks once at each pin, whenever it is due. */
+/** Computes all requested CIDs, and checks each pin once, whether due or not. */
 export async function workOff(services: Services): Promise<void> {
   const { cids, pins } = ipfsWork(services);
   const now = services.clock.now();
