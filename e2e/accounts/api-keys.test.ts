@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { journey, look } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
-journey('a person makes a key with a budget and an end, changes it, and revokes it', async ({ page }) => {
+journey('a user creates a key with a budget and an expiry date, edits and revokes it', async ({ page }) => {
   await signUp(page);
   await page.goto('/api-key');
   await page.getByText('You have no other API keys yet').waitFor();

@@ -5,7 +5,7 @@ import { signUp } from '../sign-up.ts';
 
 const picture = path.join(import.meta.dirname, '../../web/public/pictures/run-light.webp');
 
-journey('a person changes the name and the picture', async ({ page }) => {
+journey('a user changes their name and picture', async ({ page }) => {
   await signUp(page);
   await page.goto('/profile');
   await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
@@ -23,7 +23,7 @@ journey('a person changes the name and the picture', async ({ page }) => {
   await page.getByRole('button', { name: 'Upload a picture' }).waitFor();
 });
 
-journey('a person ends the session of another browser, which leaves at once', async ({ page, openPage }) => {
+journey('a user ends a session in another browser, which is signed out immediately', async ({ page, openPage }) => {
   const { email, password } = await signUp(page);
   const other = await openPage();
   await other.goto('/');
@@ -41,7 +41,7 @@ journey('a person ends the session of another browser, which leaves at once', as
   expect(new URL(page.url()).pathname).toBe('/profile');
 });
 
-journey('a person takes the data along and deletes the account', async ({ page, allowErrors }) => {
+journey('a user exports their data and deletes the account', async ({ page, allowErrors }) => {
   allowErrors(/40[01]/);
   const { email, password } = await signUp(page);
   await page.goto('/profile');

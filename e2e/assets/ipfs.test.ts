@@ -2,7 +2,7 @@ import { chooseFile } from '../create-dataset.ts';
 import { journey, look } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
-/** Of a folder with `rolls.csv` alone, which has these bytes. */
+/** CID of a folder that contains only `rolls.csv` with these bytes. */
 const CID = 'bafybeib4fxlowmerfonymjhfhdcagnlpggxo7fif3kiyrfhwwl4gwlhrrm';
 
 journey('a dataset with IPFS shows its CIDs', async ({ page }) => {

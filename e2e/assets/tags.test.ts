@@ -7,7 +7,7 @@ import { journeyServer } from '../journey-server.ts';
 import { signUp } from '../sign-up.ts';
 
 journey(
-  'datasets are narrowed to a tag and sorted in the address, which a reload keeps',
+  'datasets are filtered by tag and sorted in the URL, which survives a reload',
   async ({ page }) => {
     const { username: name, ...account } = await signUp(page);
     const client = await Client.signIn(journeyServer().url, { ...account, name });
@@ -36,7 +36,7 @@ journey(
     await page.getByRole('button', { name: 'Tag: bread' }).click();
     await page.getByText('Ale recipes').waitFor();
     expect(page.url()).toContain('sort=title');
-    // It looks like a number in the address.
+    // A tag that looks like a number in the URL.
     await page.goto('/dataset?tag=2026');
     await page.getByText('Rye recipes').waitFor();
     expect(await page.getByText('Spelt recipes').count()).toBe(0);

@@ -6,7 +6,7 @@ import { startServiceServer } from './service-server.ts';
 
 const { server, upstream } = await startServiceServer();
 
-/** Asks for what is in the form, with this prompt, once the price is known. */
+/** Submits the form with this prompt once the price is shown. */
 async function generate(page: Page, prompt: string, price: string): Promise<void> {
   await page.getByRole('group', { name: 'Price' }).getByText(price).waitFor();
   await page.getByLabel('Prompt', { exact: true }).fill(prompt);
@@ -17,12 +17,12 @@ const balance = (page: Page, amount: string) =>
   page.getByRole('link', { name: `Balance: ${amount}`, exact: true }).waitFor();
 
 journey(
-  'a service generates what is asked of it, for the price that was shown; what it refuses costs nothing',
+  'a service generates at the price shown, and a rejected request is free',
   async ({ openPage }) => {
     const page = await openPage(server.url);
     await signUp(page);
 
-    // The page of this installation's own models has none to generate with.
+    // The page for this server's own models has none deployed.
     await page.goto('/bakery/flux');
     await page.getByText('Nobody has deployed a model here that makes its pictures.').waitFor();
     expect(await page.getByRole('button', { name: 'Generate' }).count()).toBe(0);
@@ -34,7 +34,7 @@ journey(
       .waitFor();
     const results = page.getByRole('region', { name: 'Results' });
     await generate(page, 'a basket of rolls', '$0.03');
-    // It stands for some seconds only.
+    // Shown for a few seconds only.
     await page.getByText('Image Generation Completed!').waitFor();
     await results.getByRole('img', { name: 'a basket of rolls' }).waitFor();
     await results.getByText('flux-dev').waitFor();
@@ -56,7 +56,7 @@ journey(
 );
 
 journey(
-  'a service generates several pictures after a wait in its queue; where the operator has no credit there, that is said',
+  'a service generates several pictures after queueing, and a lack of the operator’s credit there is reported',
   async ({ openPage }) => {
     const page = await openPage(server.url);
     await signUp(page);
@@ -74,7 +74,7 @@ journey(
     await balance(page, '$4.90');
     await look(page, 'service-several');
 
-    // The page hears of its end before its start is answered.
+    // The page may learn of the end before the start call returns.
     const ended = page.waitForResponse(
       async (answer) =>
         /\/users\/[^/]+\/generations/.test(answer.url()) &&

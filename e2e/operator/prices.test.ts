@@ -7,7 +7,7 @@ const startServer = ownOperatorServer();
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-journey('an operator changes prices, now and from a day on, and everybody sees it', async ({ openPage }) => {
+journey('an operator changes prices, immediately and from a date on, and everyone sees them', async ({ openPage }) => {
   const server = await startServer();
   const guest = await openPage(server.url);
   await signUp(guest);

@@ -4,7 +4,7 @@ import { journey } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
 journey(
-  'the button of a toast stands under its text and takes no room from it',
+  'a toast’s button is below its text and does not narrow it',
   async ({ page, allowErrors }) => {
     allowErrors(/400/);
     await page.route(/\/balance/, (route) => route.fulfill({ status: 400, json: {} }));
@@ -17,7 +17,7 @@ journey(
 );
 
 journey(
-  'no toast lies on what is open: it ends above them, or they stand beside it',
+  'toasts do not cover open layers: these end above the toasts, or the toasts are next to them',
   async ({ page, allowErrors }) => {
     allowErrors(/400/);
     await signUp(page);
@@ -27,19 +27,19 @@ journey(
       await page.goto('/dashboard?sheet=create-dataset');
       const sheet = page.getByRole('dialog', { name: 'Create Dataset' });
       await sheet.waitFor();
-      // A starter model may be ready meanwhile, which is said in another one.
+      // A starter model may become ready, which shows another toast.
       const toast = page.locator('[data-sonner-toast]').filter({ hasText: 'Balance information' });
       await toast.waitFor();
       await expect.poll(() => overlap(sheet, toast), { message: `at ${width} px` }).toBe(0);
       await toast.getByRole('button', { name: 'Close toast' }).click();
       await toast.waitFor({ state: 'detached' });
-      // The room is given back.
+      // The sheet has its full height again.
       await expect.poll(async () => ((await sheet.boundingBox())?.height ?? 0) >= 844).toBe(true);
     }
   },
 );
 
-/** How many square pixels two things share. */
+/** Returns the overlap of two elements in square pixels. */
 async function overlap(one: Locator, other: Locator): Promise<number> {
   const [a, b] = await Promise.all([one.boundingBox(), other.boundingBox()]);
   if (!a || !b) throw new Error('One of them is not in sight');

@@ -5,7 +5,7 @@ import { signUp } from '../sign-up.ts';
 const PROMPT = 'a red apple on a table';
 
 journey(
-  'a visitor makes a picture and asks a question without an account, and keeps both on signing up',
+  'a visitor generates a picture and asks a question without an account, and keeps both after signing up',
   { timeout: 3 * WORK_MS },
   async ({ page }) => {
     await page.goto('/');

@@ -16,7 +16,7 @@ const LINES = Array.from({ length: 20 }, (_, n) =>
 const DATA = { name: 'conversations.jsonl', text: LINES.join('\n') };
 
 journey(
-  'conversations are shown, recognised and read as such, without a column to choose',
+  'conversations are shown, detected and read without choosing columns',
   async ({ page }) => {
     await signUp(page);
     await createDataset(page, { name: 'Shop talk', file: DATA });

@@ -44,7 +44,7 @@ journey(
 );
 
 journey(
-  'the starter makes a video on the page of a model that is not connected, and says what it makes',
+  'the starter makes a video on the page of a model that is not connected, and shows which model is used',
   { timeout: 2 * WORK_MS },
   async ({ page }) => {
     await signUp(page);
