@@ -34,7 +34,7 @@ const words = {
 type Values = { project: string; url: string; apiKey: string };
 type Props = { service: TrackerService; tracker: Tracker | null; onClose: () => void };
 
-/** Connects a tracker, or changes the one that there is. */
+/** Connects or edits a tracker. */
 export function TrackerDialog({ service, tracker, onClose }: Props) {
   const save = useSaveTracker(service);
   const text = words[service];
@@ -130,7 +130,7 @@ function urlProblem(url: string): string | undefined {
     : 'Enter an address such as https://mlflow.example.com';
 }
 
-/** The field that the server means; where it does not say, the one that leads there. */
+/** Returns the field that the server rejected; by default, the one that determines the connection. */
 function fieldOf(error: unknown, service: TrackerService): 'project' | 'url' | 'apiKey' {
   const param = error instanceof ApiError ? error.param : null;
   if (param === 'project' || param === 'url') return param;

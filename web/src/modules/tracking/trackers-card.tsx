@@ -15,7 +15,7 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { TrackerDialog } from './tracker-dialog.tsx';
 import { trackersQuery, useDeleteTracker } from './tracking-calls.ts';
 
-/** Where the curves of the person's runs are logged as well. */
+/** Where the user's runs are logged too. */
 export function TrackersCard() {
   return (
     <Card
@@ -89,7 +89,7 @@ function TrackerRow({ service, tracker }: { service: TrackerService; tracker: Tr
   );
 }
 
-/** 'Project loaves of ada', 'Experiment loaves at https://…'. */
+/** Returns 'Project loaves of ada' or 'Experiment loaves at https://…'. */
 function describe({ service, project, account, url }: Tracker): string {
   if (service === 'mlflow') return `Experiment ${project} at ${url}`;
   return account ? `Project ${project} of ${account}` : `Project ${project}`;

@@ -23,11 +23,11 @@ type ModelValues = {
   family: string;
   tags: string[];
   details: string;
-  /** Undefined: what is there stays. */
+  /** Undefined leaves it unchanged. */
   asset_id?: string | null;
 };
 
-/** Enters a restricted model, or changes one. */
+/** Creates or edits a restricted model. */
 export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedModel; onClose: () => void }) {
   const save = useSaveRestrictedModel();
   const refusal = save.error;
@@ -98,11 +98,11 @@ type FieldsProps = {
   values: ModelValues;
   change: (changed: Partial<ModelValues>) => void;
   errors: Problems<ModelValues>;
-  /** The model that has the files. */
+  /** The model that contains the files. */
   filesId: string | null;
 };
 
-/** All of it but the id, which names it for ever. */
+/** All fields except the id, which can't be changed. */
 function Fields({ values, change, errors, filesId }: FieldsProps) {
   const user = useUser();
   return (
