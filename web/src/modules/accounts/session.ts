@@ -41,7 +41,7 @@ export const UserContext = createContext<User | null>(null);
 /** Returns the signed-in user. Only inside the shell, which always has one. */
 export function useUser(): User {
   const user = use(UserContext);
-  if (!user) throw new Error('useUser is for what the shell contains');
+  if (!user) throw new Error('useUser must be called inside the shell');
   return user;
 }
 

@@ -64,16 +64,13 @@ test.each(dialogs)(
   },
 );
 
-test.each(dialogs)(
-  'saving %s without changes closes and sends nothing',
-  async (_what, Edit, endpoint) => {
-    const onClose = vi.fn<() => void>();
-    renderEdit(Edit, onClose);
-    await userEvent.click(await screen.findByRole('button', { name: 'Save' }));
-    expect(onClose).toHaveBeenCalledOnce();
-    expect(sentTo(endpoint)).toEqual([]);
-  },
-);
+test.each(dialogs)('saving %s without changes closes and sends nothing', async (_what, Edit, endpoint) => {
+  const onClose = vi.fn<() => void>();
+  renderEdit(Edit, onClose);
+  await userEvent.click(await screen.findByRole('button', { name: 'Save' }));
+  expect(onClose).toHaveBeenCalledOnce();
+  expect(sentTo(endpoint)).toEqual([]);
+});
 
 test.each(dialogs)(
   'does not truncate an overlong name of %s, but shows the limit',

@@ -16,7 +16,7 @@ type Query = { only_running?: string; status?: string; cursor?: string; search?:
 /** Mocks the API: `deployments` maps a query to its rows. */
 function answer(endpoint: unknown, deployments: (query: Query) => object[], next: string | null = null) {
   vi.mocked(call).mockImplementation(async (asked: unknown, input?: { query?: unknown }) => {
-    if (asked !== endpoint) throw new Error('something else was asked for');
+    if (asked !== endpoint) throw new Error('unexpected endpoint');
     const query: Query = input?.query ?? {};
     return { deployments: deployments(query), next_cursor: query.cursor ? null : next };
   });

@@ -45,6 +45,6 @@ function AmountToCome() {
 
 function defaultOf({ title, fields }: Generator, wanted: string): number {
   const field = fields.find(({ name }) => name === wanted);
-  if (field?.kind !== 'number') throw new Error(`${title} has no number ${wanted}`);
+  if (field?.kind !== 'number') throw new Error(`${title} has no number field ${wanted}`);
   return field.default;
 }

@@ -20,7 +20,7 @@ export function useActiveKontextDeployment(userId: string | undefined): ImageDep
   const { data } = useQuery({
     queryKey: ['deployment', 'list', 'flux-kontext', userId, 'active'],
     queryFn: async ({ signal }) => {
-      if (userId === undefined) throw new Error('nobody is named');
+      if (userId === undefined) throw new Error('userId is undefined');
       const first = async (query: { only_running?: string; status?: 'running' }) => {
         const input = { params: { userId }, query: { ...query, limit: 1 } };
         const { deployments } = await call(imageCalls['flux-kontext'].list, input, { signal, operation });
@@ -42,7 +42,7 @@ export function useUsableDeployments(
   const { data, isLoading } = useQuery({
     queryKey: ['deployment', 'list', kind, userId, 'usable'],
     queryFn: async ({ signal }) => {
-      if (userId === undefined) throw new Error('nobody is named');
+      if (userId === undefined) throw new Error('userId is undefined');
       const { list } = deploymentKinds[kind].calls;
       const params = { userId };
       const pages = await readAllPages((cursor) =>

@@ -109,22 +109,19 @@ test.each([
   ['text', 'Crumb was terminated'],
   ['flux', 'FLUX deployment terminated successfully!'],
   ['paris', 'Paris deployment terminated successfully!'],
-] as const)(
-  'terminating a %s deployment from anywhere shows that and its cost',
-  async (kind, title) => {
-    const success = vi
-      .spyOn(notify, 'success')
-      .mockClear()
-      .mockImplementation(() => undefined);
-    vi.mocked(call).mockReset().mockResolvedValue({ pod_id: 'p1', title: 'Crumb', cost_so_far: '5' });
-    const { result } = renderHook(useTerminate, { wrapper });
-    act(() => result.current.mutate({ kind, pod_id: 'p1' }));
-    await waitFor(() =>
-      expect(success).toHaveBeenCalledExactlyOnceWith(title, {
-        // Shares the long work's toast id, so the user sees one toast.
-        id: workId('p1'),
-        description: 'You were charged $0.20.',
-      }),
-    );
-  },
-);
+] as const)('terminating a %s deployment from anywhere shows that and its cost', async (kind, title) => {
+  const success = vi
+    .spyOn(notify, 'success')
+    .mockClear()
+    .mockImplementation(() => undefined);
+  vi.mocked(call).mockReset().mockResolvedValue({ pod_id: 'p1', title: 'Crumb', cost_so_far: '5' });
+  const { result } = renderHook(useTerminate, { wrapper });
+  act(() => result.current.mutate({ kind, pod_id: 'p1' }));
+  await waitFor(() =>
+    expect(success).toHaveBeenCalledExactlyOnceWith(title, {
+      // Shares the long work's toast id, so the user sees one toast.
+      id: workId('p1'),
+      description: 'You were charged $0.20.',
+    }),
+  );
+});

@@ -145,18 +145,15 @@ test.each([
   ['seedance', 15],
   ['veo', 3],
   ['wan', 3],
-] as const)(
-  'without events, polls a video of %s every %i seconds',
-  async (generator, seconds) => {
-    vi.useFakeTimers({ shouldAdvanceTime: true });
-    const source = { url: '/source.png' } as Generation['source'];
-    vi.mocked(call).mockResolvedValue(unfinished({ generator, source }));
-    renderHook(() => useGeneration('g1'), { wrapper });
-    await act(() => vi.advanceTimersByTimeAsync(60_000 + 500));
-    vi.useRealTimers();
-    expect(call).toHaveBeenCalledTimes(1 + 60 / seconds);
-  },
-);
+] as const)('without events, polls a video of %s every %i seconds', async (generator, seconds) => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const source = { url: '/source.png' } as Generation['source'];
+  vi.mocked(call).mockResolvedValue(unfinished({ generator, source }));
+  renderHook(() => useGeneration('g1'), { wrapper });
+  await act(() => vi.advanceTimersByTimeAsync(60_000 + 500));
+  vi.useRealTimers();
+  expect(call).toHaveBeenCalledTimes(1 + 60 / seconds);
+});
 
 test('uploads a picture again if the server no longer has it', async () => {
   const edit = {
@@ -180,11 +177,7 @@ test('uploads a picture again if the server no longer has it', async () => {
 
 test.each([
   ['is limited to the quoted price', () => Promise.resolve({ cost: '2' }), { cost_max: '2' }],
-  [
-    'has no limit if the quote fails',
-    () => Promise.reject(new ApiError('No price', { status: 400 })),
-    {},
-  ],
+  ['has no limit if the quote fails', () => Promise.reject(new ApiError('No price', { status: 400 })), {}],
 ])('a request made before its price is displayed %s', async (_what, read, limit) => {
   vi.mocked(call).mockImplementation(async (endpoint: unknown) =>
     endpoint === quoteGeneration ? read() : unfinished(),

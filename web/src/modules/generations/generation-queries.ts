@@ -119,7 +119,7 @@ const TIMED_OUT = 'Generation timed out after multiple attempts. Please try agai
 /** Number of fallback polls per query. */
 const polls = new WeakMap<object, number>();
 
-/** Counts and returns this poll; restarts after the last one. 0 while the event stream is connected. */
+/** Returns the number of this poll, restarting at 1 after the last. 0 while the event stream is connected. */
 function countPoll(query: object | undefined): number {
   if (!query) return 0;
   const count = isConnected() ? 0 : arePollsOver(query) ? 1 : (polls.get(query) ?? 0) + 1;

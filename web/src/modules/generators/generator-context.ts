@@ -26,6 +26,6 @@ export const GeneratorContext = createContext<GeneratorPageState | null>(null);
 /** Throws outside a generator's page. */
 export function useGeneratorPage(): GeneratorPageState {
   const state = useContext(GeneratorContext);
-  if (!state) throw new Error('This is part of a generator’s page');
+  if (!state) throw new Error('useGeneratorPage must be called inside a generator page');
   return state;
 }

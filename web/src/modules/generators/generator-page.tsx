@@ -292,6 +292,6 @@ function ratioOf(name: GeneratorName, { form }: Serving, { values }: Pick<Draft,
 function parsePath(pathname: string): { name: GeneratorName; ownOnly: boolean } {
   const parts = pathname.split('/').filter(Boolean);
   const name = generatorNames.find((each) => each === parts.at(-1));
-  if (!name) throw new Error(`${pathname} is no generator's page`);
+  if (!name) throw new Error(`${pathname} is not the page of a generator`);
   return { name, ownOnly: parts[0] === 'bakery' };
 }

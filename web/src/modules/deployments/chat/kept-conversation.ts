@@ -29,7 +29,7 @@ const GATHER_MS = 250;
 /** Delay before the first retry of a failed save; it doubles each time. */
 const RETRY_MS = 2_000;
 const RETRY_MS_MAX = 60_000;
-/** Maximum attempts when other tabs or devices save first. */
+/** Maximum retries after another tab or device has saved first. */
 const CONFLICTS_MAX = 5;
 /** Browsers limit `keepalive` requests to 64 KiB. */
 const KEEPALIVE_BYTES_MAX = 60_000;

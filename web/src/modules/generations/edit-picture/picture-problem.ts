@@ -44,7 +44,7 @@ async function measurePicture(file: File): Promise<Pixels> {
     return await new Promise((resolve, reject) => {
       const picture = new Image();
       picture.onload = () => resolve({ width: picture.naturalWidth, height: picture.naturalHeight });
-      picture.onerror = () => reject(new Error('The browser cannot show it'));
+      picture.onerror = () => reject(new Error('the browser cannot decode the picture'));
       picture.src = url;
     });
   } finally {

@@ -320,7 +320,7 @@ test('shows an unlisted file of the asset, and finds another by name', async () 
   vi.mocked(call).mockImplementation(async (_endpoint, input) => {
     const { prefix } = (input as { query: { prefix?: string } }).query;
     return prefix === undefined
-      ? Promise.reject(new Error('not asked here'))
+      ? Promise.reject(new Error('unexpected request'))
       : { files: [{ path: 'parts/900.csv', size_bytes: 1, sha256: '', uploaded_at: '' }], next_cursor: null };
   });
   show({ rows, total_rows: 2 }, { file: 'parts/700.csv' }, { next_files_cursor: 'more' });

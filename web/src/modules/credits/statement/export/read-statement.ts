@@ -17,7 +17,7 @@ export async function readStatement(userId: string, period: Period): Promise<Sta
   );
   const balance = pages[0]?.closing_balance ?? null;
   // Without a key the first page has it.
-  if (balance === null) throw new Error('The statement has no balance to reckon from');
+  if (balance === null) throw new Error('the first page of the statement has no closing balance');
   return withRunningBalance(
     pages.flatMap((page) => page.transactions),
     balance,
