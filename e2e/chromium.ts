@@ -38,8 +38,7 @@ export function openProfile(folder: string): Promise<BrowserContext> {
 
 function requireChromium(): string {
   const executablePath = findChromium();
-  if (!executablePath)
-    throw new Error("There is no Chromium on this machine: './bakehouse test' installs one.");
+  if (!executablePath) throw new Error("Chromium not found. Run './bakehouse test' to install it.");
   return executablePath;
 }
 

@@ -25,7 +25,7 @@ export function preloadScreens(): Plugin {
         if (!html.includes(FIRST_PAINT)) throw new Error('index.html does not begin with first-paint.js');
         const filesOf = (modules: readonly string[]) => {
           const chunks = screenChunks(modules, bundle ?? {});
-          if (!chunks) throw new Error(`A module of a screen has moved: ${modules.join(', ')}`);
+          if (!chunks) throw new Error(`Module of a first screen not found: ${modules.join(', ')}`);
           return chunks
             .filter(hasCode)
             .map(({ fileName }) => `/${fileName}`)

@@ -23,23 +23,26 @@ journey('a user changes their name and picture', async ({ page }) => {
   await page.getByRole('button', { name: 'Upload a picture' }).waitFor();
 });
 
-journey('a user ends a session in another browser, which is signed out immediately', async ({ page, openPage }) => {
-  const { email, password } = await signUp(page);
-  const other = await openPage();
-  await other.goto('/');
-  await other.getByLabel('Email').fill(email);
-  await other.getByLabel('Password').fill(password);
-  await other.getByRole('button', { name: 'Sign in' }).click();
-  await other.waitForURL('**/dashboard');
+journey(
+  'a user ends a session in another browser, which is signed out immediately',
+  async ({ page, openPage }) => {
+    const { email, password } = await signUp(page);
+    const other = await openPage();
+    await other.goto('/');
+    await other.getByLabel('Email').fill(email);
+    await other.getByLabel('Password').fill(password);
+    await other.getByRole('button', { name: 'Sign in' }).click();
+    await other.waitForURL('**/dashboard');
 
-  await page.goto('/profile');
-  await page.getByText('This browser').waitFor();
-  await look(page, 'sessions');
-  await page.getByRole('button', { name: /^Sign out in / }).click();
-  await other.waitForURL((url) => url.pathname === '/');
-  await page.getByRole('button', { name: 'Sign out everywhere else' }).waitFor({ state: 'detached' });
-  expect(new URL(page.url()).pathname).toBe('/profile');
-});
+    await page.goto('/profile');
+    await page.getByText('This browser').waitFor();
+    await look(page, 'sessions');
+    await page.getByRole('button', { name: /^Sign out in / }).click();
+    await other.waitForURL((url) => url.pathname === '/');
+    await page.getByRole('button', { name: 'Sign out everywhere else' }).waitFor({ state: 'detached' });
+    expect(new URL(page.url()).pathname).toBe('/profile');
+  },
+);
 
 journey('a user exports their data and deletes the account', async ({ page, allowErrors }) => {
   allowErrors(/40[01]/);

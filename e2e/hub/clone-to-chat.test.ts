@@ -16,7 +16,7 @@ const TOKEN = 'hf_of_the_journey';
 async function starterFiles(): Promise<Record<string, Buffer>> {
   const folder = path.join(readConfig(process.env).cacheDir, 'models');
   const name = (await readdir(folder)).find((one) => one.startsWith('smollm2'));
-  if (!name) throw new Error('This machine has no starter model: ./bakehouse up prepares it.');
+  if (!name) throw new Error('No starter model found. Run ./bakehouse up to prepare it.');
   const files = await readdir(path.join(folder, name));
   return Object.fromEntries(
     await Promise.all(

@@ -168,26 +168,22 @@ journey(
   },
 );
 
-journey(
-  'a visitor generates, signs up, and keeps the prompt',
-  { timeout: WORK_MS },
-  async ({ page }) => {
-    await page.goto('/paris');
-    await page.getByLabel('Prompt').fill('a loaf of rye bread');
-    await expect
-      .poll(() => page.getByRole('button', { name: 'Generate' }).isEnabled(), { timeout: WORK_MS })
-      .toBe(true);
-    await page.getByRole('button', { name: 'Generate' }).click();
-    await page.getByText('Sign in to generate').waitFor();
-    await page.getByText('API key not found').waitFor();
-    await page.getByRole('link', { name: 'Sign up' }).click();
-    const username = `ada-${randomBytes(4).toString('hex')}`;
-    await page.getByLabel('Username').fill(username);
-    await page.getByLabel('Email').fill(`${username}@example.com`);
-    await page.getByLabel('Password').fill('a long password');
-    await page.getByRole('button', { name: 'Sign up' }).click();
-    await page.waitForURL('**/paris');
-    expect(await page.getByLabel('Prompt').inputValue()).toBe('a loaf of rye bread');
-    await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor();
-  },
-);
+journey('a visitor generates, signs up, and keeps the prompt', { timeout: WORK_MS }, async ({ page }) => {
+  await page.goto('/paris');
+  await page.getByLabel('Prompt').fill('a loaf of rye bread');
+  await expect
+    .poll(() => page.getByRole('button', { name: 'Generate' }).isEnabled(), { timeout: WORK_MS })
+    .toBe(true);
+  await page.getByRole('button', { name: 'Generate' }).click();
+  await page.getByText('Sign in to generate').waitFor();
+  await page.getByText('API key not found').waitFor();
+  await page.getByRole('link', { name: 'Sign up' }).click();
+  const username = `ada-${randomBytes(4).toString('hex')}`;
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel('Email').fill(`${username}@example.com`);
+  await page.getByLabel('Password').fill('a long password');
+  await page.getByRole('button', { name: 'Sign up' }).click();
+  await page.waitForURL('**/paris');
+  expect(await page.getByLabel('Prompt').inputValue()).toBe('a loaf of rye bread');
+  await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor();
+});

@@ -129,7 +129,7 @@ function waitForFull(page: Page, { at, full }: Pick<Visit, 'at' | 'full'>): Prom
 async function tryAgain(page: Page, main: Locator): Promise<void> {
   const buttons = main.getByRole('alert').getByRole('button', { name: 'Try again' });
   for (let round = 1; (await buttons.count()) > 0; round += 1) {
-    if (round > ROUNDS_MAX) throw new Error('It does not load when it is tried again');
+    if (round > ROUNDS_MAX) throw new Error('The page does not load after retrying');
     await buttons.evaluateAll((all: { click: () => void }[]) => {
       for (const button of all) button.click();
     });

@@ -64,29 +64,26 @@ test('the documentation is available as markdown, and listed for language models
   expect((await ask(path, 'identity')).body.toString()).toMatch(/^# The ledger\n/);
 });
 
-journey(
-  "the first screen's code is preloaded along with the app, and only once",
-  async ({ openPage }) => {
-    for (const [path, title, chunk] of [
-      ['/', 'Sign in', /\/landing-/],
-      ['/flux', 'FLUX.1', /\/generator-/],
-      ['/docs', 'Getting started', null],
-    ] as const) {
-      const page = await openPage();
-      const fetched: string[] = [];
-      page.on('request', (request) => void fetched.push(new URL(request.url()).pathname));
-      await page.goto(path);
-      await page.getByRole('heading', { name: title, exact: true }).waitFor();
-      const preloaded = fetched.slice(0, fetched.indexOf('/api/v1/session'));
+journey("the first screen's code is preloaded along with the app, and only once", async ({ openPage }) => {
+  for (const [path, title, chunk] of [
+    ['/', 'Sign in', /\/landing-/],
+    ['/flux', 'FLUX.1', /\/generator-/],
+    ['/docs', 'Getting started', null],
+  ] as const) {
+    const page = await openPage();
+    const fetched: string[] = [];
+    page.on('request', (request) => void fetched.push(new URL(request.url()).pathname));
+    await page.goto(path);
+    await page.getByRole('heading', { name: title, exact: true }).waitFor();
+    const preloaded = fetched.slice(0, fetched.indexOf('/api/v1/session'));
+    expect(
+      preloaded.some((file) => chunk?.test(file) ?? false),
+      path,
+    ).toBe(chunk !== null);
+    for (const file of preloaded)
       expect(
-        preloaded.some((file) => chunk?.test(file) ?? false),
+        fetched.filter((other) => other === file),
         path,
-      ).toBe(chunk !== null);
-      for (const file of preloaded)
-        expect(
-          fetched.filter((other) => other === file),
-          path,
-        ).toEqual([file]);
-    }
-  },
-);
+      ).toEqual([file]);
+  }
+});

@@ -18,7 +18,7 @@ async function stepTo(target: Locator): Promise<void> {
     if (await hasFocus(target)) return;
     await target.page().keyboard.press('Tab');
   }
-  throw new Error(`The Tab key does not lead to ${String(target)}`);
+  throw new Error(`Tab does not reach ${String(target)}`);
 }
 
 async function hasFocus(target: Locator): Promise<boolean> {

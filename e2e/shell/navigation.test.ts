@@ -54,33 +54,30 @@ journey('a link to a missing page shows that with a link onward', async ({ page,
   await page.waitForURL('**/llm-training');
 });
 
-journey(
-  'the palette finds pages by synonyms, and starter models by their kind',
-  async ({ page }) => {
-    await signUp(page);
-    await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
-    await page.keyboard.press('Control+k');
-    const palette = page.getByRole('dialog', { name: 'Search' });
-    const field = palette.getByRole('combobox');
-    for (const [typed, hit] of [
-      ['bill', 'Transaction History'],
-      ['terminate', 'Deploy Models'],
-      ['pictures', 'Gallery'],
-      ['smol', 'SmolLM2-135M-Instruct'],
-      ['llama', 'SmolLM2-135M-Instruct'],
-    ] as const) {
-      await field.fill(typed);
-      await palette.getByRole('option', { name: hit }).waitFor();
-    }
-    await look(page, 'palette');
-    await field.fill('no such thing');
-    await palette.getByText('Nothing matches').waitFor();
-    await field.fill('chat');
-    await palette.getByRole('option', { name: 'Deploy Models' }).waitFor();
-    await page.keyboard.press('Enter');
-    await page.waitForURL('**/my-deployments');
-  },
-);
+journey('the palette finds pages by synonyms, and starter models by their kind', async ({ page }) => {
+  await signUp(page);
+  await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Search' });
+  const field = palette.getByRole('combobox');
+  for (const [typed, hit] of [
+    ['bill', 'Transaction History'],
+    ['terminate', 'Deploy Models'],
+    ['pictures', 'Gallery'],
+    ['smol', 'SmolLM2-135M-Instruct'],
+    ['llama', 'SmolLM2-135M-Instruct'],
+  ] as const) {
+    await field.fill(typed);
+    await palette.getByRole('option', { name: hit }).waitFor();
+  }
+  await look(page, 'palette');
+  await field.fill('no such thing');
+  await palette.getByText('Nothing matches').waitFor();
+  await field.fill('chat');
+  await palette.getByRole('option', { name: 'Deploy Models' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/my-deployments');
+});
 
 journey('the search box finds models and datasets while typing, with the keyboard', async ({ page }) => {
   await signUp(page);

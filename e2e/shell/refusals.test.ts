@@ -68,63 +68,66 @@ journey(
   },
 );
 
-journey('the wizard rejects data that cannot be trained or paid for, and keeps its input', async ({ page }) => {
-  await signUp(page);
-  await createDataset(page, { name: 'Numbers', file: DATA });
-  await chooseFile(page, { name: 'silent.csv', text: 'question,answer\nWho speaks?,\nWho answers?,\n' });
-  await page.getByRole('tab', { name: 'Files (2)' }).waitFor();
-  await goToParameters(page, { name: 'Number Expert', file: 'silent.csv' });
-  const next = page.getByRole('button', { name: 'Continue' });
-  await next.click();
-  await page.getByRole('alert').getByText('Validation Failed').waitFor();
-  await look(page, 'wizard-critical-error');
+journey(
+  'the wizard rejects data that cannot be trained or paid for, and keeps its input',
+  async ({ page }) => {
+    await signUp(page);
+    await createDataset(page, { name: 'Numbers', file: DATA });
+    await chooseFile(page, { name: 'silent.csv', text: 'question,answer\nWho speaks?,\nWho answers?,\n' });
+    await page.getByRole('tab', { name: 'Files (2)' }).waitFor();
+    await goToParameters(page, { name: 'Number Expert', file: 'silent.csv' });
+    const next = page.getByRole('button', { name: 'Continue' });
+    await next.click();
+    await page.getByRole('alert').getByText('Validation Failed').waitFor();
+    await look(page, 'wizard-critical-error');
 
-  // Another file, without enough credit.
-  await spendAllCredit(page);
-  await page.getByRole('button', { name: 'Back' }).click();
-  await choose(page, 'File', 'numbers.csv');
-  await next.click();
-  // Each invalid number is rejected at its field and stays as typed.
-  await page.getByLabel('Epochs').fill('999999');
-  await next.click();
-  await page.getByRole('dialog').getByText('Epochs must be at most 1000').waitFor();
-  expect(await page.getByLabel('Epochs').inputValue()).toBe('999999');
-  await page.getByLabel('Epochs').fill('2.5');
-  await page.getByRole('dialog').getByText('Epochs must be a whole number').waitFor();
-  await page.getByRole('button', { name: 'LoRA' }).click();
-  for (const name of [
-    'q_proj',
-    'k_proj',
-    'v_proj',
-    'o_proj',
-    'gate_proj',
-    'up_proj',
-    'down_proj',
-    'lm_head',
-  ]) {
-    expect(await page.getByRole('checkbox', { name, exact: true }).count()).toBe(1);
-  }
-  await page.getByRole('group', { name: 'Target modules' }).waitFor();
-  await look(page, 'wizard-numbers');
-  await page.getByLabel('Epochs').fill('50');
-  await next.click();
-  await page.getByText(/^20 examples, /).waitFor();
-  await page
-    .getByRole('alert')
-    .getByText(/Insufficient balance. Required: \$[\d.,]+\. Available: \$0\.00\d+\./)
-    .waitFor();
-  expect(await page.getByRole('button', { name: 'Start training' }).isDisabled()).toBe(true);
-  await look(page, 'wizard-unaffordable');
-  await page.getByRole('link', { name: 'Purchase Fine-tune Credits' }).click();
-  await page.waitForURL('**/buy-bagels');
-  await page.goBack();
-  await page.getByRole('button', { name: 'Back' }).click();
-  expect(await page.getByLabel('Epochs').inputValue()).toBe('50');
-  await page.getByRole('button', { name: 'Close', exact: true }).click();
-  await page.getByRole('button', { name: 'Discard' }).click();
-  await page.goto('/llm-training');
-  await page.getByText('No runs yet').waitFor();
-});
+    // Another file, without enough credit.
+    await spendAllCredit(page);
+    await page.getByRole('button', { name: 'Back' }).click();
+    await choose(page, 'File', 'numbers.csv');
+    await next.click();
+    // Each invalid number is rejected at its field and stays as typed.
+    await page.getByLabel('Epochs').fill('999999');
+    await next.click();
+    await page.getByRole('dialog').getByText('Epochs must be at most 1000').waitFor();
+    expect(await page.getByLabel('Epochs').inputValue()).toBe('999999');
+    await page.getByLabel('Epochs').fill('2.5');
+    await page.getByRole('dialog').getByText('Epochs must be a whole number').waitFor();
+    await page.getByRole('button', { name: 'LoRA' }).click();
+    for (const name of [
+      'q_proj',
+      'k_proj',
+      'v_proj',
+      'o_proj',
+      'gate_proj',
+      'up_proj',
+      'down_proj',
+      'lm_head',
+    ]) {
+      expect(await page.getByRole('checkbox', { name, exact: true }).count()).toBe(1);
+    }
+    await page.getByRole('group', { name: 'Target modules' }).waitFor();
+    await look(page, 'wizard-numbers');
+    await page.getByLabel('Epochs').fill('50');
+    await next.click();
+    await page.getByText(/^20 examples, /).waitFor();
+    await page
+      .getByRole('alert')
+      .getByText(/Insufficient balance. Required: \$[\d.,]+\. Available: \$0\.00\d+\./)
+      .waitFor();
+    expect(await page.getByRole('button', { name: 'Start training' }).isDisabled()).toBe(true);
+    await look(page, 'wizard-unaffordable');
+    await page.getByRole('link', { name: 'Purchase Fine-tune Credits' }).click();
+    await page.waitForURL('**/buy-bagels');
+    await page.goBack();
+    await page.getByRole('button', { name: 'Back' }).click();
+    expect(await page.getByLabel('Epochs').inputValue()).toBe('50');
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.goto('/llm-training');
+    await page.getByText('No runs yet').waitFor();
+  },
+);
 
 journey(
   'a cancelled run shows its cost, and its model shows that it was not made',

@@ -3,18 +3,15 @@ import { expect } from 'vitest';
 import { journey } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
-journey(
-  'a toast’s button is below its text and does not narrow it',
-  async ({ page, allowErrors }) => {
-    allowErrors(/400/);
-    await page.route(/\/balance/, (route) => route.fulfill({ status: 400, json: {} }));
-    await signUp(page);
-    const text = await page.getByText('Balance information may be outdated').boundingBox();
-    const button = await page.getByRole('button', { name: 'Refresh' }).boundingBox();
-    if (!text || !button) throw new Error('The toast is not in sight');
-    expect(button.y).toBeGreaterThanOrEqual(text.y + text.height);
-  },
-);
+journey('a toast’s button is below its text and does not narrow it', async ({ page, allowErrors }) => {
+  allowErrors(/400/);
+  await page.route(/\/balance/, (route) => route.fulfill({ status: 400, json: {} }));
+  await signUp(page);
+  const text = await page.getByText('Balance information may be outdated').boundingBox();
+  const button = await page.getByRole('button', { name: 'Refresh' }).boundingBox();
+  if (!text || !button) throw new Error('The toast is not visible');
+  expect(button.y).toBeGreaterThanOrEqual(text.y + text.height);
+});
 
 journey(
   'toasts do not cover open layers: these end above the toasts, or the toasts are next to them',
@@ -42,7 +39,7 @@ journey(
 /** Returns the overlap of two elements in square pixels. */
 async function overlap(one: Locator, other: Locator): Promise<number> {
   const [a, b] = await Promise.all([one.boundingBox(), other.boundingBox()]);
-  if (!a || !b) throw new Error('One of them is not in sight');
+  if (!a || !b) throw new Error('One of the elements is not visible');
   const shared = (start: 'x' | 'y', size: 'width' | 'height') =>
     Math.max(0, Math.min(a[start] + a[size], b[start] + b[size]) - Math.max(a[start], b[start]));
   return shared('x', 'width') * shared('y', 'height');

@@ -86,13 +86,10 @@ journey('a user picks a generator and continues on its page with the prompt', as
   expect(await page.getByLabel('Prompt').inputValue()).toBe('Rye bread');
 });
 
-journey(
-  'a failed sign-in with a provider shows the reason, and can be retried',
-  async ({ page }) => {
-    await page.goto('/?error=email_not_verified');
-    await page.getByRole('alert').getByText('Your provider has not verified your email address.').waitFor();
-    await page.getByRole('link', { name: 'Create an account' }).click();
-    await page.getByLabel('Username').waitFor();
-    await page.getByRole('alert').waitFor({ state: 'detached' });
-  },
-);
+journey('a failed sign-in with a provider shows the reason, and can be retried', async ({ page }) => {
+  await page.goto('/?error=email_not_verified');
+  await page.getByRole('alert').getByText('Your provider has not verified your email address.').waitFor();
+  await page.getByRole('link', { name: 'Create an account' }).click();
+  await page.getByLabel('Username').waitFor();
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+});

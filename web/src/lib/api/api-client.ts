@@ -110,7 +110,7 @@ async function request<Answer>(
   if (body !== undefined) headers.set('content-type', 'application/json');
   if (endpoint.spends) {
     // Generating a key here would give a retry a different key.
-    if (!options.idempotencyKey) throw new Error(`${endpoint.path} spends, and was given no idempotency key`);
+    if (!options.idempotencyKey) throw new Error(`${endpoint.path} was called with no idempotency key`);
     headers.set('idempotency-key', options.idempotencyKey);
   }
   const { method } = endpoint;

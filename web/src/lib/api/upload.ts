@@ -22,7 +22,7 @@ export function upload<E extends Endpoint>(
   { fields = {}, ...options }: Options & { fields?: Record<string, string> } = {},
 ): Promise<ResponseOf<E>> {
   const form = new FormData();
-  if (typeof endpoint.upload !== 'object') throw new Error(`${endpoint.path} takes no form with a file`);
+  if (typeof endpoint.upload !== 'object') throw new Error(`${endpoint.path} does not accept a file upload`);
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
   form.append(endpoint.upload.part, file, file.name);
   return send(endpoint, endpointUrl(endpoint.path, params), form, options);

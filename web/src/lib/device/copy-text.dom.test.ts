@@ -31,21 +31,18 @@ test('uses the clipboard API if available', async () => {
   expect(command).not.toHaveBeenCalled();
 });
 
-test.each(['page', 'inside'])(
-  'without it, copies a selection and cleans up: %s',
-  async (id) => {
-    withoutClipboard();
-    const button = document.getElementById(id);
-    const before = document.body.innerHTML;
-    button?.focus();
-    await copyText('two\nlines');
-    // An open dialog traps the focus.
-    const parent = id === 'inside' ? document.querySelector('[role="dialog"]') : document.body;
-    expect(copied).toEqual({ text: 'two\nlines', parent });
-    expect(document.activeElement).toBe(button);
-    expect(document.body.innerHTML).toBe(before);
-  },
-);
+test.each(['page', 'inside'])('without it, copies a selection and cleans up: %s', async (id) => {
+  withoutClipboard();
+  const button = document.getElementById(id);
+  const before = document.body.innerHTML;
+  button?.focus();
+  await copyText('two\nlines');
+  // An open dialog traps the focus.
+  const parent = id === 'inside' ? document.querySelector('[role="dialog"]') : document.body;
+  expect(copied).toEqual({ text: 'two\nlines', parent });
+  expect(document.activeElement).toBe(button);
+  expect(document.body.innerHTML).toBe(before);
+});
 
 test('throws if the browser allows neither', async () => {
   withoutClipboard();

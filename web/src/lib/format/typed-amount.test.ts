@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { amountInBgl, amountProblem, bglProblem, toBgl, typedAmount } from './typed-amount.ts';
 
-test.each(['5', ' 5 ', '12.', '12.5', '12.50', '.5', '007', '39999999999.99'])('%j is a valid amount', (text) => {
-  expect(amountProblem(text, 'USD')).toBeUndefined();
-});
+test.each(['5', ' 5 ', '12.', '12.5', '12.50', '.5', '007', '39999999999.99'])(
+  '%j is a valid amount',
+  (text) => {
+    expect(amountProblem(text, 'USD')).toBeUndefined();
+  },
+);
 
 const unreadable = 'Use only digits, and a point for decimals, e.g. 0.02';
 const tooSmall = 'Amount must be greater than 0';

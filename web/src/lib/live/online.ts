@@ -98,7 +98,7 @@ async function ask(): Promise<void> {
       cache: 'no-store',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    if (response.status >= 500) throw new Error('A proxy answered in its place');
+    if (response.status >= 500) throw new Error('A proxy answered instead of the server');
     failures = 0;
     answeredAt = Date.now();
     setOnline(true);

@@ -96,22 +96,19 @@ it.each([
   new ApiError('Request timeout after 120000ms', { status: 0, code: 'timeout' }),
   new ApiError('Request Timeout', { status: 408 }),
   new ApiError('Bad gateway', { status: 502 }),
-])(
-  'after a lost response, keeps all input, and a retry starts the same run: %s',
-  async (lost) => {
-    answers = [lost, 'm1'];
-    await openReview();
-    await start();
-    await screen.findByText(twice);
-    expect(screen.queryByText('Oops! Something went wrong')).toBeNull();
-    // If the run has started, its hold explains the missing credit.
-    shown.lack = 'Insufficient balance';
-    await start();
-    await screen.findByText('Your model is fine-tuning!');
-    const [first, second] = keys();
-    expect(second).toBe(first);
-  },
-);
+])('after a lost response, keeps all input, and a retry starts the same run: %s', async (lost) => {
+  answers = [lost, 'm1'];
+  await openReview();
+  await start();
+  await screen.findByText(twice);
+  expect(screen.queryByText('Oops! Something went wrong')).toBeNull();
+  // If the run has started, its hold explains the missing credit.
+  shown.lack = 'Insufficient balance';
+  await start();
+  await screen.findByText('Your model is fine-tuning!');
+  const [first, second] = keys();
+  expect(second).toBe(first);
+});
 
 it('going back and forth still retries the same run, but other choices start another', async () => {
   const lost = new ApiError('The server cannot be reached.', { status: 0, code: 'network' });
