@@ -2,12 +2,15 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { deleteAssetRow, deletePiece, lockAsset } from './queries.ts';
 
-/** Some tenths of a second: what others wait for, and what a transaction that is broken off has to undo. */
+/**
+ * Takes some tenths of a second, which is how long other transactions wait, and how much an aborted one must
+ * undo.
+ */
 const PIECE_ROWS = 5_000;
 
 /**
- * Deletes one piece of the rows of a deleted asset. False while there is more; most assets go in
- * one piece.
+ * Deletes one piece of the rows of a deleted asset. Returns false if there are more; most assets need one
+ * piece.
  */
 export async function purgeAsset(
   db: Database,

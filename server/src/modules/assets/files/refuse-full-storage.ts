@@ -5,8 +5,8 @@ import { AppError } from '../../../platform/errors.ts';
 import { readQuota } from './storage-quota.ts';
 
 /**
- * Step at the start of what will leave the user something to store, whose size nobody knows yet. Throws AppError
- * 'payload_too_large' where nothing is left of what the user may store.
+ * Step: rejects the start of work with an output of unknown size. Throws AppError 'payload_too_large' if the
+ * user's quota is used up.
  */
 export async function refuseFullStorage(
   tx: Transaction,

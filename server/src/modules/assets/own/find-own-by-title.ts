@@ -2,7 +2,10 @@ import type { DatasetType } from '@bakehouse/contract/assets';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { selectOwnByTitle } from './queries.ts';
 
-/** The newest dataset or model of the user that has this title, with its newest revision; undefined where there is none. */
+/**
+ * Returns the user's newest dataset or model with this title, with its newest revision; undefined if there is
+ * none.
+ */
 export async function findOwnByTitle(
   tx: Transaction,
   wanted: { userId: string; title: string; datasetType: DatasetType },

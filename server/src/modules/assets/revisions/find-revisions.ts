@@ -3,7 +3,10 @@ import { selectRevisions } from '../queries.ts';
 
 export type NamedRevision = { assetId: string; revisionId: string; number: number; title: string };
 
-/** What these revisions are of, by their ids; those of deleted assets, and of what the user may not read, are left out. */
+/**
+ * Returns revisions with their assets by id, without deleted assets and without assets that the user may not
+ * read.
+ */
 export async function findRevisions(
   db: Database | Transaction,
   wanted: { ids: string[]; userId: string },

@@ -5,7 +5,10 @@ export type RevisionFile = { path: string; sha256: string; sizeBytes: number };
 
 type Wanted = { revisionId: string; after?: string | undefined; limit?: number };
 
-/** Files of one revision in the order of their paths, those behind `after`; all of them without a `limit`. */
+/**
+ * Returns files of one revision after the path `after`, in the order of their paths; all of them without a
+ * `limit`.
+ */
 export async function listRevisionFiles(
   db: Database,
   { revisionId, after, limit }: Wanted,
