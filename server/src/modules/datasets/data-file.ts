@@ -26,7 +26,7 @@ export function unpackedName(file: string): string {
   return file.replace(/\.gz$/i, '');
 }
 
-/** True if SQL finds rows in a file of this name. A README is no data. */
+/** True if SQL finds rows in a file of this name. A README is documentation. */
 export function hasRows(file: string): boolean {
   return dataFile.test(file) && file.split('/').at(-1)?.toLowerCase() !== 'readme.md';
 }

@@ -62,7 +62,7 @@ export async function removeDocument(
   });
 }
 
-/** Step: charges a deleted user's running drafts for their answers so far, and deletes all drafts. */
+/** Step: charges a deleted user's running drafts for their completed answers, and deletes all drafts. */
 export async function forgetDrafts(tx: Transaction, userId: string): Promise<void> {
   for (const draft of await queries.lockDraftsOf(tx, userId)) {
     if (isRunning(draft)) await chargeAnswers(tx, draft);

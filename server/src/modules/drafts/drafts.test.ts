@@ -153,7 +153,7 @@ test('a model that writes no rows yields none, with the reason', async () => {
   });
 });
 
-test('a failing model ends the draft at no cost, and the draft resumes where it was', async () => {
+test('a failing model ends the draft at no cost, and a restart resumes it', async () => {
   const before = await balance();
   const loaves = ['Rye', 'Oat', 'Spelt', 'Corn', 'Barley', 'Wheat'];
   const id = await drafts.create(ada, { 'bread.pdf': pages(...loaves) });

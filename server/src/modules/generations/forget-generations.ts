@@ -40,7 +40,7 @@ async function tryToDelete(ctx: Deleting, id: string): Promise<boolean> {
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     // The service has started it or is unreachable.
-    ctx.log.info({ err: error, generation_id: id }, 'a generation is deleted later');
+    ctx.log.info({ err: error, generation_id: id }, 'deferred deletion of generation');
     return false;
   }
 }

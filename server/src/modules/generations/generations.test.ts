@@ -37,7 +37,7 @@ const cancel = (as: TestUser, id: string) => server.request(cancelGeneration, { 
 const blobsOf = (as: TestUser) =>
   db.selectFrom('blob_owners').select('sha256').where('owner_id', '=', as.userId).execute();
 
-/** The fake clock stands still: advance it past retry pauses. */
+/** The fake clock is frozen: advance it past retry pauses. */
 const untilEnded = (as: TestUser, id: string) =>
   vi.waitFor(
     async () => {

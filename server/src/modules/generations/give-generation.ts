@@ -18,7 +18,7 @@ export async function giveGeneration(
   if (row.ended_at === null) return null;
   if (row.state !== 'completed') return undefined;
   if (row.root_generation_id !== null || row.lora_revision_id !== null)
-    throw new Error(`Generation ${id} was made of more than a prompt`);
+    throw new Error(`Generation ${id} has inputs besides its prompt`);
   for (const userId of [from, to].sort()) await lockStoredBytes(tx, userId);
   const newId = await nextId(tx);
   const { parameters, details, asked, upstream_job: _, ...columns } = row;

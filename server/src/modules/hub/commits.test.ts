@@ -115,26 +115,22 @@ describe('rejects a commit as a whole', () => {
   const cases: [string, object[], object][] = [
     ['a path that leaves the repository', [fileLine('../a', 'a')], { status: 400 }],
     ['an absolute path', [fileLine('/etc/passwd', 'a')], { status: 400 }],
+    ['a deletion of a missing file', [deleted('nothing')], { status: 404, code: 'EntryNotFound' }],
     [
-      'a file that is deleted and was not there',
-      [deleted('nothing')],
-      { status: 404, code: 'EntryNotFound' },
-    ],
-    [
-      'a folder that was not there',
+      'a deletion of a missing folder',
       [fileLine('old/a', 'a'), deletedFolder('other')],
       { status: 404, code: 'EntryNotFound' },
     ],
     [
-      'more folders than are looked for',
+      'too many deleted folders',
       Array.from({ length: 1001 }, (_, index) => deletedFolder(`${index}`)),
       { status: 400, error: 'A commit may delete at most 1000 folders' },
     ],
-    ['a file that is a folder too', [fileLine('x', 'x'), fileLine('x/y', 'y')], { status: 409 }],
+    ['a path that is both a file and a folder', [fileLine('x', 'x'), fileLine('x/y', 'y')], { status: 409 }],
     ['a card that is too large', [fileLine('README.md', '<script>'.repeat(200_000))], { status: 400 }],
-    ['bytes that nobody has uploaded', [lfsLine('big.bin', 'a'.repeat(64))], { status: 400 }],
-    ['a line that is none', [{ key: 'other', value: {} }], { status: 400 }],
-    ['a parent that is none', [header('x', { parentCommit: 'main' })], { status: 400 }],
+    ['bytes that were not uploaded', [lfsLine('big.bin', 'a'.repeat(64))], { status: 400 }],
+    ['an invalid line', [{ key: 'other', value: {} }], { status: 400 }],
+    ['an invalid parent', [header('x', { parentCommit: 'main' })], { status: 400 }],
   ];
   test.each(cases)('%s', async (_name, lines, answer) => {
     const id = await repository();

@@ -40,7 +40,7 @@ test.each<Way>([
   },
   { way: 'Xet', table: 'hub_xorbs', env: {}, sizeMib: 2048 },
 ])(
-  'a file that is sent by $way and cut twice is whole in the end',
+  'a file sent over $way is complete after two interruptions',
   { timeout: LIMIT_MS },
   async ({ table, env, sizeMib }) => {
     const server = await testServer();

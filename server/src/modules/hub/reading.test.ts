@@ -185,7 +185,7 @@ describe('a repository', () => {
     });
   });
 
-  test('restricted by an operator says so', async () => {
+  test('restricted by an operator returns that reason', async () => {
     const olga = await signUpOperator(server, 'Olga');
     const { assetId } = await insertModel(server.services, olga, 'Closed', { 'config.json': '{}' });
     const model = { name: 'Closed', asset_id: assetId };

@@ -138,7 +138,7 @@ describe('a body', () => {
   });
 
   test.each([PARIS, POLL, ESTIMATE, START, QUOTE, OPENAI])(
-    '%s rejects a body that is no object, invalid JSON, too deep, or too large',
+    '%s rejects a body that is not an object, is invalid JSON, too deep, or too large',
     async (path) => {
       const prototype = '{"generator":"paris","prompt":"Bread","__proto__":{"k":8}}';
       for (const body of [

@@ -258,7 +258,7 @@ describe("OpenAI's images API, by its own client", () => {
     expect(await setting.balance(ada)).toEqual(before);
   });
 
-  test('cancels a picture whose API key was revoked, and says so', async () => {
+  test('cancels a picture whose API key was revoked, and returns the reason', async () => {
     stub.answer = 'hang';
     const before = await setting.balance(ada);
     const program = await makeKey();

@@ -58,8 +58,8 @@ describe('against a real Kubo', { timeout: LIMIT_MS }, async () => {
 
   const same = Buffer.from('same\n');
   test.each([
-    ['4096 files, which just fit', 4096, (n: number) => `${String(n).padStart(24, '0')}.txt`],
-    ['4097 files, which do not', 4097, (n: number) => `${String(n).padStart(24, '0')}.txt`],
+    ['4096 files (at the limit)', 4096, (n: number) => `${String(n).padStart(24, '0')}.txt`],
+    ['4097 files (over the limit)', 4097, (n: number) => `${String(n).padStart(24, '0')}.txt`],
     ['5000 folders', 5000, (n: number) => `${String(n).padStart(28, '0')}/x`],
     ['20000 files', 20_000, (n: number) => `${n}.txt`],
   ])('a folder of %s has the same CID', async (_what, count, name) => {

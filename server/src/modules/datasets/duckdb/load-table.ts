@@ -10,7 +10,7 @@ import { list, name as named, text } from './quote.ts';
 import { readValue } from './read-value.ts';
 import { scanText } from './scan.ts';
 
-/** Our own readers parse text files up to this size, so rows match those of training exactly. */
+/** Our own readers parse text files up to this size, so rows match training exactly. */
 const EXACT_BYTES_MAX = 16 * 1024 * 1024;
 /** Cells of such a file that are loaded into a table. */
 const CELLS_MAX = 4_000_000;
@@ -123,7 +123,7 @@ async function parquetColumns(database: DuckDBConnection, path: string, name: st
   return names;
 }
 
-/** Reads a text file with our own reader, so that its rows equal those of training. */
+/** Reads a text file with our own reader, so that its rows equal the rows in training. */
 async function loadExactly(
   database: DuckDBConnection,
   file: { localPath: string; name: string },

@@ -26,7 +26,7 @@ it.each([
   [`{}\n"${'a'.repeat(LINE_BYTES_MAX)}"`, 'Line 2 has more than 4.00 MB'],
   [`${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`, 'Line 1 has more than 100000 values'],
   [`{"a": [1${',1'.repeat(200_000)}]}`, 'Line 1 has more than 100000 values'],
-])('refuses what is none by its line (%#)', async (text, publicMessage) => {
+])('rejects an invalid line by its number (%#)', async (text, publicMessage) => {
   await expect(lines(text)).rejects.toMatchObject({ code: 'invalid_request', param: 'file', publicMessage });
 });
 

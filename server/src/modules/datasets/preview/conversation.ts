@@ -41,8 +41,8 @@ export function isDialogue({ format }: { format: DataFormatName }): boolean {
 }
 
 /**
- * Returns the list of turns in a cell, also if csv stores it as JSON or printed by Python; undefined if the
- * cell is no list.
+ * Returns the list of turns in a cell, also if csv stores it as JSON or printed by Python; undefined for any
+ * other cell.
  */
 export function toTurns(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value;
@@ -50,8 +50,8 @@ export function toTurns(value: unknown): unknown[] | undefined {
 }
 
 /**
- * Returns the first turns of a row's conversation, at most `chars` characters; empty if the cell is no
- * conversation. Ignores a blank system prompt, like training.
+ * Returns the first turns of a row's conversation, at most `chars` characters; empty for any other cell.
+ * Ignores a blank system prompt, like training.
  */
 export function readConversation(value: unknown, chars: number): Conversation {
   const turns = (toTurns(value) ?? []).filter((turn) => !isBlankPrompt(turn));

@@ -29,7 +29,7 @@ const LAST_CHARACTER = 0x10ffff;
 
 /**
  * Parses the list written in a cell: csv has no lists, and pandas writes them as Python prints them.
- * Undefined if the cell is no list. Keep in step with the runtime's `data/cells.py`.
+ * Undefined for any other text. Keep in step with the runtime's `data/cells.py`.
  */
 export function parseList(text: string): unknown[] | undefined {
   if (!/^\s*(\[|array\()/.test(text)) return undefined;

@@ -132,8 +132,8 @@ async function readPage(
 type ShownRows = Pick<Preview, 'columns' | 'column_count' | 'rows' | 'format' | 'conversations'>;
 
 /**
- * Returns rows truncated for display, with the format recognised from the file's `first` rows, `firstBroken`
- * of which were unreadable.
+ * Returns rows truncated for display, with the format recognised from the file's `first` rows; `firstBroken`
+ * is the number of unreadable first rows.
  */
 export function showRows(
   { shown, count }: Columns,

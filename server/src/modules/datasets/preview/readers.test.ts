@@ -154,11 +154,11 @@ describe('lists serialised as text', () => {
   test.each([
     ['blanks', `[${' '.repeat(million)}x`],
     ['blanks in a list', `['a'${' '.repeat(million)}x]`],
-    ['escaped quotes that are never closed', `['${"\\'".repeat(million)}]`],
-    ['types that are never closed', `['a'${', dtype='.repeat(million)}]`],
-    ['brackets that are never closed', `['a'${'('.repeat(million)}]`],
+    ['unclosed escaped quotes', `['${"\\'".repeat(million)}]`],
+    ['unclosed types', `['a'${', dtype='.repeat(million)}]`],
+    ['unclosed brackets', `['a'${'('.repeat(million)}]`],
     ['commas', `[(${', '.repeat(million)}]`],
-  ])('a cell that is made to take long is read once: %s', (_what, text) => {
+  ])('parses a cell crafted to take long in linear time: %s', (_what, text) => {
     // With quadratic backtracking this would take hours.
     expect(parseList(text)).toBeUndefined();
   });
@@ -235,7 +235,7 @@ describe('text', () => {
       Buffer.from('a,b\n1,2', 'utf16le'),
       'd.txt is not UTF-8 text: it is full of NUL',
     ],
-  ])('names %s under a name of text', async (_what, bytes, sentence) => {
+  ])("detects %s behind a text file's name", async (_what, bytes, sentence) => {
     const reading = Array.fromAsync(decodeText(Readable.from([bytes]), 'd.txt'));
     await expect(reading).rejects.toThrow(sentence);
   });

@@ -9,7 +9,7 @@ export type Columns = { shown: string[]; count: number };
 /** A readable row: its values in the order of the shown columns. */
 export type Row = { line: number; values: unknown[] };
 
-/** An unreadable row. `line` is where it starts, from 1; in Parquet the row's number. */
+/** An unreadable row. `line` is its first line, from 1; in Parquet the row's number. */
 export type Broken = { line: number; reason: string };
 
 /** A limit of the preview only: training reads such a row. */

@@ -12,7 +12,7 @@ export const PROGRAM = new URL('./answer-query-program.ts', import.meta.url);
 
 /** Time limit of a query. */
 const SECONDS_MAX = 30;
-/** DuckDB interrupts a query itself; these limits stop one that does not respond. */
+/** DuckDB interrupts a query itself; these limits stop an unresponsive query. */
 const limits = { kind: 'query', cpuSeconds: 120, wallMs: 60_000, heapMb: 1024, waitingMax: 4 } as const;
 
 /** A query of a dataset, of the newest revision by default. Aborting the signal stops it. */

@@ -36,7 +36,7 @@ export async function exportSql(
     const { answer, file: result } = await runConfinedToFile(ctx.sandbox, { ...work, input }, limits);
     return { answer, result };
   });
-  if (!file) throw new Error('The query was answered, and no file was written');
+  if (!file) throw new Error('Query succeeded but wrote no file');
   const { size } = await file.stat();
   reply.raw.setTimeout(stallMs, () => reply.raw.destroy());
   // The file is deleted once it is sent or the client disconnects.

@@ -109,7 +109,7 @@ describe('parts of different types', () => {
         [2, 'only here'],
       ],
     ],
-  ])('keeps the values of %j', async (parts, rows) => {
+  ])('preserves the values of %j', async (parts, rows) => {
     expect(await (await askParts('parquet', parts)).json()).toMatchObject({ rows });
   });
 
@@ -119,7 +119,7 @@ describe('parts of different types', () => {
     ['parquet', "{'a': 9007199254740993} AS v", "{'a': 2.5::DOUBLE} AS v", "The column 'v' is STRUCT"],
     ['csv', '1 AS v', '2 AS v, 3 AS w', "The column 'w' is in t-00001-of-00002.csv"],
   ] as const)(
-    'refuses parts of %s that would lose values: %s, %s',
+    'rejects parts of %s that would lose values: %s, %s',
     async (ending, first, second, sentence) => {
       const { status, message } = await refusalOf(await askParts(ending, [first, second]));
       expect(status).toBe(400);

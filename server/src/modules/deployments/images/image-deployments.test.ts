@@ -233,7 +233,7 @@ describe('a deployment of an image model', () => {
     await calls().terminate(other.pod_id);
   });
 
-  test("is invisible to other users and to the calls of text deployments", async () => {
+  test('is invisible to other users and to the calls of text deployments', async () => {
     const { assetId } = await insertFlux(server.services, ada, 'Private');
     const { pod_id } = await calls().deployFlux({ model_id: assetId });
     const bob = callsOf(serving, await server.signUp());

@@ -115,7 +115,7 @@ test.each([
   ['flux', 'black-forest-labs/FLUX.1-dev', 'Kontext starter'],
   ['flux-kontext', 'black-forest-labs/FLUX.1-Kontext-dev', 'Kontext starter'],
 ] as const)(
-  '%s deploys the starter for %s if the user has no such model, and says so',
+  '%s deploys the starter for %s if the user has no such model, and returns a notice',
   async (kind, name, starter) => {
     await insertImageStarters(server.services);
     const calls = imageCalls[kind];

@@ -19,7 +19,7 @@ describe('showDeployment', () => {
     ['completed', 'deploying', 100],
     ['stopped', 'deploying', 100],
     ['failed', 'deploying', 0],
-  ])('of a live one whose carrier is %s says %s', (state, shown, progress) => {
+  ])("maps a live deployment's carrier state %s to %s", (state, shown, progress) => {
     const reason = 'Said by the engine.';
     expect(showDeployment(live, { ...carrier, state, reason })).toEqual({
       state: shown,

@@ -94,6 +94,6 @@ export const textKinds = ['text', 'embedding'] as const satisfies KindName[];
 /** Returns the kind as a text kind. Throws for an image kind. */
 export function textKindOf(kind: KindName): (typeof textKinds)[number] {
   const found = textKinds.find((one) => one === kind);
-  if (!found) throw new Error(`A deployment of the kind ${kind} makes pictures`);
+  if (!found) throw new Error(`Deployment kind ${kind} is not a text kind`);
   return found;
 }

@@ -17,7 +17,8 @@ export function toImageDeployment(
     context_tokens: _context,
     ...shown
   } = view;
-  if (kind === 'text' || kind === 'embedding') throw new Error(`Deployment ${view.pod_id} serves text`);
+  if (kind === 'text' || kind === 'embedding')
+    throw new Error(`Deployment ${view.pod_id} is not an image deployment`);
   const status = deploymentKinds[kind].states[state];
   const isOver = state === 'stopping' || state === 'terminated' || state === 'failed';
   const url = isOver ? null : new URL(`/v1/deployments/${view.pod_id}`, publicUrl).href;

@@ -55,9 +55,9 @@ test.each([
   ],
   ['the server of a workload', () => findModelServerOfWorkload(db, carrierId), { id: serverId }],
   ['the servers in use', () => listModelServersInUse(db), [{ id: serverId }]],
-  ['starter models that nobody asks', () => listIdleStarterServers(db, new Date()), []],
-  ['what a workload serves', () => selectServed(db, [carrierId]), [{ workload_id: carrierId }]],
-])('nothing of other times is read to find %s', async (_what, find, expected) => {
+  ['idle starter models', () => listIdleStarterServers(db, new Date()), []],
+  ['the model of a workload', () => selectServed(db, [carrierId]), [{ workload_id: carrierId }]],
+])('reads no historical rows to find %s', async (_what, find, expected) => {
   expect(await find()).toMatchObject(expected);
   const plans = await plansOf(recording, find, { analyze: true });
   expect(plans).toHaveLength(1);

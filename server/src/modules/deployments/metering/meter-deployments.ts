@@ -49,8 +49,8 @@ export async function meterDeployments(services: Services, usage: IdleCredit = n
       turns.run(userId, () =>
         meterOrEnd(services, usage, { podId: id, userId }).catch((error: unknown) =>
           isLocked(error)
-            ? log.info({ pod_id: id }, 'a deployment was locked: the next pass meters it')
-            : log.error({ err: error, pod_id: id }, 'a deployment could not be metered'),
+            ? log.info({ pod_id: id }, 'deployment is locked; metering it in the next pass')
+            : log.error({ err: error, pod_id: id }, 'failed to meter deployment'),
         ),
       ),
     ),
@@ -58,7 +58,7 @@ export async function meterDeployments(services: Services, usage: IdleCredit = n
   // Catches up on changes whose reconcile job failed.
   for (const { id } of await listModelServersInUse(db)) {
     await inTransaction(db, (tx) => reconcileModelServer(tx, clock, id)).catch((error: unknown) =>
-      log.error({ err: error, model_server_id: id }, 'a model server could not be reconciled'),
+      log.error({ err: error, model_server_id: id }, 'failed to reconcile model server'),
     );
   }
   await settleAllStopped(services);
@@ -69,7 +69,7 @@ export async function meterDeployments(services: Services, usage: IdleCredit = n
       await setStarterRequested(tx, id, null);
       await reconcileModelServer(tx, clock, id);
     }).catch((error: unknown) =>
-      log.error({ err: error, model_server_id: id }, 'a starter model could not be put to sleep'),
+      log.error({ err: error, model_server_id: id }, 'failed to put starter model to sleep'),
     );
   }
 }
@@ -111,8 +111,7 @@ async function meterOne(
     const isIdle = sleepsAt !== null && sleepsAt < now;
     const until = isIdle ? sleepsAt : now;
     const lostMs = await unchargedMs(tx, until, found);
-    if (lostMs > 0)
-      log.warn({ pod_id: podId, uncharged_ms: lostMs }, 'time that nobody watched is not charged');
+    if (lostMs > 0) log.warn({ pod_id: podId, uncharged_ms: lostMs }, 'not charging unobserved time');
     // Nothing is charged while no replica is ready; the hold stays open.
     const counted = await countTime(tx, until, found);
     if (counted.metered_at && isIdle) {

@@ -29,7 +29,7 @@ export async function settleAllStopped({
 }: Pick<Services, 'db' | 'clock' | 'log'>): Promise<void> {
   for (const id of await listUnsettled(db))
     await settleStopped({ db, clock }, id).catch((error: unknown) =>
-      log.error({ err: error, pod_id: id }, 'the time of a deployment could not be settled'),
+      log.error({ err: error, pod_id: id }, 'failed to settle deployment'),
     );
 }
 

@@ -28,7 +28,7 @@ async function deployFineTune(
   { assetId, modelName }: { assetId: string; modelName: string },
 ): Promise<void> {
   const body = deployVllm.body?.parse({ model_id: assetId, user_id: ctx.caller.userId });
-  if (!body) throw new Error('models are deployed without a body');
+  if (!body) throw new Error('deploy call has no body schema');
   // The key belongs to the chat call: a retry may have to deploy again if the deployment has ended since.
   await deploy({ ...ctx, idempotencyKey: null }, parts, { kind: 'text', body, modelName });
 }

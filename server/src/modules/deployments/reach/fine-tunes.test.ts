@@ -69,7 +69,7 @@ it("uses its owner's existing deployment", async () => {
   expect(await deployments()).toHaveLength(1);
 });
 
-it("is listed before its first call, with its base, and only for its owner", async () => {
+it('is listed before its first call, with its base, and only for its owner', async () => {
   const { data } = await openai().models.list();
   expect(data.find(({ id }) => id === name)).toMatchObject({ parent: 'starter-model', owned_by: ada.userId });
   expect(await openai().models.retrieve(name)).toMatchObject({ id: name });

@@ -19,7 +19,7 @@ export function keepInUse(ctx: Context, upstream: UsedModel): () => void {
   const note = () => {
     notedAt.set(upstream, ctx.clock.now());
     noteUse(ctx, upstream).catch((error: unknown) =>
-      ctx.log.warn({ err: error }, 'the use of a model could not be noted'),
+      ctx.log.warn({ err: error }, 'failed to record model use'),
     );
   };
   const lastUse = notedAt.get(upstream) ?? upstream.last_request_at;

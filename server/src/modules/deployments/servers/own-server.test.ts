@@ -68,7 +68,7 @@ it('treats a trained adapter as untrusted once one of its files was replaced', a
   await serving.terminate(user, podId);
 });
 
-it("ends with an uploaded adapter that cannot be loaded, without affecting other deployments", async () => {
+it('ends with an uploaded adapter that cannot be loaded, without affecting other deployments', async () => {
   const { server, stub, driver, clock } = serving;
   const good = await serving.deploy(user, await insertFineTune(server.services, base, user, 'Good Loaf'));
   await serving.untilRunning(user, good);

@@ -107,7 +107,7 @@ export async function setFailedStarts(tx: Transaction, id: string, count: number
   await tx.updateTable('model_servers').set({ failed_starts: count }).where('id', '=', id).execute();
 }
 
-/** Deletes the replicas of an ended deployment except the first, which records where it ran. */
+/** Deletes the replicas of an ended deployment except the first, which records its placement. */
 export async function deleteReplicasOfEnded(tx: Transaction, podId: string): Promise<void> {
   await tx
     .deleteFrom('model_servers')

@@ -50,27 +50,30 @@ describe('a base in the memory of the CPU', () => {
 });
 
 describe("a base of another user's", () => {
-  it.each(['text', 'embedding'] as const)('runs in a separate process per deploying user: %s', async (task) => {
-    const { server, deploy } = onCpu;
-    const [owner, stranger] = [await server.signUp(), await server.signUp()];
-    const { assetId } =
-      task === 'text'
-        ? await insertModel(server.services, owner, 'A Base', {
-            ...files,
-            'model.gguf': 'weights and tokenizer',
-          })
-        : await insertEncoder(server.services, owner, 'An Encoder');
-    const body = { is_published: true };
-    await server.request(updateAsset, { params: { id: assetId }, body }, { as: owner });
-    const serverOf = async (podId: string) => {
-      const found = server.services.db
-        .selectFrom('deployments')
-        .select('model_server_id')
-        .where('id', '=', podId);
-      return (await found.executeTakeFirstOrThrow()).model_server_id;
-    };
-    const servers: string[] = [];
-    for (const as of [owner, stranger]) servers.push(await serverOf(await deploy(as, assetId)));
-    expect(new Set(servers).size).toBe(2);
-  });
+  it.each(['text', 'embedding'] as const)(
+    'runs in a separate process per deploying user: %s',
+    async (task) => {
+      const { server, deploy } = onCpu;
+      const [owner, stranger] = [await server.signUp(), await server.signUp()];
+      const { assetId } =
+        task === 'text'
+          ? await insertModel(server.services, owner, 'A Base', {
+              ...files,
+              'model.gguf': 'weights and tokenizer',
+            })
+          : await insertEncoder(server.services, owner, 'An Encoder');
+      const body = { is_published: true };
+      await server.request(updateAsset, { params: { id: assetId }, body }, { as: owner });
+      const serverOf = async (podId: string) => {
+        const found = server.services.db
+          .selectFrom('deployments')
+          .select('model_server_id')
+          .where('id', '=', podId);
+        return (await found.executeTakeFirstOrThrow()).model_server_id;
+      };
+      const servers: string[] = [];
+      for (const as of [owner, stranger]) servers.push(await serverOf(await deploy(as, assetId)));
+      expect(new Set(servers).size).toBe(2);
+    },
+  );
 });

@@ -22,7 +22,7 @@ export type Stub = {
   open: number;
   /** Requests whose client disconnected before the response was complete. */
   disconnected: number;
-  /** Tokens that a flood has written so far. */
+  /** Tokens written by the current flood. */
   floodTokens: number;
   answer: StubAnswer;
   /** Returns the text of a response, in place of 'Good bread.' */
@@ -37,7 +37,7 @@ export type Stub = {
   failure: string | null;
   /** Starting servers that carry this adapter (revision id) fail. */
   brokenAdapter: string | null;
-  /** One function per ready server: tells it that its place is being withdrawn. */
+  /** One function per ready server; reports that its place is being withdrawn. */
   leave: (() => Promise<unknown>)[];
 };
 

@@ -74,6 +74,6 @@ test.each<[string, string | Buffer, string]>([
     makePdf(Array.from({ length: DOCUMENT_PAGES_MAX + 1 }, () => ['x'])),
     `has ${DOCUMENT_PAGES_MAX + 1} pages, and a document can have ${DOCUMENT_PAGES_MAX}`,
   ],
-])('%s is refused with a sentence', async (name, bytes, sentence) => {
+])('rejects %s with a message', async (name, bytes, sentence) => {
   await expect(read(name, bytes)).rejects.toThrow(sentence);
 });

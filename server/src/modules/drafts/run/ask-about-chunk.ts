@@ -13,7 +13,7 @@ export async function askAboutChunk(
   chat: ChatParts,
   { draft, chunk, signal }: { draft: DraftRow; chunk: OpenChunk; signal: AbortSignal },
 ): Promise<ChunkResult> {
-  if (draft.settings === null) throw new Error('A draft that runs has settings');
+  if (draft.settings === null) throw new Error('Running draft has no settings');
   const { number, text } = chunk;
   const body = askForRows(draft.settings, text);
   const answer = await answerChat(services, chat, { work: draft, number, body, signal });

@@ -5,14 +5,14 @@ const row = (name: string) => ({ question: `What is ${name}?`, answer: `${name} 
 const [rye, oats] = [row('rye'), row('oats')];
 
 test.each<[string, string]>([
-  ['as it was asked for', JSON.stringify({ rows: [rye, oats] })],
+  ['in the requested format', JSON.stringify({ rows: [rye, oats] })],
   ['as a list', JSON.stringify([rye, oats])],
   [
-    'in a fence, with words around',
+    'in a fence with text around it',
     `Here you are:\n\`\`\`json\n${JSON.stringify([rye, oats], null, 2)}\n\`\`\`\nEnjoy!`,
   ],
-  ['line by line, with more in it', [rye, oats].map((one) => JSON.stringify({ ...one, id: 1 })).join('\n')],
-])('rows are read %s', (_, answer) => {
+  ['line by line with extra fields', [rye, oats].map((one) => JSON.stringify({ ...one, id: 1 })).join('\n')],
+])('parses rows %s', (_, answer) => {
   expect(rowsOfAnswer(answer, true)).toEqual({ rows: [rye, oats], dropped: {} });
 });
 

@@ -5,20 +5,17 @@ import { defaultPrices } from '../../credits/prices/prices.ts';
 import type { GenerationRow } from '../queries.ts';
 import { ownGenerator } from './own-generators.ts';
 
-test.each(['bread ', '麺', '🍞'])(
-  "the file's metadata holds the longest prompt: %s",
-  (word) => {
-    const prompt = word.repeat(PROMPT_LENGTH_MAX / word.length);
-    const row = {
-      ...{ generator: 'flux', prompt, model: 'my-painter', id: 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6' },
-      ...{ seed: 7n, steps: 28, parameters: { guidance_scale: 3.5, num_inference_steps: 28, seed: 7 } },
-    } as unknown as GenerationRow;
-    expect(ownGenerator('flux', 'deployment:p1')?.request(row, { picture: null }).metadata).toEqual({
-      ...{ prompt, model: 'my-painter', generation_id: row.id },
-      ...{ guidance_scale: '3.5', num_inference_steps: '28', seed: '7' },
-    });
-  },
-);
+test.each(['bread ', '麺', '🍞'])("the file's metadata holds the longest prompt: %s", (word) => {
+  const prompt = word.repeat(PROMPT_LENGTH_MAX / word.length);
+  const row = {
+    ...{ generator: 'flux', prompt, model: 'my-painter', id: 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6' },
+    ...{ seed: 7n, steps: 28, parameters: { guidance_scale: 3.5, num_inference_steps: 28, seed: 7 } },
+  } as unknown as GenerationRow;
+  expect(ownGenerator('flux', 'deployment:p1')?.request(row, { picture: null }).metadata).toEqual({
+    ...{ prompt, model: 'my-painter', generation_id: row.id },
+    ...{ guidance_scale: '3.5', num_inference_steps: '28', seed: '7' },
+  });
+});
 
 test.each([
   ['wan', {}, 30n],
@@ -28,13 +25,10 @@ test.each([
   ['seedance', { duration: 5, quality: '1080p' }, 68n],
   ['kling', { duration: 5, aspect_ratio: '1:1' }, 17n],
   ['wan', { duration: '2', aspect_ratio: '1:1', quality: '64p', num_inference_steps: 16 }, 1n],
-] as const)(
-  'a %s of %j, made by a Wan, costs by steps, seconds and pixels',
-  (name, parameters, parts) => {
-    const cost = costMicro([{ price: defaultPrices.videos, parts }]);
-    expect(ownGenerator(name, 'deployment:p1')?.cost(defaultPrices, parameters)).toBe(cost);
-  },
-);
+] as const)('a %s of %j, made by a Wan, costs by steps, seconds and pixels', (name, parameters, parts) => {
+  const cost = costMicro([{ price: defaultPrices.videos, parts }]);
+  expect(ownGenerator(name, 'deployment:p1')?.cost(defaultPrices, parameters)).toBe(cost);
+});
 
 test.each([
   // The largest output of Wan on one machine for 10 s at 1080p: 121 frames at 24 fps.

@@ -60,7 +60,7 @@ const untilRunning = (as: TestUser, count: number) =>
 const positions = async (as: TestUser) =>
   (await list(as, { state: 'queued' })).map(({ position }) => position).toReversed();
 
-test("a stalled deployment blocks no places of the starters, and its owner may use all of its places", async () => {
+test('a stalled deployment blocks no places of the starters, and its owner may use all of its places', async () => {
   await deploy(ada, (await insertFlux(server.services, ada, 'My editor')).assetId);
   await deploy(bob, (await insertFlux(server.services, bob, 'His editor')).assetId);
   for (let asked = 0; asked < 5; asked += 1) await edit(ada);
@@ -142,7 +142,7 @@ test('deleting outputs does not improve queue position', async () => {
   for (const as of [eve, carl]) await cancelAll(as);
 });
 
-test('that a queue has moved is kept for its users alone', async () => {
+test('stores a queue change only for its users', async () => {
   const { id } = await setting.generate(ada);
   await untilRunning(ada, 1);
   // Both changes are published by the same statement.

@@ -92,9 +92,9 @@ test('holds eight outputs per process, regardless of the user, until they are st
 
 test.each([
   { when: 'before', keep: () => Promise.reject(full) },
-  { when: 'while', keep: (bytes: Readable) => pipeline(bytes, fullDisk()) },
+  { when: 'during', keep: (bytes: Readable) => pipeline(bytes, fullDisk()) },
 ])(
-  'a picture that cannot be stored, known $when it comes, ends the attempt, and is not said to be lost at its service',
+  'a storage failure $when the download ends the attempt and is not blamed on the service',
   async ({ keep }) => {
     let calls = 0;
     const generated = await serve(1, (_request, response) => {

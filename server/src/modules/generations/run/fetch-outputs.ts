@@ -29,8 +29,8 @@ type Options<Kept> = {
 
 /**
  * Downloads and stores a service's outputs and returns the complete ones. Throws AppError 'unavailable' if
- * none succeeds (its address is dead or internal, or the file is too large or no picture), and with
- * `waitsForAll` also if one is temporarily unreachable; other errors of `keep`; or the signal's reason.
+ * none succeeds (dead or internal address, oversized or invalid file), and with `waitsForAll` also if an
+ * output is temporarily unreachable; other errors of `keep`; or the signal's reason.
  */
 export async function fetchOutputs<Kept>(
   generated: UpstreamOutputs,

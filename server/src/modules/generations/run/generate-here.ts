@@ -23,7 +23,7 @@ export async function generateHere(
     modelName: row.model,
     readRequest: async (server: { workloadId: string }) => {
       const own = ownGenerator(row.generator, row.queue);
-      if (!own) throw new Error(`no model here serves ${row.generator}`);
+      if (!own) throw new Error(`No local model serves ${row.generator}`);
       const lora = await lendLora(services, row, server);
       return own.request(row, { picture: (await readInput(services, row))?.bytes ?? null, lora });
     },
@@ -45,7 +45,7 @@ export async function generateHere(
   await reachImageServer(asOwner(services, row), serving, question, take).catch((error: unknown) => {
     throw error instanceof AppError && error.code === 'model_not_found' ? modelGone(row, error) : error;
   });
-  if (!generated) throw new Error('the model server has generated nothing');
+  if (!generated) throw new Error('Model server returned no output');
   return generated;
 }
 

@@ -242,7 +242,7 @@ describe('the generating process dies', () => {
   });
 });
 
-test('keeps credits correct under random events for two users', async () => {
+test('balances stay correct under random events for two users', async () => {
   const seed = Date.now() % 2 ** 31;
   const below = numbers(seed);
   const users = [ada, await server.signUp('Bob')];

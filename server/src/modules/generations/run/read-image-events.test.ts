@@ -30,32 +30,26 @@ async function read(answer: Buffer, pieceBytes: number) {
   return events;
 }
 
-test.each([1, 7, 100, 10_000])(
-  'reads lines and the file after them in pieces of %i bytes',
-  async (size) => {
-    const file = Buffer.from('a\nb\n\0c');
-    expect(await read(Buffer.concat([Buffer.from(lines), file]), size)).toEqual([
-      step,
-      { ...done, bytes: file },
-    ]);
-  },
-);
+test.each([1, 7, 100, 10_000])('reads lines and the file after them in pieces of %i bytes', async (size) => {
+  const file = Buffer.from('a\nb\n\0c');
+  expect(await read(Buffer.concat([Buffer.from(lines), file]), size)).toEqual([
+    step,
+    { ...done, bytes: file },
+  ]);
+});
 
-test.each([1, 7, 10_000])(
-  'reads the pictures after a video in pieces of %i bytes',
-  async (size) => {
-    const beside = [
-      { role: 'poster', media_type: 'image/webp', size_bytes: 4, width: 1, height: 1 },
-      { role: 'strip', media_type: 'image/webp', size_bytes: 1, width: 8, height: 1 },
-    ];
-    const line = `${JSON.stringify({ ...done, media_type: 'video/mp4', beside })}\n`;
-    const [event] = await read(Buffer.from(`${line}\n\nfilmposts`), size);
-    expect(event).toMatchObject({ bytes: Buffer.from('\n\nfilm') });
-    expect(event).toMatchObject({ beside: [{ bytes: Buffer.from('post') }, { bytes: Buffer.from('s') }] });
-    for (const broken of ['\n\nfilmpost', '\n\nfilmposts!'])
-      await expect(read(Buffer.from(line + broken), size)).rejects.toMatchObject({ code: 'unavailable' });
-  },
-);
+test.each([1, 7, 10_000])('reads the pictures after a video in pieces of %i bytes', async (size) => {
+  const beside = [
+    { role: 'poster', media_type: 'image/webp', size_bytes: 4, width: 1, height: 1 },
+    { role: 'strip', media_type: 'image/webp', size_bytes: 1, width: 8, height: 1 },
+  ];
+  const line = `${JSON.stringify({ ...done, media_type: 'video/mp4', beside })}\n`;
+  const [event] = await read(Buffer.from(`${line}\n\nfilmposts`), size);
+  expect(event).toMatchObject({ bytes: Buffer.from('\n\nfilm') });
+  expect(event).toMatchObject({ beside: [{ bytes: Buffer.from('post') }, { bytes: Buffer.from('s') }] });
+  for (const broken of ['\n\nfilmpost', '\n\nfilmposts!'])
+    await expect(read(Buffer.from(line + broken), size)).rejects.toMatchObject({ code: 'unavailable' });
+});
 
 /** The last line for a video with these pictures, of one byte each, followed by all bytes. */
 function doneWith(...roles: string[]): string {
@@ -73,12 +67,12 @@ test.each([
   ['that breaks off in a line', lines.slice(0, 20)],
   ['that ends without a file', `${JSON.stringify(step)}\n`],
   ['whose file breaks off', `${lines}abc`],
-  ['whose file goes on', `${lines}abcdefgh`],
-  ['with what is no event', '{"type":"cake"}\n'],
-  ['with a poster twice', doneWith('poster', 'poster')],
+  ['whose file is too long', `${lines}abcdefgh`],
+  ['with an invalid event', '{"type":"cake"}\n'],
+  ['with two posters', doneWith('poster', 'poster')],
   ['with three pictures', doneWith('poster', 'strip', 'strip')],
-  ['with what is no JSON', 'bread\n'],
-])('an answer %s is refused', async (_what, answer) => {
+  ['with invalid JSON', 'bread\n'],
+])('rejects a response %s', async (_what, answer) => {
   await expect(read(Buffer.from(answer), 50)).rejects.toMatchObject({ code: 'unavailable' });
 });
 

@@ -101,7 +101,7 @@ function toEvent(line: string): ImageEvent {
   try {
     return imageEvent.parse(JSON.parse(line));
   } catch (cause) {
-    throw unavailable(brokeOff, new Error('the model server sent what is no event', { cause }));
+    throw unavailable(brokeOff, new Error('the model server sent an invalid event', { cause }));
   }
 }
 

@@ -92,7 +92,7 @@ export async function writeFailure(
   error: unknown,
 ): Promise<void> {
   const attempt = attemptOf(lease);
-  services.log.warn({ err: error, generation_id: lease.id, attempt }, 'a generation broke off');
+  services.log.warn({ err: error, generation_id: lease.id, attempt }, 'generation attempt failed');
   const ended = await underLease(services.db, generationsTable, lease, async (tx, row) => {
     const now = services.clock.now();
     const step = planAfterFailure(

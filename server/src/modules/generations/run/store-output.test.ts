@@ -37,7 +37,7 @@ test('streams an output into the store and checks its declared type and size', a
 });
 
 test.each([
-  ['no picture', pictureFiles.text, {}, 'PNG, JPEG or WebP'],
+  ['not a picture', pictureFiles.text, {}, 'PNG, JPEG or WebP'],
   [
     'of another type',
     pictureFiles.png,
@@ -46,7 +46,7 @@ test.each([
   ],
   ['of another size', pictureFiles.png, { width: 8 }, 'is image/png of 6 x 4, and is said to be'],
   ['cut off', pictureFiles.png.subarray(0, -2), {}, 'damaged or incomplete'],
-])('one that is %s is refused', async (_what, file, said, message) => {
+])('rejects an output that is %s', async (_what, file, said, message) => {
   await expect(store([file], said).stored).rejects.toThrow(message);
 });
 
@@ -81,8 +81,8 @@ test('stores a video with its properties and a poster for lists', async () => {
 test.each([
   ['a picture', pictureFiles.png, pictureFiles.webp, 'must be an MP4 file'],
   ['cut off', videoFile().subarray(0, -9), pictureFiles.webp, 'The video is damaged or incomplete'],
-  ['with a first frame that is none', videoFile(), pictureFiles.text, 'PNG, JPEG or WebP'],
-])('a video that is %s is refused', async (_what, film, poster, message) => {
+  ['without a valid poster', videoFile(), pictureFiles.text, 'PNG, JPEG or WebP'],
+])('rejects a video that is %s', async (_what, film, poster, message) => {
   await expect(storeVideo(film, poster)).rejects.toThrow(message);
 });
 

@@ -110,7 +110,7 @@ async function storeWithMetadata(
   try {
     embedded = embedMetadata(picture, metadata);
   } catch (error) {
-    services.log.warn({ err: error }, 'the parameters of a picture could not be written into its file');
+    services.log.warn({ err: error }, 'failed to embed metadata in picture');
     return null;
   }
   return storeBlob(services, Readable.from([embedded]));

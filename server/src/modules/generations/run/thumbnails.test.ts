@@ -69,7 +69,7 @@ test('the thumbnail of a rotated photo is upright, and edits of the photo have o
   expect(await look(source?.thumbnail_url)).toEqual({ format: 'webp', width: 256, height: 512 });
 });
 
-test('a picture that cannot be decoded has no thumbnail and is shown itself', async () => {
+test('a picture that cannot be decoded has no thumbnail and is linked directly', async () => {
   // The first rows are present, the rest are missing.
   const content = pngOf(1000, 1000).toString('base64');
   stub.picture = { content, width: 1000, height: 1000 };

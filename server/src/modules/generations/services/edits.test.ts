@@ -80,7 +80,7 @@ test.each([
     },
   ],
 ] as const)(
-  '%s is told the picture as it reads one, and edits it for its price',
+  'sends the picture to %s in its own format, and charges its price',
   async (name, title, parameters, submission) => {
     connect(name);
     const started = await edit({}, parameters);

@@ -14,10 +14,7 @@ export async function cancelJob(
 ): Promise<void> {
   if (!job) return;
   await cancelUpstream(services, job).catch((error: unknown) =>
-    services.log.warn(
-      { err: error, generation_id: id },
-      'a service could not be told that a picture is not wanted',
-    ),
+    services.log.warn({ err: error, generation_id: id }, 'failed to cancel job at service'),
   );
 }
 

@@ -128,7 +128,7 @@ describe.each(services)('%s', (name, generator, parameters, submission, cost) =>
       1,
     ],
     ['no JSON', / answered in a way that this server does not understand\. Please tell its operator$/, 1],
-  ])('that answers with %s costs nothing, and it is said why', async (answer, reason, submissions) => {
+  ])('that responds with %s costs nothing, and the reason is shown', async (answer, reason, submissions) => {
     upstream.state.answer = answer;
     const { id } = await start(generator);
     const ended = await untilEnded(id);
@@ -144,7 +144,7 @@ describe.each([services[0], services[3]])('%s', (name, generator) => {
   beforeEach(() => connect(name));
 
   test.each<UpstreamAnswer>(['begun in silence', 'no answer of its own'])(
-    'that may have begun a picture is not asked for another one: %s',
+    'that may have started a picture is not retried: %s',
     async (answer) => {
       upstream.state.answer = answer;
       const { id } = await start(generator);
@@ -186,7 +186,7 @@ describe.each([services[0], services[3]])('%s', (name, generator) => {
     ['cut off', / generated it, but the file it returned is not a complete picture$/],
     ['dead link', / generated it, but its picture could not be fetched$/],
     ['inside link', / generated it, but its picture could not be fetched$/],
-  ])('that generates %s costs nothing, and is not asked to generate it again', async (answer, reason) => {
+  ])('that delivers %s costs nothing and is not retried', async (answer, reason) => {
     upstream.state.answer = answer;
     const { id } = await start(generator);
     const ended = await untilEnded(id);
@@ -254,7 +254,7 @@ test('a full service does not block other services', async () => {
 });
 
 describe('fal', () => {
-  test('charges only for delivered pictures, not for one that its safety check rejects', async () => {
+  test('charges only for delivered pictures, not for pictures that its safety check rejects', async () => {
     upstream.state.answer = 'one flagged';
     const { id, cost } = await start('flux', { n: 4 });
     expect(cost).toBe('2.5');

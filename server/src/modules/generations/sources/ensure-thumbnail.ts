@@ -19,7 +19,7 @@ export const makeThumbnailJob = defineJob({
     const thumbnail = await makeThumbnail(services, picture, { userId, signal });
     if (!thumbnail) return;
     if ((await saveThumbnail(services, { userId, sha256: picture.sha256 }, thumbnail)) === 0)
-      throw new Error('No picture without a thumbnail has these bytes');
+      throw new Error('No picture with these bytes lacks a thumbnail');
   },
 });
 
@@ -35,7 +35,7 @@ export async function ensureThumbnail(
   try {
     return await makeThumbnail(services, picture, { userId, signal: AbortSignal.timeout(WAIT_MS) });
   } catch (error) {
-    services.log.warn({ err: error, sha256 }, 'a thumbnail is made later');
+    services.log.warn({ err: error, sha256 }, 'deferred thumbnail to a job');
     await inTransaction(services.db, (tx) =>
       services.jobs.enqueue(tx, makeThumbnailJob, { ...picture, userId }),
     );

@@ -49,7 +49,7 @@ const inFile = '--cut\r\ncontent-disposition: form-data; name="file"; filename="
 
 test.each([
   ['in a field', inField],
-  ['in its picture', inFile],
+  ['in the picture', inFile],
 ])('ends a call immediately if its key is revoked during the upload: %s', async (_where, head) => {
   const eve = await server.signUp('Eve');
   const made = { params: { userId: eve.userId }, body: { name: 'program' } };
@@ -95,9 +95,9 @@ describe('a picture that arrives too slowly ends with its connection,', () => {
   afterAll(() => app.close());
 
   test.each([
-    ['nothing more', inFile, null],
-    ['a byte now and then', inFile, 50],
-    ['a byte now and then after it was refused', inFile.replace('"file"', '"mask"'), 50],
+    ['no further bytes', inFile, null],
+    ['a few bytes', inFile, 50],
+    ['a few bytes after a rejection', inFile.replace('"file"', '"mask"'), 50],
   ])('%s', async (_what, head, everyMs) => {
     const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
     socket.on('error', () => undefined).resume();

@@ -56,7 +56,7 @@ function leaveOnce(ctx: Context, id: string, { raw }: Http['reply']): () => Prom
   let noted: Promise<void> | undefined;
   const leave = () => {
     noted ??= noteLeft(ctx, id).catch((error: unknown) =>
-      ctx.log.warn({ err: error, generation_id: id }, 'that a call has left its picture could not be noted'),
+      ctx.log.warn({ err: error, generation_id: id }, 'failed to record client disconnect'),
     );
     return noted;
   };
@@ -99,7 +99,7 @@ async function cancelUnanswered(ctx: Context, id: string): Promise<Generation | 
   try {
     return await cancelLeft(ctx, { id });
   } catch (error) {
-    ctx.log.info({ err: error, generation_id: id }, 'a picture that nobody waits for was not cancelled');
+    ctx.log.info({ err: error, generation_id: id }, 'failed to cancel abandoned generation');
     return null;
   }
 }

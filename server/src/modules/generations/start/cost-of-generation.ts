@@ -22,7 +22,7 @@ export function costOfGeneration(
 ): bigint {
   if (by.provider === 'upstream') return costAtService(prices, by.upstream.generator, parameters);
   const own = ownGenerator(generator, by.queue);
-  if (!own) throw new Error(`no model here serves ${generator}`);
+  if (!own) throw new Error(`No local model serves ${generator}`);
   return own.cost(prices, parameters);
 }
 

@@ -13,10 +13,10 @@ const LOOK_EVERY_MS = 250;
 type Asking = Pick<Context, 'db' | 'clock' | 'idempotencyKey' | 'caller' | 'processId'>;
 
 /**
- * Returns how a repeated call finds its picture: the picture that the same call of this client was waiting
- * for when it ended without a response. OpenAI's clients repeat a call that timed out (in Node after five
- * minutes without headers) or lost its server, and a service charges for a picture that it has started. Never
- * matches a picture that another call waits for or has received. Not needed with an Idempotency-Key.
+ * Returns how a repeated call finds the picture that its first try was waiting for when it ended without a
+ * response. OpenAI's clients repeat a call that timed out (in Node after five minutes without headers) or
+ * lost its server, and a service charges for a picture that it has started. Never matches a picture that
+ * another call waits for or has received. Not needed with an Idempotency-Key.
  */
 export async function joinsRepeat(
   asking: Asking,

@@ -40,19 +40,19 @@ beforeAll(async () => {
 });
 
 test.each<[string, () => Promise<unknown>, unknown]>([
-  ['the place of who waits', () => findPositions(db, [second]), new Map([[second, 1]])],
+  ['the position of a generation', () => findPositions(db, [second]), new Map([[second, 1]])],
   [
-    'who waits first',
+    'the first waiting generation',
     () => listWaiting(db, { queue: 'starter:paris', limit: 1 }),
     [{ id: first, userId: 'user1' }],
   ],
   [
-    'whose turn it is',
+    'the next generation',
     () =>
       db.transaction().execute((tx) => chooseNext(tx, { places: { own: 4, upstream: 4 }, now, atWork: [] })),
     first,
   ],
-])('%s in a short queue is found without putting a long one in order', async (_what, find, expected) => {
+])('finds %s in a short queue without sorting a long one', async (_what, find, expected) => {
   expect(await find()).toEqual(expected);
   const plans = await plansOf(recording, find, { analyze: true });
   for (const plan of plans) {

@@ -88,7 +88,7 @@ test.each<[Generation['parameters'], string, string]>([
   [{ lora: 'own', lora_scale: 2.1 }, 'lora_scale', 'LoRA strength must be at most 2'],
   [{ lora: 'own', lora_scale: -0.1 }, 'lora_scale', 'LoRA strength must be at least 0'],
   [{ lora: 'own', lora_scale: 'much' }, 'lora_scale', 'LoRA strength must be a number'],
-])('%# outside the bounds is refused by name', async (given, field, message) => {
+])('rejects %# outside its limits with its name', async (given, field, message) => {
   const { assetId } = await insertLora(ada);
   const parameters = { ...given, ...(given.lora === 'own' && { lora: assetId }) };
   const { held } = await balance(ada);
@@ -98,7 +98,7 @@ test.each<[Generation['parameters'], string, string]>([
   expect((await balance(ada)).held).toBe(held);
 });
 
-test('of another user appears in the history as long as it is readable', async () => {
+test('of another user appears in the history while the user may read it', async () => {
   const bob = await server.signUp('Bob');
   const { assetId } = await insertLora(bob, 'Gouache');
   const publish = (is_published: boolean) =>

@@ -119,7 +119,7 @@ async function prepare(ctx: Context, { parameters: given, ...rest }: GenerationR
 
 async function show(ctx: Context, tx: Transaction, row: GenerationRow): Promise<Generation> {
   const [shown] = await showGenerations(ctx, tx, [row]);
-  if (!shown) throw new Error('A generation that is there is not shown');
+  if (!shown) throw new Error('showGenerations returned no row');
   return shown;
 }
 

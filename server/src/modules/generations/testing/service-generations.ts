@@ -68,7 +68,7 @@ export async function serviceGenerations() {
         .map(({ amount }) => amount);
     },
     /**
-     * The fake clock stands still: advance it past retry pauses, in steps small enough for leases to be
+     * The fake clock is frozen: advance it past retry pauses, in steps small enough for leases to be
      * renewed.
      */
     untilEnded: (id: string) =>

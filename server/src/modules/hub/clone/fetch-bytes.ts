@@ -34,9 +34,9 @@ class Interrupted extends Error {
 }
 
 /**
- * Streams bytes of a file and resumes where a response was cut off, with exponential backoff or after the
- * hub's Retry-After. Throws AppError 'conflict' if the content is not what the hub lists, 'unavailable' if it
- * sends too little, the errors of `refuseAnswer`, and the signal's reason.
+ * Streams bytes of a file and resumes after an interrupted response, with exponential backoff or after the
+ * hub's Retry-After. Throws AppError 'conflict' if the content differs from the hub's list, 'unavailable' if
+ * it sends too little, the errors of `refuseAnswer`, and the signal's reason.
  */
 export async function* fetchBytes(source: Source, options: Options): AsyncGenerator<Buffer> {
   const { start, end, signal, pace, onFailure } = options;

@@ -41,7 +41,7 @@ export async function finishClone(
   const done = await underLease(services.db, clonesTable, lease, async (tx, row) => {
     const files = toFiles(await selectCopied(tx, row.id), empty);
     if (files.length === 0 || files.length < (row.files_total ?? 0))
-      throw new Error(`a clone has ${files.length} of ${row.files_total} files`);
+      throw new Error(`Clone has ${files.length} of ${row.files_total} files`);
     const title = row.repo_id.slice(row.repo_id.indexOf('/') + 1);
     const assetId = await createCopy(tx, row, { files, family, title, access });
     await discardFiles(tx, { id: row.id, userId: row.user_id });

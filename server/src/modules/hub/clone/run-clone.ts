@@ -77,7 +77,7 @@ async function copyAll({ services, closing, pace }: Parts, lease: Lease<CloneRow
     }
     for (let round = 0; files.some(({ isCopied }) => !isCopied); round += 1) {
       // Files that the store has lost in the meantime are copied once more.
-      if (round >= ROUNDS_MAX) throw new Error('files that were copied are not there');
+      if (round >= ROUNDS_MAX) throw new Error('Copied files are missing');
       await copyMissing(copying, files);
       files = await selectFiles(services.db, lease.id);
     }
@@ -128,7 +128,7 @@ async function giveBack({ clock, db }: Services, lease: Lease<CloneRow>): Promis
 /** Fails the clone; copied files stay for a while for a retry. */
 async function fail({ clock, db, log }: Services, lease: Lease<CloneRow>, error: unknown): Promise<void> {
   const isExpected = error instanceof AppError;
-  log[isExpected ? 'info' : 'error']({ err: error, clone_id: lease.id }, 'a clone failed');
+  log[isExpected ? 'info' : 'error']({ err: error, clone_id: lease.id }, 'clone failed');
   const reason = isExpected
     ? error.publicMessage
     : 'Something went wrong on the server. Its operator can see what';

@@ -54,7 +54,7 @@ export async function askHub(
     if (!isRedirect) return answer;
     answer.destroy();
     if (!URL.canParse(answered.location ?? '', url.href))
-      throw unreachable(new Error('a redirect to nowhere'));
+      throw unreachable(new Error('redirect without a location'));
     url = new URL(answered.location ?? '', url);
   }
   throw unreachable(new Error(`more than ${REDIRECTS_MAX} redirects`));

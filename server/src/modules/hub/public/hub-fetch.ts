@@ -48,7 +48,7 @@ async function readBounded(answer: Readable): Promise<Buffer<ArrayBuffer>> {
   const bounded = async function* () {
     for await (const chunk of answer as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > ANSWER_BYTES_MAX) throw new Error('an answer of more than 16 MB');
+      if (bytes > ANSWER_BYTES_MAX) throw new Error('response larger than 16 MB');
       yield chunk;
     }
   };

@@ -22,7 +22,7 @@ export async function findHubAccess(
   try {
     return { url: config.hubUrl, token: decrypt(kept.encrypted, encryptionOf(userId, config)) };
   } catch (error) {
-    log.warn({ err: error, user_id: userId }, 'a token of the public hub was encrypted under another secret');
+    log.warn({ err: error, user_id: userId }, 'failed to decrypt hub token: encrypted with another secret');
     return { url: config.hubUrl, token: null };
   }
 }

@@ -121,7 +121,7 @@ async function* tellProgress(ctx: Context, work: Promise<void>, progress: Progre
 function toFailure({ log }: Context, error: unknown): { type: 'error'; message: string; retryable: boolean } {
   if (error instanceof AppError)
     return { type: 'error', message: error.publicMessage, retryable: error.status >= 500 };
-  log.error({ err: error }, 'the files of a shard could not be made');
+  log.error({ err: error }, 'failed to assemble files of shard');
   return { type: 'error', message: 'Something went wrong on our side. Please try again.', retryable: true };
 }
 

@@ -17,7 +17,7 @@ import { hasXorb, insertXorb, sumXorbs } from './xorb-queries.ts';
 const XORB_BYTES_MAX = 72 * 1024 * 1024;
 
 /**
- * Receives a xorb of the caller; ignores one that exists. Xorbs don't count against the quota, but their
+ * Receives a xorb of the caller; ignores an existing xorb. Xorbs don't count against the quota, but their
  * total has the same limit. Throws AppError 'payload_too_large'.
  */
 export async function receiveXorb(

@@ -28,7 +28,7 @@ async function toEdited(
 ): Promise<ResponseOf<typeof editWithStarter>> {
   const { id, parameters, seed, outputs } = generation;
   const [output] = outputs;
-  if (!output) throw new Error(`The edit ${id} is completed and has no picture`);
+  if (!output) throw new Error(`Completed edit ${id} has no picture`);
   const inline = asked.return_format === 'base64';
   // Reading the whole file verifies its hash.
   const bytes = inline || !asked.skip_integrity_check ? await readOutput(ctx, id) : null;

@@ -81,7 +81,7 @@ describe('rejects an edit with the invalid field at no cost', () => {
     ['a byte beyond 20 MB', { prompt, file: tooLarge }, 413, 'file', 'larger than 20 MB'],
     ['a file of another name', { prompt, mask: png }, 400, 'mask', 'Unknown parameter: mask'],
     ['two files', { prompt, file: png, mask: png }, 400, 'mask', 'Unknown parameter: mask'],
-    ['guidance that is no number', { prompt, guidance_scale: 'high', file: png }, 400, 'guidance_scale', ''],
+    ['non-numeric guidance', { prompt, guidance_scale: 'high', file: png }, 400, 'guidance_scale', ''],
     ['too much guidance', { prompt, guidance_scale: '21', file: png }, 400, 'guidance_scale', 'at most 20'],
     ['no steps', { prompt, num_inference_steps: '0', file: png }, 400, 'num_inference_steps', 'at least 1'],
     ['half a step', { prompt, num_inference_steps: '2.5', file: png }, 400, 'num_inference_steps', 'whole'],
@@ -89,7 +89,7 @@ describe('rejects an edit with the invalid field at no cost', () => {
     ['another format', { prompt, return_format: 'tiff', file: png }, 400, 'return_format', 'one of url'],
     ['half a flag', { prompt, skip_integrity_check: 'maybe', file: png }, 400, 'skip_integrity_check', ''],
     ["another's id", { prompt, user_id: 'bob', file: png }, 403, 'user_id', 'another user'],
-    ['fields behind the file', { file: png, prompt: '' }, 400, 'prompt', 'Please enter a prompt'],
+    ['invalid fields after the file', { file: png, prompt: '' }, 400, 'prompt', 'Please enter a prompt'],
   ] as const)('%s', async (_what, entries, status, param, message) => {
     const answer = await send(`${address}/edit`, form(entries));
     expect(answer).toMatchObject({ status, json: { error: { param } } });
@@ -165,7 +165,7 @@ describe("OpenAI's edits, by its own client", () => {
     ['model', async () => ({ model: 'gpt-image-1' })],
     ['prompt', async () => ({ prompt: ' ' })],
     ['image', async () => ({ image: [await image(), await image()] })],
-  ])('refuse %s by name', async (param, wrong) => {
+  ])('reject %s with its name', async (param, wrong) => {
     const body = { image: await image(), prompt, ...(await wrong()) };
     await expect(client().images.edit(body)).rejects.toMatchObject({ error: { param } });
     await expectNothing();

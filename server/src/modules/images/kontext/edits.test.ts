@@ -343,7 +343,7 @@ describe('the edit calls of the original product', () => {
     expect((await Promise.all(generated)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
-  test("work for a deployment while it runs, only for its owner", async () => {
+  test('work for a deployment while it runs, only for its owner', async () => {
     const { assetId } = await insertFlux(server.services, ada, 'My editor');
     const body = { model_id: assetId, user_id: ada.userId };
     const { pod_id: podId } = await server.request(imageCalls['flux-kontext'].deploy, { body }, { as: ada });

@@ -166,7 +166,7 @@ test('a call repeated after its server was killed gets the picture it waited for
   expect(await setting.charges()).toHaveLength(1);
 }, 40_000);
 
-test('a stopping server tells waiting calls so and cancels nothing', async () => {
+test('a stopping server returns 503 to waiting calls and cancels nothing', async () => {
   const id = await startHanging('flux');
   const call = wait(id);
   call.stop();

@@ -38,7 +38,7 @@ export async function addressRevision(
     });
   } catch (error) {
     if (signal.aborted) throw error;
-    log.warn({ err: error, revision_id: lease.id }, 'the CIDs of a revision could not be computed');
+    log.warn({ err: error, revision_id: lease.id }, 'failed to compute CIDs of revision');
     const reason = error instanceof AppError ? error.message : 'The server could not read the files';
     await underLease(db, revisionCidsTable, lease, async (tx, { id, asset_id, attempts }) => {
       const check_at = retryAt(clock.now(), attempts);

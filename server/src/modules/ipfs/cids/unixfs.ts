@@ -3,7 +3,7 @@ import { fixedSize } from 'ipfs-unixfs-importer/chunker';
 import { balanced } from 'ipfs-unixfs-importer/layout';
 import { CID } from 'multiformats/cid';
 
-/** Receives each block of a DAG as it is created. */
+/** Receives each new block of a DAG. */
 export type PutBlock = (cid: CID, bytes: Uint8Array) => Promise<void>;
 
 /** The CID of a file or folder, and the total bytes of its blocks. */
@@ -79,6 +79,6 @@ async function writeFolder(children: ({ name: string } & Address)[], put: PutBlo
   })) {
     root = { cid: cid.toString(), dagBytes: Number(size) };
   }
-  if (!root) throw new Error('The importer has made no folder');
+  if (!root) throw new Error('Importer returned no folder');
   return root;
 }

@@ -64,10 +64,7 @@ export async function keepPin(
     await write(await service.keep(lease.row, { readCar, onPinning, signal }));
   } catch (error) {
     if (signal.aborted) throw error;
-    log.warn(
-      { err: error, cid: lease.row.cid, service: service.name },
-      'a pin could not be kept as it should be',
-    );
+    log.warn({ err: error, cid: lease.row.cid, service: service.name }, 'failed to reconcile pin');
     const isKnown = error instanceof PinFailure || error instanceof AppError;
     const reason = isKnown ? error.message : 'The server could not read the files';
     await write({ state: 'failed', reason, requestId: lease.row.request_id });

@@ -91,7 +91,7 @@ test.each([
     { text: JSON.stringify({ Root: { Cid: { '/': 'bafy' }, PinErrorMsg: 'block not found' } }) },
     'The IPFS node refused it: block not found',
   ],
-])('an import that fails says why, and is tried again: %o', async (answer, reason) => {
+])("records a failed import's reason and retries: %o", async (answer, reason) => {
   kubo.nextImport = answer;
   await work();
   expect((await read()).node).toMatchObject({ state: 'failed', reason });
@@ -135,7 +135,7 @@ test('finds a request whose response was lost, without making a second one', asy
   expect([...pinning.pins.values()].filter(({ pin }) => pin.cid === cid)).toHaveLength(1);
 });
 
-test('pins again what the node has lost', async () => {
+test('pins content again that the node has lost', async () => {
   await work();
   const { cid } = await read();
   kubo.pinned.delete(cid);
@@ -145,8 +145,8 @@ test('pins again what the node has lost', async () => {
 
 test.each([
   ['the dataset is deleted', () => remove()],
-  ['the choice is taken back', () => choose(false)],
-])('it is unpinned everywhere when %s', async (_when, end) => {
+  ['IPFS is disabled', () => choose(false)],
+])('unpins at all services when %s', async (_when, end) => {
   await work(2);
   const { cid } = await read();
   await end();

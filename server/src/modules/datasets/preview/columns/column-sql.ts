@@ -4,7 +4,7 @@ import type { CellKind } from '../../duckdb/load-table.ts';
 
 export type Kind = Exclude<ColumnStatistics['type'], 'picture' | 'mixed' | 'empty'>;
 
-/** SQL expressions over a column, for statistics and filters; each is null where it does not apply. */
+/** SQL expressions over a column, for statistics and filters; each is null if it does not apply. */
 export type ColumnSql = {
   /** True unless the cell is empty or blank text. */
   filled: string;

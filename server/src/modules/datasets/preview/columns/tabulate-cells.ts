@@ -28,9 +28,9 @@ export type Tabulated = {
 };
 
 /**
- * Loads into a table only the cell values that statistics need, never a whole JSON cell: DuckDB needs over
- * ten times a row's bytes to parse it, for some thousand rows concurrently, which exceeds memory if rows are
- * long. Reads only the first rows of a large file, up to the limit for text files.
+ * Loads only the cell values that statistics need, never a whole JSON cell: DuckDB parses some thousand rows
+ * concurrently with over ten times their size in memory, which is too much for long rows. Reads only the
+ * first rows of a large file, up to the limit for text files.
  */
 export async function tabulateCells(
   database: DuckDBConnection,

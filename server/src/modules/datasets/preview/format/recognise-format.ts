@@ -49,9 +49,9 @@ const AROUND = ' \t\r\n"';
 const PROMPT = /\S\s+(?:\S+\s+\S|[a-z])|[.!?:]$|\b[Yy]ou\b|[^\0-\x7f]/;
 
 /**
- * Recognises the format of a file by its column names and first rows, `broken` of which were unreadable; null
- * if unknown. Keep in step with the runtime's `data/formats.py`; `fixtures/recognise-alike.json` and
- * `fixtures/layouts.json` test both.
+ * Recognises the format of a file by its column names and first rows; `broken` is the number of unreadable
+ * first rows. Null if unknown. Keep in step with the runtime's `data/formats.py`;
+ * `fixtures/recognise-alike.json` and `fixtures/layouts.json` test both.
  */
 export function recogniseFormat(columns: string[], rows: unknown[][], broken = 0): DataFormat | null {
   return (

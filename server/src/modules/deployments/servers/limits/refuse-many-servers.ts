@@ -18,8 +18,8 @@ type Asked = {
 };
 
 /**
- * Step: limits the CPU slots, or GPUs of a kind, of the model servers that one user has awake, and on the CPU
- * those of all users together. Adapters on a running base and starter models don't count. Throws AppError
+ * Step: limits a user's slots for awake model servers (CPU slots, or GPUs of a kind), and on the CPU all
+ * users' slots together. Adapters on a running base and starter models don't count. Throws AppError
  * 'conflict'.
  */
 export async function refuseManyServers(

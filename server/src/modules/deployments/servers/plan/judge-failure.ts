@@ -11,9 +11,9 @@ export type Concerned = {
 };
 
 /**
- * Decides the fate of deployments left unserved by a failed start: a deployment that never served ends; one
- * that served before falls asleep and its next request retries; one that never sleeps waits for the next
- * start.
+ * Decides the fate of deployments left unserved by a failed start. A deployment that never served ends. A
+ * deployment that served before falls asleep, and its next request retries. A deployment that never sleeps
+ * waits for the next start.
  */
 export function judgeFailure<D extends Concerned>(live: D[]): { ended: D[]; asleep: D[]; waiting: D[] } {
   const unserved = live.filter((one) => one.failed && !one.served);
