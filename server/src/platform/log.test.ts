@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { onFileEnd } from '../testing/on-file-end.ts';
 import { createLog } from './log.ts';
 
-test('secrets never reach the log, at whatever depth they are logged', () => {
+test('secrets never reach the log, at any depth', () => {
   const lines: string[] = [];
   const log = createLog(
     { logLevel: 'info', logFormat: 'json' },

@@ -11,15 +11,15 @@ import { type BlobStore, DamagedBlob, DamagedParts, OtherBytes } from '../blob-s
 
 type Tested = {
   store: BlobStore;
-  /** The names of all that lies in it, of what is unfinished too. */
+  /** Names of all objects, including unfinished ones. */
   list: () => Promise<string[]>;
-  /** Changes stored bytes behind its back. */
+  /** Modifies stored bytes outside of the store. */
   change: (sha256: string, to: (bytes: Buffer) => Buffer) => Promise<void>;
-  /** Whether it takes in a file of this machine without a copy. */
+  /** Whether it adds a local file without a copy. */
   links: boolean;
 };
 
-/** What every blob store promises; each implementation runs it. */
+/** Contract of every blob store; each implementation runs it. */
 export function describeBlobStore(title: string, openStore: () => Promise<Tested>): void {
   let store: BlobStore;
   let files: Tested['list'];
@@ -267,7 +267,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
           const { sha256 } = await store.parts
             .complete(key, { ...whole, announcedSha256: hashOf(bytes) }, visible)
             .catch(async () => {
-              // Zeros had come already: the part comes again, as it was, and then more of the late one.
+              // Zeros had arrived already: the part is sent again, and then more of the late one arrives.
               await write(key, 0);
               return store.parts.complete(key, whole, visible);
             });
@@ -283,7 +283,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
   });
 
   describe('damage', () => {
-    /** A stored file of three pieces, with one bit other than it was at this place. */
+    /** Stores a file of three pieces, and flips one bit at this offset. */
     async function storeAndFlip(at: number): Promise<string> {
       const { sha256 } = await store.write(Readable.from([randomBytes(2_500_000)]));
       await change(sha256, (bytes) => {
