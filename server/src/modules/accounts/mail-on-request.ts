@@ -6,7 +6,7 @@ import { sendMail } from '../../platform/mail/send-mail.ts';
 import { countRecentAudit, lockAddress } from './queries.ts';
 import { recordAudit } from './record-audit.ts';
 
-/** Of one kind, to one account. */
+/** Maximum mails of one kind to one account. */
 const MAILS_PER_HOUR = 3;
 
 /**
@@ -18,7 +18,7 @@ export async function mailOnRequest(
   { userId, action, mail }: { userId: string; action: AuditAction; mail: Mail },
 ): Promise<void> {
   await inTransaction(services.db, async (tx) => {
-    // Calls at the same time are counted one by one.
+    // Lock, so that concurrent calls are counted.
     await lockAddress(tx, userId);
     if ((await countRecentAudit(tx, userId, action)) >= MAILS_PER_HOUR) return;
     await recordAudit(tx, { userId, action });
