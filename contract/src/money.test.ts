@@ -38,7 +38,7 @@ describe('amounts', () => {
     expect(formatBgl(micro)).toBe(text);
   });
 
-  test('are written without needless zeros', () => {
+  test('are formatted without needless zeros', () => {
     expect(formatBgl(parseBgl('007.500'))).toBe('7.5');
     expect(formatBgl(-1n)).toBe('-0.000001');
   });
@@ -57,7 +57,7 @@ describe('amounts', () => {
     expect(formatUsd(-25_000_001n)).toBe('-1.00000004');
   });
 
-  test('come in as text or as a number', () => {
+  test('are accepted as text or number', () => {
     expect(bglInput.parse(0.1)).toBe(100_000n);
     expect(bglInput.parse(' 12.5 ')).toBe(12_500_000n);
     expect(bglInput.safeParse(1e-7).success).toBe(false);
@@ -83,9 +83,9 @@ describe('amounts as JSON numbers', () => {
     expect(bglInput.parse(JSON.parse(json))).toBe(micro);
   });
 
-  // The last is read as 99999999999, as if it had been meant.
+  // The last one parses as 99999999999, which may have been intended.
   test.each(['12345678901.123456', '1000000000', '-1000000000.5', '99999999999.000001'])(
-    '%s may have been rounded, and is refused',
+    'refuses %s, which may have been rounded',
     (json) => {
       expect(bglInput.safeParse(JSON.parse(json)).error?.issues).toMatchObject([
         { message: 'Amount is too large for a JSON number, which may be rounded. Send it as a string' },

@@ -23,7 +23,7 @@ test.each([
   expect(messages).toContain('Unknown field: budgett');
 });
 
-test('several unknown fields are named at once, and those within a field too', () => {
+test('names all unknown fields, including nested ones', () => {
   const said = (body: object) => createApiKey.body?.safeParse(body).error?.issues[0]?.message;
   expect(said({ name: 'x', scope: [], budgett: 1 })).toBe('Unknown fields: scope, budgett');
   expect(said({ name: 'x', budget: { amount: '1', period: 'day', perod: 'day' } })).toBe(
@@ -31,7 +31,7 @@ test('several unknown fields are named at once, and those within a field too', (
   );
 });
 
-test('an API key with every scope names no other', () => {
+test('an API key with every scope accepts no other scope', () => {
   const said = (scopes: string[]) =>
     createApiKey.body?.safeParse({ name: 'x', scopes }).error?.issues[0]?.message;
   expect(said(['read', 'everything'])).toMatch(/^scopes: everything has the others in it/);

@@ -4,7 +4,7 @@ import { nameText } from './text.ts';
 const name = nameText(20);
 
 test.each(['', ' ', '\u200B', ' \u200B\u2060 ', '\uFEFF', '\u3164', '\u202E', '\u00AD'])(
-  'a name that nobody sees is none: %j',
+  'refuses an invisible name: %j',
   (text) => {
     expect(name.safeParse(text).error?.issues[0]?.message).toBe('Name is required');
   },

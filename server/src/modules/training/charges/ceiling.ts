@@ -20,14 +20,15 @@ type Steps = Pick<Workload, 'step' | 'stepsTotal'>;
 type Rounds = Pick<RunRow, 'ceilingMicro' | 'settledMicro' | 'chargedMicro'>;
 
 /**
- * What a round may use beyond its hold, so that what was paid for ends in a model. It is never charged
- * (docs/decisions/run-cost-ceiling.md). Pure.
+ * Returns the credits that a round may use beyond its hold, never charged, so that a paid run ends with a
+ * model (docs/decisions/run-cost-ceiling.md):
  *
- * - Without a ceiling that the user chose, once the usual one is held: up to four times the estimate.
- * - Otherwise in the first round, once its ceiling is held: as much again. Later rounds know what the rest costs.
- * - In the last step: as much again as is held, and what five minutes cost where that is more.
- * - Under a ceiling below the quote: as much again as is held, once all steps are done.
- * - Under a ceiling that the user chose, before the first step, when the number of steps is unknown: nothing.
+ * - Without a chosen ceiling, once the default one is held: up to four times the estimate.
+ * - With a chosen ceiling, in the first round once it is held: the held amount again. Later rounds know the
+ *   cost of the rest.
+ * - In the last step: the held amount again, and at least the cost of five minutes.
+ * - With a ceiling below the quote: the held amount again, once all steps are done.
+ * - With a chosen ceiling before the first step, when the number of steps is unknown: nothing.
  */
 export function finishingMicro(
   run: Rounds & Pick<RunRow, 'price' | 'devices' | 'quote' | 'heldMicro' | 'resumes' | 'estimateMicro'>,
