@@ -13,7 +13,7 @@ journey('a user creates a key with a budget and an expiry date, edits and revoke
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await dialog.getByText('Name is required').waitFor();
   await dialog.getByLabel('Name').fill('Nightly report');
-  await dialog.getByLabel('What it may do').click();
+  await dialog.getByLabel('Permissions').click();
   await page.getByRole('option', { name: /^Read/ }).click();
   await dialog.getByLabel('Last day').fill('2099-12-31');
   await dialog.getByLabel('Budget').fill('2.50');

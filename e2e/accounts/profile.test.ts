@@ -54,7 +54,7 @@ journey('a user exports their data and deletes the account', async ({ page, allo
 
   await page.getByRole('button', { name: 'Delete account…' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel(/^I give up 125.00 BGL/).check();
+  await dialog.getByLabel(/^Forfeit 125.00 BGL/).check();
   await dialog.getByRole('button', { name: 'Delete account' }).click();
   await dialog.getByText('Enter your password').waitFor();
   await dialog.getByLabel('Password').fill('not the password');

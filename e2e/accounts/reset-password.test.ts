@@ -68,7 +68,7 @@ journey(
     await elsewhere.getByRole('heading', { name: 'Sign in' }).waitFor();
     // The link again, in a browser without a session.
     await elsewhere.goto(link);
-    await elsewhere.getByText('This link does not work any more').waitFor();
+    await elsewhere.getByText('This link no longer works').waitFor();
     expect(await elsewhere.getByLabel('New password').count()).toBe(0);
     await look(elsewhere, 'new-password-spent');
     await elsewhere.getByRole('link', { name: 'Request a new link' }).click();

@@ -33,7 +33,7 @@ const deletion = {
 };
 const balance = { balance: '5', held: '0', available: '5', sendable: '5' };
 
-const CONSENT = 'I give up';
+const CONSENT = 'Forfeit';
 
 /** Form, submit button, the first field that is invalid, and a field to clear first. */
 const forms: [form: ReactElement, button: string, wrong: string, emptied?: string][] = [

@@ -135,7 +135,7 @@ test('revoking asks once and says what stops', async () => {
   open([nightly]);
   await userEvent.click(await screen.findByRole('button', { name: 'Revoke Nightly' }));
   const dialog = within(await screen.findByRole('alertdialog'));
-  expect(dialog.getByText(/^Programs that use this key are refused at once/)).toBeTruthy();
+  expect(dialog.getByText(/^Programs that use this key lose access immediately/)).toBeTruthy();
   expect(asked('DELETE')).toBeUndefined();
   await userEvent.click(dialog.getByRole('button', { name: 'Revoke' }));
   await vi.waitFor(() => expect(asked('DELETE')).toEqual({ params: { keyId: 'nightly' } }));

@@ -49,7 +49,7 @@ export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
       title={apiKey ? `Change ${apiKey.name}` : 'Create an API key'}
       description={
         apiKey
-          ? 'The key itself stays the same. Changes apply at once.'
+          ? 'The key itself stays the same. Changes apply immediately.'
           : 'Revoke it without affecting your other keys.'
       }
       footer={

@@ -44,7 +44,11 @@ export const scopeChoices = [
     label: 'Read',
     description: 'Read your data and balance; cannot change or spend anything',
   },
-  { value: 'inference read', label: 'Use models and read', description: 'Both of these, and nothing else' },
+  {
+    value: 'inference read',
+    label: 'Use models and read',
+    description: 'Use models, and read your data and balance',
+  },
 ] as const;
 
 /** Returns the choice for the scopes of a key. */

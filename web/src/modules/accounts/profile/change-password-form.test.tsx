@@ -46,7 +46,7 @@ test('clears the fields when done', async () => {
 
 test('revokes API keys on request, and clears the checkbox afterwards', async () => {
   vi.mocked(changePassword).mockResolvedValue();
-  const box = screen.getByRole('checkbox', { name: /^End my API keys too/ });
+  const box = screen.getByRole('checkbox', { name: /^Also revoke my API keys/ });
   await userEvent.click(box);
   await submit('the old one', 'a long password');
   await vi.waitFor(() => expect(box.isConnected).toBe(false));

@@ -32,7 +32,7 @@ export function ChangePasswordForm() {
     submit: async ({ current, next }) => {
       await changePassword(current, next, { endsKeys });
       notify.success('Your password was changed', {
-        description: `You have been signed out in all other browsers${endsKeys ? ', and your API keys have ended' : ''}.`,
+        description: `You have been signed out in all other browsers${endsKeys ? ', and your API keys were revoked' : ''}.`,
       });
       setEndsKeys(false);
       setRound((before) => before + 1);
@@ -56,7 +56,7 @@ export function ChangePasswordForm() {
       <Checkbox
         checked={endsKeys}
         onChange={setEndsKeys}
-        label="End my API keys too: programs that use them stop."
+        label="Also revoke my API keys. Programs that use them stop working."
       />
       <div>
         <Button type="submit" variant="primary" loading={pending}>

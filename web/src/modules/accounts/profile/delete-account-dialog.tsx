@@ -94,7 +94,7 @@ function DeleteForm({ deletion, owes, error, onDelete }: FormProps) {
     initial: () => ({ password: '', givenUp: null }),
     problemsOf: ({ password, givenUp }) => ({
       password: asksPassword && password === '' ? 'Enter your password' : undefined,
-      givenUp: hasSendable && givenUp !== bought ? 'Send them to someone first, or give them up' : undefined,
+      givenUp: hasSendable && givenUp !== bought ? 'Send them to someone first, or forfeit them' : undefined,
     }),
     onSubmit: ({ password }) =>
       onDelete({ ...(asksPassword && { password }), ...(hasSendable && { give_up_max: bought }) }),
@@ -109,16 +109,14 @@ function DeleteForm({ deletion, owes, error, onDelete }: FormProps) {
         ))}
       </ul>
       {owes && (
-        <Callout tone="warn">
-          You owe {inWords(deletion.owed)}. Get credits first: what is owed is taken from them.
-        </Callout>
+        <Callout tone="warn">You owe {inWords(deletion.owed)}. Get credits to settle it first.</Callout>
       )}
       {hasSendable && (
         <Field label="Credits that can be sent" error={problems.givenUp}>
           <Checkbox
             checked={values.givenUp === bought}
             onChange={(checked) => change({ givenUp: checked ? bought : null })}
-            label={`I give up ${inWords(bought)}, which I could send to someone`}
+            label={`Forfeit ${inWords(bought)} in credits`}
           />
         </Field>
       )}
@@ -145,7 +143,7 @@ function whatGoes({ datasets, models, running, given }: Deletion): string[] {
   return [
     ...(assets.length > 0 ? [`${assets.join(' and ')} will be deleted, files included.`] : []),
     ...(running > 0
-      ? [`${countOf(running, 'running job')} will be stopped; what was used until then is charged.`]
+      ? [`${countOf(running, 'running job')} will be stopped; usage until then is charged.`]
       : []),
     ...(parseBgl(given) > 0n
       ? [`You will lose ${inWords(given)} of promotional credit, which cannot be sent.`]

@@ -27,7 +27,7 @@ export function DeleteAccountCard() {
   return (
     <Card
       title="Delete account"
-      description="Everything you have here is deleted with it. This cannot be undone."
+      description="Deletes your account and everything in it. This cannot be undone."
     >
       <Button onClick={() => setAsking(true)}>Delete account…</Button>
       {asking && <DeleteAccountDialog onClose={() => setAsking(false)} />}

@@ -30,7 +30,7 @@ export function SessionsCard() {
   return (
     <Card
       title="Sessions"
-      description="The browsers in which you are signed in."
+      description="Browsers where you are signed in."
       actions={
         others > 0 && (
           <Button size="sm" onClick={() => setAsking(true)}>

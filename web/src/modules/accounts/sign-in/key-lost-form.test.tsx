@@ -17,7 +17,7 @@ test('explains the lost key and creates a new one', async () => {
     </QueryClientProvider>,
   );
   expect(screen.getByText(/can no longer show your API key/)).toBeTruthy();
-  const button = screen.getByRole('button', { name: 'Make a new key' });
+  const button = screen.getByRole('button', { name: 'Create a new key' });
 
   vi.mocked(replaceLostKey).mockRejectedValueOnce(new ApiError('Sign in first', { status: 401 }));
   await userEvent.click(button);

@@ -5,7 +5,7 @@ const sentences = new Map([
   ['rate_limited', 'Too many accounts were created in the last hour. Try again later.'],
   [
     'sign_in_method_gone',
-    'This way of signing in was removed from the account meanwhile. Sign in another way, or reset your password.',
+    'This sign-in method was removed from the account. Sign in another way, or reset your password.',
   ],
   ['access_denied', 'You did not grant access.'],
 ]);

@@ -77,9 +77,9 @@ test('explains why a link requires signing in, and follows it afterwards', async
   });
   show(router);
   const email = await screen.findByLabelText('Email');
-  expect(screen.queryByText('That page is for signed-in users')).toBeNull();
+  expect(screen.queryByText('Sign in to continue')).toBeNull();
   await router.navigate({ to: '/flux-kontext' });
-  expect(await screen.findByText('That page is for signed-in users')).toBeTruthy();
+  expect(await screen.findByText('Sign in to continue')).toBeTruthy();
   expect(document.activeElement).toBe(email);
 
   isSignedIn = true;
@@ -101,7 +101,7 @@ test('signing up after opening the sign-in page from a public page shows no expl
   show(router);
   await userEvent.click(await screen.findByRole('link', { name: 'Create an account' }));
   expect(await screen.findByRole('heading', { name: 'Create your account' })).toBeTruthy();
-  expect(screen.queryByText('That page is for signed-in users')).toBeNull();
+  expect(screen.queryByText('Sign in to continue')).toBeNull();
 });
 
 test('explains that a URL requires signing in', async () => {
@@ -110,7 +110,7 @@ test('explains that a URL requires signing in', async () => {
   const router = createRouter({ routeTree: root.addChildren([landing]), history: createMemoryHistory() });
   await router.navigate({ to: '/', state: { next: '/dataset', isSentBack: true } });
   show(router);
-  expect(await screen.findByText('That page is for signed-in users')).toBeTruthy();
+  expect(await screen.findByText('Sign in to continue')).toBeTruthy();
 });
 
 test('a password link that was already used says so, and offers a new one', async () => {
@@ -128,7 +128,7 @@ test('a password link that was already used says so, and offers a new one', asyn
   await router.navigate({ to: '/', search: { form: 'new-password', token: 't' } });
   show(router);
   await userEvent.type(await screen.findByLabelText('New password'), 'an even longer password{Enter}');
-  expect(await screen.findByText('This link does not work any more')).toBeTruthy();
+  expect(await screen.findByText('This link no longer works')).toBeTruthy();
   expect(screen.getByText(/If you have just changed your password with it/)).toBeTruthy();
   expect(screen.getByRole('link', { name: 'Request a new link' })).toBeTruthy();
 });

@@ -114,8 +114,8 @@ function Remarks({ error, isSentBack }: { error: string | undefined; isSentBack:
         </Callout>
       )}
       {isSentBack && (
-        <Callout title="That page is for signed-in users" className="mb-4">
-          It opens as soon as you have signed in.
+        <Callout title="Sign in to continue" className="mb-4">
+          The page you requested opens after you sign in.
         </Callout>
       )}
     </>
@@ -138,8 +138,8 @@ function NewPassword({ token }: { token: string }) {
 /** Shown instead of the password form if the link was used before or has expired. */
 function SpentLink({ wasTried = false }: { wasTried?: boolean }) {
   return (
-    <Callout tone="bad" title="This link does not work any more">
-      It works once, and for an hour.{' '}
+    <Callout tone="bad" title="This link no longer works">
+      Links work once and expire after an hour.{' '}
       {wasTried && 'If you have just changed your password with it, sign in with the new one. '}
       <FormLink form="forgot-password">Request a new link</FormLink>
     </Callout>

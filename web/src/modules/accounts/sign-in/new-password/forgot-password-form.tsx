@@ -26,7 +26,7 @@ export function ForgotPasswordForm() {
     if (sendsMail === undefined)
       return (
         <Callout title="Your request was received">
-          If there is an account with this address, a link to choose a new password has been made. Look into
+          If there is an account with this address, a link to choose a new password has been created. Check
           your mail, or ask the operator of this server.
         </Callout>
       );

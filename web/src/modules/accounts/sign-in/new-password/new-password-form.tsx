@@ -47,7 +47,7 @@ export function NewPasswordForm({ token, onDone, onSpent }: Props) {
         help={
           errors.password
             ? undefined
-            : 'At least 8 characters. A new password ends all sessions, API keys and linked sign-in methods.'
+            : 'At least 8 characters. Changing it ends all sessions, revokes all API keys and removes linked sign-in methods.'
         }
       >
         <Input name="password" type="password" autoComplete="new-password" />
