@@ -17,7 +17,7 @@ journey('a dataset with IPFS shows its CIDs', async ({ page }) => {
   await chooseFile(page, { name: 'rolls.csv', text: 'question,answer\nWhat is a Brötchen?,A roll\n' });
   await page.getByRole('tab', { name: 'Files (1)' }).waitFor();
   await page.getByRole('tab', { name: 'IPFS' }).click();
-  await page.getByText('Addressed, kept here only').waitFor();
+  await page.getByText('Not pinned').waitFor();
   const address = page.locator(`a[href="ipfs://${CID}"]`);
   await address.waitFor();
   await look(page, 'ipfs');

@@ -19,7 +19,7 @@ journey(
   async ({ page, allowErrors }) => {
     await signUp(page);
     await page.goto('/dataset');
-    await page.getByRole('link', { name: 'Rows from documents' }).click();
+    await page.getByRole('link', { name: 'Generate from documents' }).click();
     await page.getByText('No drafts yet').waitFor();
     await look(page, 'drafts-empty');
     await page.getByRole('button', { name: 'New draft' }).first().click();
@@ -48,7 +48,7 @@ journey(
     await page.getByRole('button', { name: 'Cancel' }).waitFor();
     // Generation continues after a reload.
     await page.reload();
-    await page.getByText(/^\d+ rows? to look through$/).waitFor({ timeout: WORK_MS });
+    await page.getByText(/^\d+ rows? to review$/).waitFor({ timeout: WORK_MS });
     const rows = page.getByRole('table').getByRole('row');
     expect(await rows.count()).toBeGreaterThanOrEqual(2);
     await look(page, 'draft-rows');

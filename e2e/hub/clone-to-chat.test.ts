@@ -155,7 +155,7 @@ journey(
     const field = sheet.getByRole('combobox', { name: 'Hub model' });
     await field.fill('fork');
     await page.getByRole('option', { name: /crust\/SmolLM2-fork/ }).click();
-    await sheet.getByText('This model is cloned first').waitFor();
+    await sheet.getByText('This model will be cloned first').waitFor();
     await look(page, 'wizard-hub-model');
     await next.click();
     await sheet.getByLabel('Gradient accumulation').waitFor();

@@ -84,11 +84,11 @@ export function AssetList({ kind, filter, onFilter, badge, empty }: Props) {
 const none = {
   shared: {
     title: (many: string) => `No ${many} are shared with you`,
-    text: 'What other users share with you.',
+    text: 'Items that other users share with you appear here.',
   },
   published: {
     title: (many: string) => `No published ${many} yet`,
-    text: 'What users publish for everyone. Publish yours with Share on its page.',
+    text: 'Items published by any user appear here. To publish yours, use Share on its page.',
   },
 };
 

@@ -159,7 +159,7 @@ function AssetWords({ asset }: { asset: Asset }) {
       )}
       {asset.source && <SourceLine source={asset.source} type={asset.dataset_type} />}
       {asset.downloads > 0 && (
-        <p className="text-[0.8125rem] text-muted" title="By each user once an hour">
+        <p className="text-[0.8125rem] text-muted" title="Counted once per user per hour">
           {countOf(asset.downloads, 'download', 'downloads')}
         </p>
       )}

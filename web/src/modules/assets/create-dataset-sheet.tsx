@@ -102,7 +102,7 @@ function CreateDataset({ open, onClose, onDraft, begunWith }: RoundProps) {
       open={open}
       onClose={close}
       title="Create Dataset"
-      description={view === 'form' ? 'A place for the files you train on.' : undefined}
+      description={view === 'form' ? 'A dataset holds the files you train on.' : undefined}
       dirty={isUnfinished && !create.isPending}
       footer={view === 'form' ? <FormButtons pending={create.isPending} onCancel={close} /> : undefined}
     >

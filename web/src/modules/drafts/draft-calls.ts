@@ -50,7 +50,7 @@ export function useCreateDraft() {
   return useMutation({
     mutationFn: () => call(contract.createDraft, {}),
     onSuccess: () => readAgain(['draft', 'list']),
-    meta: { title: 'The draft could not be begun' },
+    meta: { title: 'The draft could not be created' },
   });
 }
 

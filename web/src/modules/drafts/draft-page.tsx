@@ -62,7 +62,7 @@ function LoadedPage({ draft }: { draft: Draft }) {
         title={titleOf(draft)}
         parents={[
           { label: 'My Datasets', to: '/dataset' },
-          { label: 'Rows from documents', to: '/drafts' },
+          { label: 'Generate from documents', to: '/drafts' },
         ]}
         badge={draft.status !== 'open' && <DraftStatus draft={draft} />}
         actions={
@@ -120,7 +120,7 @@ function Ended({ draft }: { draft: Draft }) {
       ? 'Writing the rows failed'
       : rows === 0
         ? 'The model wrote no rows'
-        : `${countOf(rows, 'row')} to look through`;
+        : `${countOf(rows, 'row')} to review`;
   const reason = status === 'failed' || chunks_failed > 0 ? (error ?? '') : '';
   return (
     <Callout
@@ -155,7 +155,7 @@ function DeleteDialog({ draft, onClose }: { draft: Draft; onClose: () => void })
       open
       onOpenChange={(open) => !open && onClose()}
       title="Delete this draft?"
-      description={`Its documents${unsaved > 0 ? ` and ${countOf(unsaved, 'row')} that ${unsaved === 1 ? 'is' : 'are'} in no dataset` : ''} are deleted. Datasets keep what was saved in them.`}
+      description={`Its documents${unsaved > 0 ? ` and ${countOf(unsaved, 'unsaved row')}` : ''} will be deleted. Rows saved in datasets stay.`}
       action="Delete draft"
       pending={deletion.isPending}
       onConfirm={() => deletion.mutate(draft.draft_id, { onSuccess: () => void navigate({ to: '/drafts' }) })}

@@ -35,7 +35,7 @@ test('announces the result and its cost', () => {
   });
   const none = draft({ status: 'completed', rows: 0, dropped: { unreadable: 2, duplicate: 1 } });
   expect(endOf(none)).toMatchObject({ kind: 'warning', description: droppedText(none) });
-  expect(droppedText(none)).toBe('Left out: 2 answers had no rows, 1 row asked the same as another.');
+  expect(droppedText(none)).toBe('Skipped: 2 answers had no rows, 1 row repeated another question.');
   const failed = draft({ status: 'failed', error: 'There is no model' });
   expect(endOf(failed)).toMatchObject({
     ...{ kind: 'failure', description: 'There is no model. You were not charged.' },

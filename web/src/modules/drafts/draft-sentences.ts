@@ -25,7 +25,7 @@ export const progressOf = ({ chunks, chunks_done }: Draft): number =>
   chunks === 0 ? 0 : (100 * chunks_done) / chunks;
 
 const reasons: Record<DropReason, (count: number) => string> = {
-  duplicate: (count) => `${countOf(count, 'row')} asked the same as another`,
+  duplicate: (count) => `${countOf(count, 'row')} repeated another question`,
   empty: (count) => `${countOf(count, 'row')} had no question or no answer`,
   cut_off: (count) => `${countOf(count, 'row')} did not fit in the answer`,
   unreadable: (count) => `${countOf(count, 'answer')} had no rows`,
@@ -36,7 +36,7 @@ export function droppedText({ dropped }: Pick<Draft, 'dropped'>): string {
   const parts = (Object.entries(dropped) as [DropReason, number][]).map(([reason, count]) =>
     reasons[reason](count),
   );
-  return parts.length === 0 ? '' : `Left out: ${parts.join(', ')}.`;
+  return parts.length === 0 ? '' : `Skipped: ${parts.join(', ')}.`;
 }
 
 /** Returns the toast at its end; null while it runs. */

@@ -20,7 +20,7 @@ export function GoOn({ left, quote, start }: Props) {
         loading={start.isPending}
         onClick={() => start.mutate(undefined)}
       >
-        Go on
+        Continue
       </Button>
       <span className="text-muted text-xs">
         {quote.isError ? (

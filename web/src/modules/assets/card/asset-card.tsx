@@ -41,7 +41,7 @@ export function AssetCard({ asset, canChange, className, empty }: Props) {
           <Markdown text={asset.card} />
           {file && file.size_bytes > SHOWN_BYTES && (
             <p className="mt-4 text-[0.8125rem] text-muted">
-              This is the beginning. Download README.md for the rest.
+              Only the beginning is shown. Download README.md to see the rest.
             </p>
           )}
         </>
@@ -51,7 +51,7 @@ export function AssetCard({ asset, canChange, className, empty }: Props) {
             title={`No ${noun} card yet`}
             description={
               canChange
-                ? `Say what this ${noun} is, where it comes from and what it is good for. It is kept as README.md.`
+                ? `Describe what this ${noun} is, where it comes from and what it is for. Saved as README.md.`
                 : `Its owner has not described this ${noun}.`
             }
             action={canChange && edit}

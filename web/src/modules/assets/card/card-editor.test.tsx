@@ -97,5 +97,5 @@ test('shows an error next to the text', async () => {
 test('does not truncate a card that is too long to edit', async () => {
   stored = { ...stored, is_whole: false };
   void open().catch(() => undefined);
-  expect(await screen.findByText('This card is too long to be edited here')).toBeDefined();
+  expect(await screen.findByText('This card is too long to edit here')).toBeDefined();
 });

@@ -37,7 +37,7 @@ export function CardEditor({ asset, onClose }: Props) {
         pending={<Skeleton className="h-[50dvh] w-full rounded-xl" />}
       >
         {() => (
-          <Callout tone="warn" title="This card is too long to be edited here">
+          <Callout tone="warn" title="This card is too long to edit here">
             It has more than 1 MB. Download README.md, shorten it, and upload it again.
           </Callout>
         )}

@@ -85,7 +85,7 @@ function Files({ asset, canChange, onPreview, empty, onDeleted }: FilesProps) {
           title={empty?.title ?? 'No files yet'}
           description={
             empty?.description ??
-            (canChange ? 'Drop the first one above.' : 'Files appear here as soon as there are any.')
+            (canChange ? 'Drop files above to upload them.' : 'Uploaded files appear here.')
           }
         />
       )}

@@ -2,7 +2,7 @@ const endings = ['.csv', '.tsv', '.jsonl', '.ndjson', '.jsonlines', '.json', '.t
 
 /** Hint for the upload area of a dataset. */
 export const DATA_FILES_HINT =
-  'csv, jsonl, json, txt or parquet to train on; other files are kept as they are';
+  'csv, jsonl, json, txt or parquet to train on; other files are stored unchanged';
 
 /**
  * Returns true if a file of this name has rows to display; includes gzip files, which training does not read.

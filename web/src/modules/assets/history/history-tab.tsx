@@ -42,7 +42,7 @@ export function HistoryTab({ asset, place, onPlace }: Props) {
         empty={
           <EmptyState
             title="No commits yet"
-            description="Each change of its files is kept here as a commit."
+            description="Each change to the files appears here as a commit."
           />
         }
       >

@@ -86,9 +86,7 @@ function Intro({ asset, canChange, services, isKnown }: IntroProps) {
       <p className="min-w-0 max-w-3xl flex-1 basis-60 text-[0.8125rem] text-muted leading-5">{IPFS_HELP}</p>
       <div className="flex items-center gap-2">
         {/* Reserves its space while loading. */}
-        {services.length === 0 && (
-          <Badge className={cx(!isKnown && 'invisible')}>Addressed, kept here only</Badge>
-        )}
+        {services.length === 0 && <Badge className={cx(!isKnown && 'invisible')}>Not pinned</Badge>}
         {canChange && <Button onClick={() => setAsking(true)}>Turn off</Button>}
       </div>
       <ConfirmDialog

@@ -67,7 +67,7 @@ test('after a conflict it saves on the current commit without losing text', asyn
   await userEvent.click(screen.getByRole('button', { name: 'Save 1 caption' }));
   await vi.waitFor(() => expect(screen.getByLabelText('a.png')).toHaveProperty('value', 'theirs'));
   expect(screen.getByLabelText('b.png')).toHaveProperty('value', 'mine');
-  expect(screen.getByText(/^Its files have changed since you began/)).toBeTruthy();
+  expect(screen.getByText(/^The files have changed since you started/)).toBeTruthy();
   refusal = null;
   await userEvent.click(screen.getByRole('button', { name: 'Save 1 caption' }));
   expect(saved.at(-1)).toEqual({ captions: [caption('b.png', 'mine')], parent_commit: 'b'.repeat(40) });

@@ -71,7 +71,7 @@ function LoadedEditor({ datasetId, trigger, onClose, read }: Required<Props> & {
       open
       size="lg"
       title="Captions"
-      description="Say what is in each picture."
+      description="Describe what is in each picture."
       onOpenChange={(open) => !open && !isPending && onClose()}
       dirty={changes.length > 0 && !isPending}
       footer={
@@ -147,14 +147,18 @@ function isStale(error: Error): boolean {
 
 function problemOf(error: Error): string {
   return isStale(error)
-    ? 'Its files have changed since you began. What you wrote is still here: save again to put it over what is there now.'
+    ? 'The files have changed since you started. Your captions are still here: save again to apply them to the current files.'
     : errorMessage(error);
 }
 
 function TriggerWord({ first, onAdd }: { first: string; onAdd: (word: string) => void }) {
   const [word, setWord] = useState(first);
   return (
-    <Field label="Trigger word" aside="Optional" help="Put before each caption that does not have it.">
+    <Field
+      label="Trigger word"
+      aside="Optional"
+      help="Added to the start of each caption that does not contain it."
+    >
       <div className="flex gap-2">
         <Input
           value={word}

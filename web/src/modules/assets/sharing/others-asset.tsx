@@ -23,8 +23,8 @@ export function OthersAsset({ asset, list }: Props) {
   return (
     <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[0.8125rem] text-muted">
       <span className="[overflow-wrap:anywhere]">
-        By <span className="font-medium text-ink">{asset.owner_username}</span>. You can read and use it, but
-        not change it.
+        Owned by <span className="font-medium text-ink">{asset.owner_username}</span>. You can view and use
+        it, but not change it.
       </span>
       {canLeave && (
         <Button size="sm" variant="ghost" className="-ml-2.5" loading={unshare.isPending} onClick={leave}>

@@ -18,7 +18,7 @@ const choices = [
   {
     value: 'private',
     label: 'Private',
-    description: 'Only you and those you share it with.',
+    description: 'Only you and the users you share it with.',
     icon: <Lock aria-hidden />,
   },
   {
@@ -50,7 +50,7 @@ export function SharingDialog({ asset, kind, onClose }: Props) {
       <div className="flex flex-col gap-5">
         <Field
           label={`Who can see this ${kind}`}
-          help="Other users lose access. What they already run continues."
+          help="Other users lose access. Their running work continues."
         >
           <RadioCards
             value={chosen ? 'published' : 'private'}

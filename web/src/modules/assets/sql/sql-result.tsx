@@ -44,7 +44,7 @@ export function SqlResult({ place, query, answer, offset, onOffset }: Props) {
     >
       {droppedCount > 0 && <Dropped dropped={dropped} count={droppedCount} />}
       {rows.length === 0 ? (
-        <EmptyState title="No rows" description="The query ran and found nothing." />
+        <EmptyState title="No rows" description="The query returned no rows." />
       ) : (
         <ResultTable columns={columns} rows={rows} offset={offset} />
       )}

@@ -53,7 +53,7 @@ function Place(props: PlaceProps) {
         <Card>
           <EmptyState
             title="No data to query"
-            description="csv, jsonl, json, txt and parquet files become tables, also packed with gzip."
+            description="csv, jsonl, json, txt and parquet files become tables, gzipped or not."
           />
         </Card>
       }

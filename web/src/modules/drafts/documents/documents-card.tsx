@@ -82,7 +82,7 @@ function DocumentItem({ document: { name, pages, empty_pages: empty, characters 
         <span className="block text-[0.8125rem] text-muted">
           {pages !== null && `${countOf(pages, 'page')}, `}
           {formatNumber(characters)} characters
-          {empty > 0 && <span className="text-warn"> · {countOf(empty, 'page')} without text left out</span>}
+          {empty > 0 && <span className="text-warn"> · {countOf(empty, 'page')} skipped (no text)</span>}
         </span>
       </span>
       {onRemove && (

@@ -37,8 +37,8 @@ export function RowsCard({ draft }: { draft: Draft }) {
       title="Rows"
       description={
         unsaved < draft.rows
-          ? `${countOf(draft.rows, 'row')}, of which ${draft.rows_saved} are saved`
-          : `${countOf(draft.rows, 'row')}. Open one to mend it.`
+          ? `${countOf(draft.rows, 'row')}, ${draft.rows_saved} saved`
+          : `${countOf(draft.rows, 'row')}. Click a row to edit it.`
       }
       actions={
         <RowActions
@@ -196,7 +196,7 @@ function DeleteDialog({ draftId, rows, onClose }: DeleteProps) {
       open
       onOpenChange={(open) => !open && onClose()}
       title={`Delete ${countOf(rows.length, 'row')}?`}
-      description="They are gone from the draft for good."
+      description="They will be permanently deleted from the draft."
       action="Delete"
       pending={deletion.isPending}
       onConfirm={() =>

@@ -54,7 +54,7 @@ export function SaveDialog({ draft, rows, onClose }: Props) {
         <DatasetTargetFields
           {...fields}
           error={submitted ? problem : undefined}
-          help={`The rows go to the end of its ${DOCUMENTS_FILE}.`}
+          help={`The rows are added to the end of its ${DOCUMENTS_FILE}.`}
         />
       </form>
     </Dialog>

@@ -50,7 +50,7 @@ function NoModel() {
         </ButtonLink>
       }
     >
-      The starter model is here as soon as this server has prepared it.
+      The starter model will be available once this server has prepared it.
     </Callout>
   );
 }

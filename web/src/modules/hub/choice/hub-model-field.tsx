@@ -80,9 +80,7 @@ function HubModel({ id }: { id: string }) {
 
 function Cloned({ details }: { details: HubRepositoryDetails }) {
   return (
-    <Callout title="You have a clone of this model">
-      It is what the fine-tune is made from. {trainText(details)}
-    </Callout>
+    <Callout title="You have a clone of this model">The fine-tune will use it. {trainText(details)}</Callout>
   );
 }
 
@@ -91,7 +89,7 @@ function NotCloned({ details }: { details: HubRepositoryDetails }) {
   return (
     <Callout
       tone={obstacle ? 'bad' : 'info'}
-      title={obstacle ? 'It cannot be cloned as it is' : 'This model is cloned first'}
+      title={obstacle ? 'This model cannot be cloned' : 'This model will be cloned first'}
     >
       {obstacle ? `${obstacle}. ` : ''}
       {countOf(file_count, 'file')}, {formatBytes(size_bytes)}, licence {licence ?? 'not stated'}.{' '}

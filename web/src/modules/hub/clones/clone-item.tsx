@@ -29,7 +29,7 @@ export function CloneItem({ clone }: { clone: Clone }) {
             />
           </div>
           <p className="mt-0.5 text-[0.8125rem] text-muted">
-            {clone.dataset_type === 'MODEL' ? 'Model' : 'Dataset'} at {clone.revision.slice(0, 8)}, begun{' '}
+            {clone.dataset_type === 'MODEL' ? 'Model' : 'Dataset'} at {clone.revision.slice(0, 8)}, started{' '}
             <RelativeTime at={clone.created_at} inSentence />
           </p>
         </div>

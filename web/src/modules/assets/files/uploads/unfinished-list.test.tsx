@@ -30,7 +30,7 @@ test('lists an interrupted upload, accepts only its file, and can discard it', a
   expect(screen.getByText('3.00 MB of 4.00 MB')).toBeTruthy();
   const field = screen.getByLabelText('File of vae/weights.bin');
   await userEvent.upload(field, file('weights.bin', 5 * MB));
-  expect(failure).toHaveBeenCalledExactlyOnceWith('This is another file', {
+  expect(failure).toHaveBeenCalledExactlyOnceWith('This is a different file', {
     description: 'Choose weights.bin, 4.00 MB',
   });
   const right = file('weights.bin', 4 * MB);

@@ -42,7 +42,7 @@ function Row({ assetId, upload, onFile }: Props & { upload: Unfinished }) {
   const take = (file: File | undefined) => {
     if (!file) return;
     if (file.name === name && file.size === size) onFile({ file, path });
-    else notify.failure('This is another file', { description: `Choose ${name}, ${formatBytes(size)}` });
+    else notify.failure('This is a different file', { description: `Choose ${name}, ${formatBytes(size)}` });
   };
   return (
     <li className="flex items-center gap-3">
