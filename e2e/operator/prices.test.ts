@@ -34,7 +34,7 @@ journey(
     await dialog.getByText('Price must be greater than 0, with at most 6 decimals').waitFor();
     await dialog.getByLabel('New price').fill('0.10');
     await save();
-    await page.getByText('This is already the price').waitFor();
+    await page.getByText('This is the current price').waitFor();
     await look(page, 'operator-prices-refused');
     await dialog.getByLabel('New price').fill('0.20');
     await dialog.getByText('$0.20 = 5.00 BGL').waitFor();

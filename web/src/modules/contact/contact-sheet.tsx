@@ -58,7 +58,7 @@ export function ContactSheet({ open, onClose }: Props) {
       open={open}
       onClose={close}
       title="Contact Us"
-      description={`Your message goes to the people who run this server. Answers go to ${email}.`}
+      description={`Your message goes to the people who run this server. Replies go to ${email}.`}
       dirty={isDirty}
       footer={
         <>

@@ -68,7 +68,7 @@ function Messages() {
             <EmptyState
               icon={<Mail aria-hidden />}
               title={status ? `No ${status} messages` : 'No messages yet'}
-              description="Everyone with an account finds Contact Us under Get Help."
+              description="Messages from Contact Us appear here."
             />
           }
         >

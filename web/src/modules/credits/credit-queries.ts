@@ -15,7 +15,7 @@ import { type Period, withTimeZone } from './statement/period.ts';
 
 /** Shown instead of starting credits if the address had an account before. */
 export const NO_STARTING_CREDITS =
-  'Starting credits are given once per email address, and yours has had an account here before.';
+  'Starting credits are granted once per email address, and yours already had an account here.';
 
 const POLL_MS = 10_000;
 const PAGE_LENGTH = 100;

@@ -29,7 +29,7 @@ export function PurchaseOutcome({ purchaseId, className }: Props) {
       )}
       {purchase.status === 'open' && (
         <Callout title="Waiting for your payment to be confirmed">
-          The credits are added as soon as it is.
+          Your credits are added once it is confirmed.
         </Callout>
       )}
       {purchase.status === 'failed' && (
@@ -39,7 +39,7 @@ export function PurchaseOutcome({ purchaseId, className }: Props) {
       )}
       {purchase.status === 'refused' && (
         <Callout tone="warn" title="Your payment could not be credited">
-          What was paid does not match this purchase. The operators of this server have been notified.
+          Your payment does not match this purchase. The operators of this server have been notified.
         </Callout>
       )}
       {purchase.status === 'expired' && (

@@ -17,7 +17,7 @@ export function CodesPage() {
 function Codes() {
   return (
     <>
-      <PageHeader title="Codes" description="Codes are redeemed on Buy Credits." />
+      <PageHeader title="Codes" description="Users redeem codes on Buy Credits." />
       <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="min-w-0 max-lg:order-last">
           <CodeTable />

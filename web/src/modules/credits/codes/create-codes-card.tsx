@@ -118,7 +118,7 @@ function MadeCodes({ codes, onClose }: { codes: readonly string[] | null; onClos
       keepOpen
       onOpenChange={(open) => !open && onClose()}
       title="Copy the codes now"
-      description="They are not shown again: only their last characters are kept."
+      description="They will not be shown again. Only their last characters are stored."
       footer={
         <>
           <CopyButton text={text} label="Copy" withText />

@@ -15,7 +15,7 @@ export function GrantCard() {
         action="Grant"
         tone="primary"
         question={(amount, user) => `Grant ${amount} to ${user}?`}
-        consequence="The credits can be spent at once. A grant cannot be taken back."
+        consequence="The credits can be spent immediately. A grant cannot be undone."
         pending={grant.isPending}
         book={(booking) =>
           grant.mutateAsync(booking, {

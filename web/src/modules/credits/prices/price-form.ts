@@ -33,7 +33,7 @@ function amountProblem(amount: string, { unit_price, next }: CurrentPrice): { am
   if (micro > BigInt(UNIT_PRICE_MAX_BGL) * MICRO_PER_BGL)
     return { amount: `Price must be at most ${showBoth(String(UNIT_PRICE_MAX_BGL))}` };
   // If a change is upcoming, today's price withdraws it.
-  return micro === parseBgl(unit_price) && !next ? { amount: 'This is already the price' } : {};
+  return micro === parseBgl(unit_price) && !next ? { amount: 'This is the current price' } : {};
 }
 
 function momentProblem(at: string, now: Date): { at?: string } {

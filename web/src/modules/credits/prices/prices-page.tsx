@@ -40,7 +40,7 @@ function Prices() {
   };
   return (
     <>
-      <PageHeader title="Prices" description="A new price applies to what starts after it takes effect." />
+      <PageHeader title="Prices" description="New prices apply to new work only." />
       <div className="grid gap-6">
         <Card title="Price list" flush>
           <QueryView

@@ -36,7 +36,7 @@ test.each([
   [[25, 25, 5, 0], 'Running work may need all of your credits.', true],
   [
     [25, 0, 5, 0],
-    'You have reached this server’s limit for 24 hours, or a payment of yours was taken back and is still owed.',
+    'You have reached this server’s 24-hour limit, or you still owe a payment that was reversed.',
     false,
   ],
 ] as const)('explains why nothing of %j can be sent', (of, reason, buy) => {

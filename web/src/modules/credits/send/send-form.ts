@@ -34,8 +34,7 @@ export function whyNothing(all: Balance): { reason: string; buy: boolean } | nul
     return { reason: 'Running work may need all of your credits.', buy: true };
   // The API does not return the owed amount.
   return {
-    reason:
-      'You have reached this server’s limit for 24 hours, or a payment of yours was taken back and is still owed.',
+    reason: 'You have reached this server’s 24-hour limit, or you still owe a payment that was reversed.',
     buy: false,
   };
 }

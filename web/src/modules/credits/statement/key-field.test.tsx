@@ -49,5 +49,5 @@ test('offers every API key, including revoked ones, and requests no transfers', 
 
 test('keeps a selected key that is not in the list', async () => {
   show('gone');
-  expect(await screen.findByText('The chosen key')).toBeTruthy();
+  expect(await screen.findByText('The selected key')).toBeTruthy();
 });

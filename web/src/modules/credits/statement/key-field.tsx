@@ -20,7 +20,7 @@ export function KeyField({ value, onChange }: Props) {
     label: revoked_at === null ? name : `${name} (revoked)`,
   }));
   const isListed = value === undefined || keys.some((key) => key.value === value);
-  const chosen = isListed ? [] : [{ value, label: 'The chosen key' }];
+  const chosen = isListed ? [] : [{ value, label: 'The selected key' }];
   return (
     <Field label="API key" className="basis-full sm:w-44 sm:basis-auto">
       <Select

@@ -9,7 +9,7 @@ type Summary = z.infer<typeof transactionSummary>;
 
 const labels: [keyof Summary, string][] = [
   ['total_cost_video_generations', 'Videos'],
-  ['total_cost_image_generations', 'Images'],
+  ['total_cost_image_generations', 'Pictures'],
   ['total_cost_fine_tuning', 'Fine-tuning'],
   ['total_cost_llm_inference', 'Chat and completions'],
   ['other_costs', 'Deployments'],

@@ -22,8 +22,8 @@ export function StatementTable({ rows }: { rows: readonly StatementRow[] }) {
         columns={[...aboutColumns, ...amountColumns(currency)]}
       />
       <p className="border-line border-t px-5 py-3 text-[0.8125rem] text-muted">
-        Each hash seals a transaction with the one before it, so that none can be changed. New ones are sealed
-        within a minute.
+        Each hash covers its transaction and the previous hash, so past transactions cannot be changed. New
+        ones are sealed within a minute.
       </p>
     </>
   );

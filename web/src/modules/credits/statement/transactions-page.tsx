@@ -45,7 +45,7 @@ export function TransactionsPage() {
     <>
       <PageHeader
         title="Transaction History"
-        description="Every credit in and out. Holds are pending until their work has ended."
+        description="All credits in and out. Holds are pending until their work ends."
       />
       <div className="grid grid-cols-1 gap-6">
         <SpendCard from={from} to={to} />

@@ -23,7 +23,7 @@ export function UsageAnswers({ windowId }: { windowId: string }) {
           </LoadingRegion>
         }
         isEmpty={(rows) => rows.length === 0}
-        empty={<p className="text-muted text-xs leading-6">No itemized answers are kept.</p>}
+        empty={<p className="text-muted text-xs leading-6">No itemized answers are available.</p>}
         compact
       >
         {(rows) => (

@@ -38,7 +38,7 @@ test('requests at most a year, and shows its days', async () => {
       <SpendCard from="2000-01-01" to="2024-12-31" />
     </QueryClientProvider>,
   );
-  await screen.findByText('Nothing was spent in this time.');
+  await screen.findByText('Nothing was spent in this period.');
   expect(screen.getByText('Last 366 days: 1 Jan 2024 to 31 Dec 2024')).toBeTruthy();
   expect(vi.mocked(call).mock.lastCall?.[1]).toMatchObject({
     query: { from: '2024-01-01', to: '2024-12-31' },

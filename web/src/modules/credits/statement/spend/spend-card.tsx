@@ -37,7 +37,7 @@ export function SpendCard(period: Period) {
         isEmpty={({ days }) => days.length === 0}
         empty={
           <p className="flex items-center justify-center text-muted" style={{ height: HEIGHT + KEYS_HEIGHT }}>
-            Nothing was spent in this time.
+            Nothing was spent in this period.
           </p>
         }
         compact

@@ -10,7 +10,7 @@ const labels: Record<Use, string> = {
   fine_tuning: 'Fine-tuning',
   deployment: 'Deployments',
   llm_inference: 'Chat and completions',
-  image_generation: 'Images',
+  image_generation: 'Pictures',
   video_generation: 'Videos',
 };
 
