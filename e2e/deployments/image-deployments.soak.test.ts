@@ -28,7 +28,7 @@ journey(
     await dialog.getByText('per hour').waitFor();
     const deploy = dialog.getByRole('button', { name: 'Deploy' });
     expect(await deploy.isDisabled()).toBe(true);
-    await dialog.getByRole('checkbox', { name: 'I have read the licence' }).click();
+    await dialog.getByRole('checkbox', { name: 'I have read and accept the licence' }).click();
     await look(page, 'image-deployment-dialog');
     await deploy.click();
     await page.getByText('Model deployment initiated successfully').waitFor();

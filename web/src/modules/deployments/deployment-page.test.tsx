@@ -89,7 +89,7 @@ test('identifies the deployment among others of its model, and shows when it sle
   await screen.findByText('p1');
   expect(screen.getByText('rye-2', { selector: 'dd *' })).toBeTruthy();
   expect(screen.getByText(formatDateTime(new Date('2026-01-01T00:00:00.000Z')))).toBeTruthy();
-  expect(screen.getByText('It sleeps after 45 minutes without one')).toBeTruthy();
+  expect(screen.getByText('Sleeps after 45 minutes without a request')).toBeTruthy();
 });
 
 const text = { kind: 'text', task: 'text', context_tokens: 4096, base_model_title: 'Crumb', max_replicas: 1 };

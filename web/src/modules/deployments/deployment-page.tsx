@@ -112,11 +112,11 @@ function Facts({ deployment }: { deployment: Deployment }) {
       }
       priceNote={
         <>
-          {deployment.max_replicas > 1 ? 'for each replica' : 'while it is awake'}
+          {deployment.max_replicas > 1 ? 'per replica' : 'while it is awake'}
           {!isText && <OutputPrice kind={kind} />}
         </>
       }
-      costNote={!isText && 'without its pictures'}
+      costNote={!isText && 'excluding pictures'}
     />
   );
 }

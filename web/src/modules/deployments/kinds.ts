@@ -85,7 +85,7 @@ export const deploymentKinds = {
   text: {
     family: 'text',
     label: 'Text',
-    does: 'Chats, here and through the API.',
+    does: 'Chats here and through the API.',
     calls: { deploy: deployVllm, quote: quoteVllm, terminate: terminatePod },
     fits: ({ pipeline, file_count }) => file_count > 0 && pipeline === null,
     terminated: (title) => `${title} was terminated`,
@@ -95,7 +95,7 @@ export const deploymentKinds = {
   'flux-kontext': {
     ...flux,
     label: 'Kontext',
-    does: 'Edits pictures as you describe.',
+    does: 'Edits pictures from a description.',
     calls: imageCalls['flux-kontext'],
     fits: ({ pipeline }) => isServedAs('flux-kontext', pipeline),
     modelsNote: imageModels('FLUX Kontext'),

@@ -67,7 +67,7 @@ test('a model calls the configured tools and continues with the result', async (
   await open();
   await userEvent.click(screen.getByRole('button', { name: 'Tools' }));
   fireEvent.change(await functions(), { target: { value: JSON.stringify(definitions) } });
-  await userEvent.click(screen.getByRole('checkbox', { name: /Answer every question/ }));
+  await userEvent.click(screen.getByRole('checkbox', { name: /Require a call in every answer/ }));
   delta = calling;
   await userEvent.type(screen.getByLabelText('Message'), 'Is it warm?{Enter}');
   expect(await screen.findByRole('heading', { name: 'Calls weather' })).toBeTruthy();
@@ -112,7 +112,7 @@ test.each(['{', '{"type": "function"}', '[{"type": "function"}]'])(
     expect(await screen.findByText(/^(Must be a JSON list|Function 1 must have a name)/)).toBeTruthy();
     await userEvent.type(screen.getByLabelText('Message'), 'Is it warm?{Enter}');
     expect(asked).toEqual([]);
-    expect(screen.getByRole('status').textContent).toContain('Correct “Tools”');
+    expect(screen.getByRole('status').textContent).toContain('Fix “Tools”');
   },
 );
 

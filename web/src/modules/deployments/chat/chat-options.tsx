@@ -96,14 +96,14 @@ export function ChatOptionFields({ settings, contextTokens, onChange }: Props) {
       </Field>
       <Field
         label={optionLabels.temperature}
-        help="At 0 the answer is the same every time."
+        help="0 gives the same answer every time."
         error={problems.temperature}
       >
         <NumberField step={0.1} {...number('temperature')} />
       </Field>
       <Field
         label={optionLabels.max_tokens}
-        help={`The answer stops there. Together with the conversation, it can have at most ${formatNumber(contextTokens)} tokens.`}
+        help={`Maximum length of an answer. Context window: ${formatNumber(contextTokens)} tokens.`}
         error={problems.max_tokens}
       >
         <NumberField step={64} {...number('max_tokens')} />
@@ -117,7 +117,7 @@ export function ChatOptionFields({ settings, contextTokens, onChange }: Props) {
           <Field
             label={optionLabels.top_p}
             aside="Optional"
-            help="Picks from the most likely tokens that together reach this share."
+            help="Samples from the most likely tokens whose total probability reaches this value."
             error={problems.top_p}
           >
             <NumberField step={0.05} {...optional('top_p')} />
@@ -125,7 +125,7 @@ export function ChatOptionFields({ settings, contextTokens, onChange }: Props) {
           <Field
             label={optionLabels.seed}
             aside="Optional"
-            help="With the same seed, the same question is answered alike."
+            help="The same seed gives the same answer to the same question."
             error={problems.seed}
           >
             <NumberField {...optional('seed')} />
@@ -145,7 +145,7 @@ function ToolFields({ tools, onChange }: { tools: TypedTools; onChange: (tools: 
         <Field
           label="Functions"
           aside="Optional"
-          help="A JSON list, as “tools” in the API. You enter each result yourself."
+          help="A JSON list in the format of “tools” in the API. You enter each result yourself."
           error={toolsProblem(tools)}
         >
           <Textarea
@@ -158,7 +158,7 @@ function ToolFields({ tools, onChange }: { tools: TypedTools; onChange: (tools: 
           />
         </Field>
         <Checkbox
-          label="Answer every question with a call"
+          label="Require a call in every answer"
           checked={tools.required}
           onChange={(required) => onChange({ ...tools, required })}
         />

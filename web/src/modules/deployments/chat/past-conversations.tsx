@@ -95,7 +95,7 @@ function List({ userId, model, current, onOpen, onDelete }: ListProps) {
         failed="Your conversations could not be loaded"
         pending={<ListSkeleton rows={3} rowHeight={52} />}
         isEmpty={({ conversations }) => conversations.length === 0}
-        empty={<p className="px-6 py-10 text-center text-muted">Nothing has been asked yet.</p>}
+        empty={<p className="px-6 py-10 text-center text-muted">No conversations yet.</p>}
         compact
         flush
       >

@@ -87,7 +87,7 @@ afterEach(async () => {
 
 test('restores a conversation with its settings and continues it', async () => {
   await open();
-  expect(screen.getByText(/at most 8,192 tokens\.$/)).toBeTruthy();
+  expect(screen.getByText(/Context window: 8,192 tokens\.$/)).toBeTruthy();
   const tokens = screen.getByLabelText('Maximum tokens');
   await userEvent.clear(tokens);
   await userEvent.type(tokens, '64{Tab}');
@@ -182,7 +182,7 @@ test('an invalid setting is named next to Send, which moves focus to it and leav
   const temperature = screen.getByLabelText('Temperature');
   await userEvent.clear(temperature);
   await userEvent.type(temperature, '9{Tab}');
-  const told = /^Correct “Temperature” in the settings/;
+  const told = /^Fix “Temperature” in the settings/;
   expect(screen.getByText(told)).toBeTruthy();
   await userEvent.type(screen.getByLabelText('Message'), 'Which bread?{Enter}');
   expect(document.activeElement).toBe(temperature);

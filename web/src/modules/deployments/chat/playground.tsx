@@ -277,7 +277,7 @@ function ClosedConversation({ keptAs, why, modelName, conversation }: ClosedProp
 function HeldUp({ by }: { by: string }) {
   return (
     <p role="status" className="text-[0.8125rem] text-bad">
-      Correct “{by}” in the settings before you send anything.
+      Fix “{by}” in the settings before you send a message.
     </p>
   );
 }
@@ -293,7 +293,7 @@ function TokenPrices({ device, pricePerHour }: Pick<Props, 'device' | 'pricePerH
       output tokens
       {pricePerHour && (
         <>
-          , on top of <Money unrounded bgl={pricePerHour} /> for each hour that the model is awake
+          , plus <Money unrounded bgl={pricePerHour} /> per hour while the model is awake
         </>
       )}
       .

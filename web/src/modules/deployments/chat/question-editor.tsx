@@ -43,7 +43,7 @@ export function QuestionEditor({ text, isAskable, onSend, onCancel }: Props) {
         onKeyDown={onKeyDown}
       />
       <div className="flex flex-wrap items-center justify-end gap-2">
-        <p className="min-w-0 flex-1 px-1 text-muted text-xs">A new answer takes the place of the old one.</p>
+        <p className="min-w-0 flex-1 px-1 text-muted text-xs">This replaces the current answer.</p>
         <Button size="sm" onClick={onCancel}>
           Cancel
         </Button>

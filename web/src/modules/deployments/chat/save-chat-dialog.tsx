@@ -46,7 +46,7 @@ export function SaveChatDialog({ turns, settings, onClose }: Props) {
       open
       onOpenChange={(open) => !open && !save.isPending && onClose()}
       title="Save as training data"
-      description="The conversation becomes a row of a dataset. A fine-tune learns the answers you select, and only reads the others."
+      description="Saves the conversation as a row of a dataset. A fine-tune learns the answers you select; the others are context only."
       footer={
         <>
           <Button onClick={onClose} disabled={save.isPending}>
@@ -73,7 +73,7 @@ export function SaveChatDialog({ turns, settings, onClose }: Props) {
         <DatasetTargetFields
           {...fields}
           error={submitted ? problem : undefined}
-          help="The row goes to the end of its chats.jsonl."
+          help="The row is added to the end of its chats.jsonl."
         />
       </form>
     </Dialog>

@@ -174,8 +174,7 @@ function useLeave(leave: () => void): void {
 function warnOnce(): () => void {
   let isWarned = false;
   return () => {
-    if (!isWarned)
-      notify.warning('This conversation could not be saved yet. This tab keeps it and tries again.');
+    if (!isWarned) notify.warning('This conversation could not be saved yet. This tab will keep trying.');
     isWarned = true;
   };
 }

@@ -14,7 +14,7 @@ export function ContextField({ request: { contextTokens, ...request }, onChange 
   if (!usual?.context_tokens) return null;
   const choices = contextChoices({ usual: usual.context_tokens, max: usual.context_tokens_max ?? null });
   return (
-    <Field label="Context" help="Prompt and answer together. A longer one needs more memory.">
+    <Field label="Context" help="Prompt and answer together. A larger context needs more memory.">
       <Select
         value={String(contextTokens ?? usual.context_tokens)}
         onChange={(tokens) => onChange(Number(tokens))}

@@ -47,7 +47,7 @@ export function GpuField({ family, value, onChange }: Props) {
     </Field>
   );
   if (isCpuOnly)
-    return <CpuHardware note="This machine has no GPU: the model runs on its CPU.">{type}</CpuHardware>;
+    return <CpuHardware note="No GPU on this machine. The model will run on the CPU.">{type}</CpuHardware>;
   return (
     <>
       {type}
@@ -67,7 +67,7 @@ type CountProps = { most: number; value: GpuCount; onChange: (value: GpuCount) =
 function CountField({ most, value, onChange }: CountProps) {
   const options = gpuCounts.filter((count) => count <= most);
   return (
-    <Field label="Number of GPUs" help="For a model that does not fit on one. Each is charged.">
+    <Field label="Number of GPUs" help="For a model that does not fit on one GPU. Each GPU is charged.">
       <Segmented
         label="Number of GPUs"
         value={String(value)}

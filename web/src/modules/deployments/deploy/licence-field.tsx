@@ -40,7 +40,7 @@ export function LicenceField({ licence, accepted, onChange }: Props) {
       <Checkbox
         checked={accepted}
         onChange={onChange}
-        label="I have read the licence and accept it; the summary does not replace its text."
+        label="I have read and accept the licence. The summary does not replace its text."
       />
     </section>
   );

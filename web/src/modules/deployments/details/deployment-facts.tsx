@@ -36,7 +36,7 @@ export function DeploymentFacts({ deployment, kind, priceNote, costNote }: Props
   const { created_at, terminated_at, last_request_at, sleeps_after_minutes } = deployment;
   return (
     <dl className="mb-6 grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-4">
-      <Figure label="Name" note="in the calls of your programs">
+      <Figure label="Model ID" note="for API calls">
         <span className="font-mono text-[0.8125rem]">{model_name}</span>
       </Figure>
       <Figure

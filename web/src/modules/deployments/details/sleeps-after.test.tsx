@@ -35,6 +35,6 @@ test.each([
 });
 
 test('shows when a deployment sleeps, next to its last request', () => {
-  expect(sleepNote(30)).toBe('It sleeps after 30 minutes without one');
-  expect(sleepNote(null)).toBe('It never sleeps');
+  expect(sleepNote(30)).toBe('Sleeps after 30 minutes without a request');
+  expect(sleepNote(null)).toBe('Never sleeps');
 });

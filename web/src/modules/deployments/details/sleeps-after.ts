@@ -9,5 +9,5 @@ export function sleepSentence(minutes: number | null): string {
 
 /** Returns the same as a note on the time of the last request. */
 export function sleepNote(minutes: number | null): string {
-  return minutes === null ? 'It never sleeps' : `It sleeps after ${countOf(minutes, 'minute')} without one`;
+  return minutes === null ? 'Never sleeps' : `Sleeps after ${countOf(minutes, 'minute')} without a request`;
 }
