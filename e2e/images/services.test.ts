@@ -22,7 +22,7 @@ journey('a service generates at the price shown, and a rejected request is free'
 
   // The page for this server's own models has none deployed.
   await page.goto('/bakery/flux');
-  await page.getByText('Nobody has deployed a model here that makes its pictures.').waitFor();
+  await page.getByText('No model that makes its pictures is deployed here.').waitFor();
   expect(await page.getByRole('button', { name: 'Generate' }).count()).toBe(0);
   await look(page, 'bakery-not-served');
 

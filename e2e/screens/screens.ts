@@ -329,7 +329,7 @@ const generators: Screen<Things>[] = generatorNames.flatMap((name) => {
     ...{
       route: path,
       at: path,
-      full: isListed(name) ? 'Prompt' : 'A small starter model answers in its place',
+      full: isListed(name) ? 'Prompt' : 'A small starter model is used instead',
       alike,
     },
   });

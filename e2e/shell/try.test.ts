@@ -23,7 +23,7 @@ journey(
     await expect.poll(() => question.isEnabled(), { timeout: WORK_MS }).toBe(true);
     await question.fill('What is sourdough?');
     await question.press('Enter');
-    await chat.getByText('Sign up to go on with this conversation').waitFor({ timeout: WORK_MS });
+    await chat.getByText('Sign up to continue this conversation').waitFor({ timeout: WORK_MS });
     await expect
       .poll(() => chat.getByRole('button', { name: 'Ask' }).isEnabled(), { timeout: WORK_MS })
       .toBe(true);

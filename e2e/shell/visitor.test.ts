@@ -11,7 +11,7 @@ journey(
     await page.getByRole('link', { name: /^FLUX\.1 ?(,|$)/ }).click();
     await page.getByRole('heading', { level: 1, name: 'FLUX.1' }).waitFor();
     await page.getByText('FLUX.1 is not connected to this server').waitFor();
-    await page.getByText('A small starter model answers in its place.').waitFor({ timeout: WORK_MS });
+    await page.getByText('A small starter model is used instead.').waitFor({ timeout: WORK_MS });
     await page.getByLabel('Prompt').fill('A loaf of rye bread');
     await look(page, 'generator-not-connected');
 

@@ -49,7 +49,7 @@ journey(
   async ({ page }) => {
     await signUp(page);
     await page.goto('/veo');
-    await page.getByText('A small starter model answers in its place.').waitFor({ timeout: WORK_MS });
+    await page.getByText('A small starter model is used instead.').waitFor({ timeout: WORK_MS });
     await page.getByText('64 × 64, about 2 seconds, silent').waitFor();
     await page.getByRole('button', { name: 'a frog spins' }).click();
     await page.locator('[aria-label="Price"][aria-busy="false"]').waitFor();

@@ -20,7 +20,7 @@ export function DocumentationPage() {
     return (
       <Missing
         title="There is no such page in the documentation"
-        text="The address may be mistyped, or the page has another name now."
+        text="The address may be mistyped, or the page was renamed."
         to="/docs"
         label="Go to the documentation"
       />

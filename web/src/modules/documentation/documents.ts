@@ -36,7 +36,7 @@ function isDecision(path: string): boolean {
 /** Returns a document that links to each decision. */
 function listDecisions(): string {
   const links = decisions.map(({ path, title }) => `- [${title}](${path}.md)`);
-  return ['Why Bakehouse is built as it is, one record for each decision.', '', ...links].join('\n');
+  return ['Why Bakehouse is built this way, one record per decision.', '', ...links].join('\n');
 }
 
 /** Returns the document at this path, or undefined. */

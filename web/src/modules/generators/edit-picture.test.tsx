@@ -165,7 +165,7 @@ it('an unreadable price is shown as unknown, not as free', async () => {
   api.cost = null;
   await renderPage('/flux-kontext');
   const price = await screen.findByRole('group', { name: 'Price' });
-  await waitFor(() => expect(price.textContent).toContain('Not known'));
+  await waitFor(() => expect(price.textContent).toContain('Unknown'));
   expect(price.textContent).not.toMatch(/Free|0\.00/);
 });
 
@@ -287,7 +287,7 @@ it('chooses a picture from the gallery', async () => {
 it('a remix edits the same source again', async () => {
   api.generations = [edit({ source: { ...source, generation_id: 'g1' } }), generated];
   await renderPage('/flux-kontext?same_source_as=e1&prompt=a%20hat');
-  expect(await screen.findByText('The picture that was edited before')).toBeTruthy();
+  expect(await screen.findByText('The previous source picture')).toBeTruthy();
   api.next = editing({ id: 'e2' });
   await userEvent.click(screen.getByRole('button', { name: 'Generate' }));
   await waitFor(() => expect(asked()).toEqual([expect.objectContaining({ source_generation_id: 'g1' })]));
@@ -339,7 +339,7 @@ it('restores the uploaded picture, the prompt and the result on return', async (
   await router.navigate({ href: '/paris' });
   await screen.findByRole('heading', { level: 1, name: /Paris/ });
   await router.navigate({ href: '/flux-kontext' });
-  expect(await screen.findByText('The picture that was edited before')).toBeTruthy();
+  expect(await screen.findByText('The previous source picture')).toBeTruthy();
   expect(prompt().value).toBe('a hat on it');
   expect(await screen.findByRole('slider', { name: 'Before and after' })).toBeTruthy();
 });

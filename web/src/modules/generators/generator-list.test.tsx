@@ -33,7 +33,7 @@ it('marks generators that a starter model replaces', async () => {
   const links = await listOf(served);
   expect(links.slice(0, 2)).toEqual([
     'Paris',
-    'FLUX.1 | Dashed: not connected. A starter model answers in their place.',
+    'FLUX.1 | Dashed: not connected. A starter model is used instead.',
   ]);
 });
 

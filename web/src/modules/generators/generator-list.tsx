@@ -71,7 +71,7 @@ export function GeneratorList({ served, without, ownOnly = false, folds = false 
           {isAnyToCome
             ? 'Dashed: not connected yet, or still being prepared.'
             : isAnyAnswered
-              ? 'Dashed: not connected. A starter model answers in their place.'
+              ? 'Dashed: not connected. A starter model is used instead.'
               : 'Dashed: not connected to this server yet.'}
         </p>
       )}

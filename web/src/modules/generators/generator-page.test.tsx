@@ -72,7 +72,7 @@ it('a page without a provider shows that instead of a form', async () => {
 it('a substitute starter is labelled as such, describes its output, and asks only for a prompt', async () => {
   await open('/flux?prompt=Rye%20bread', ['own']);
   expect(await screen.findByText('FLUX.1 is not connected to this server')).toBeTruthy();
-  expect(screen.getByText('A small starter model answers in its place.')).toBeTruthy();
+  expect(screen.getByText('A small starter model is used instead.')).toBeTruthy();
   expect(screen.getByText('Starter model, 128 × 128, best at single objects')).toBeTruthy();
   expect(generate().disabled).toBe(false);
   expect(prompt().value).toBe('Rye bread');
@@ -102,7 +102,7 @@ it('an upstream service opens the public page but not the page of own models', a
   expect(generate().disabled).toBe(false);
   cleanup();
   await open('/bakery/flux', ['upstream']);
-  expect(await screen.findByText('Nobody has deployed a model here that makes its pictures.')).toBeTruthy();
+  expect(await screen.findByText('No model that makes its pictures is deployed here.')).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Generate' })).toBeNull();
 });
 
@@ -120,7 +120,7 @@ it("a page served by a service shows that and its price, and offers the service'
   cleanup();
   await open('/bakery/flux', ['upstream', 'own']);
   expect(screen.getByText(/Runs on this server; nothing is sent elsewhere/)).toBeTruthy();
-  expect(screen.getByText('A small starter model answers in its place.')).toBeTruthy();
+  expect(screen.getByText('A small starter model is used instead.')).toBeTruthy();
 });
 
 it('until the session is known, nothing can be generated and no visitor price is shown', async () => {

@@ -149,7 +149,7 @@ function NotConnected() {
         )
       }
     >
-      A small starter model answers in its place.
+      A small starter model is used instead.
     </Callout>
   );
 }

@@ -133,7 +133,7 @@ it('an unreadable price is shown as unknown, not as free', async () => {
   api.cost = null;
   await renderPage('/paris');
   const price = await screen.findByRole('group', { name: 'Price' });
-  await waitFor(() => expect(price.textContent).toContain('Not known'));
+  await waitFor(() => expect(price.textContent).toContain('Unknown'));
   expect(price.textContent).not.toMatch(/Free|0\.00/);
 });
 

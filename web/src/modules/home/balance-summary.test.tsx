@@ -47,7 +47,7 @@ test('the spent amount has a placeholder while loading, and a dash on failure', 
 });
 
 test('explains missing starting credits until the account has credits', () => {
-  const why = /Starting credits are given once per email address/;
+  const why = /Starting credits are granted once per email address/;
   expect(text('0', [], { available: '0', isReturning: true })).toMatch(why);
   expect(text('0', [], { available: '0', isReturning: false })).not.toMatch(why);
   expect(text('0', [], { available: '25', isReturning: true })).not.toMatch(why);

@@ -42,7 +42,7 @@ const steps: Step[] = [
   {
     id: 'create_model',
     title: 'Create a model',
-    text: 'A fine-tune counts, and so does an upload.',
+    text: 'Fine-tune or upload one.',
     start: ({ open }) => open('create-model'),
   },
   {

@@ -25,7 +25,7 @@ const strategies = [
     description: 'At each step, only the expert that the router ranks highest.',
   },
   { value: 'topk', label: 'The best few', description: 'Several experts, combined by weight.' },
-  { value: 'full', label: 'All eight', description: 'Every expert at every step. It takes longest.' },
+  { value: 'full', label: 'All eight', description: 'Every expert at every step. The slowest choice.' },
 ] as const;
 
 const howMany = paris.fields.find((field) => field.kind === 'number' && field.name === 'k');

@@ -57,6 +57,6 @@ test("names an edit's source as the edit did, and uploads an uploaded source aga
 test('a picture made from its prompt alone has no source', async () => {
   vi.mocked(call).mockResolvedValueOnce(generationOf());
   await expect(sendSource({ sameAsId: 'g1' }, nothing)).rejects.toThrow(
-    'That picture was made from its prompt alone',
+    'That picture was made from a prompt only and has no source',
   );
 });

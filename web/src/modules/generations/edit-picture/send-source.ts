@@ -33,7 +33,7 @@ async function send(source: Source, onUpload: OnUpload): Promise<SentSource> {
   if ('generationId' in source) return made(source.generationId, source.outputId);
   if ('file' in source) return sendFile(source.file, onUpload);
   const edited = (await call(getGeneration, { params: { id: source.sameAsId } })).source;
-  if (edited === null) throw new Error('That picture was made from its prompt alone');
+  if (edited === null) throw new Error('That picture was made from a prompt only and has no source');
   if (edited.generation_id !== null) return made(edited.generation_id, edited.output_id ?? undefined);
   const bytes = await fetchPicture(edited.url, 'source');
   return sendFile(new File([bytes], 'source', { type: edited.media_type }), onUpload);

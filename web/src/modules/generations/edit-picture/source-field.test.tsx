@@ -87,8 +87,8 @@ test('a rejected picture leaves the current one, and its error stays until the f
   show({ file: new File(['bytes'], 'first.png') });
   vi.mocked(pictureProblem).mockResolvedValueOnce('The picture is damaged or incomplete');
   paste(document.body, 'broken.png', ['Files']);
-  await screen.findByText('The new picture was not taken: it is damaged or incomplete');
+  await screen.findByText('The new picture was rejected: it is damaged or incomplete');
   expect(screen.getByText('first.png')).toBeTruthy();
   fireEvent.click(screen.getByRole('button', { name: 'Generate' }));
-  await waitFor(() => expect(screen.queryByText(/was not taken/)).toBeNull());
+  await waitFor(() => expect(screen.queryByText(/was rejected/)).toBeNull());
 });

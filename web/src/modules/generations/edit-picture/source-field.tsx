@@ -85,7 +85,7 @@ export function SourceField({ label, userId, source, onChange, problem, note }: 
 }
 
 function refusalText(refused: string, source: Source | null): string {
-  return source ? `The new picture was not taken: ${refused.replace(/^The picture/, 'it')}` : refused;
+  return source ? `The new picture was rejected: ${refused.replace(/^The picture/, 'it')}` : refused;
 }
 
 function AboutFile({ file }: { file: File }) {
@@ -106,9 +106,7 @@ function AboutGeneration({ source }: { source: Exclude<Source, { file: File }> }
   return (
     <>
       {!isSame && <p className="line-clamp-2 [overflow-wrap:anywhere]">{data.prompt}</p>}
-      <p className="text-muted text-xs">
-        {isSame ? 'The picture that was edited before' : 'From your gallery'}
-      </p>
+      <p className="text-muted text-xs">{isSame ? 'The previous source picture' : 'From your gallery'}</p>
     </>
   );
 }

@@ -61,7 +61,7 @@ const generatorOptions = [
   ...generatorNames.map((name) => ({ value: name, label: generators[name].title })),
 ];
 const stateOptions = [
-  { value: 'all', label: 'All states' },
+  { value: 'all', label: 'All statuses' },
   ...generationStates.map((state) => ({
     value: state,
     label: state.charAt(0).toUpperCase() + state.slice(1),
@@ -87,7 +87,12 @@ function Filter() {
         />
       </div>
       <div className="w-36 max-sm:flex-1">
-        <Select aria-label="State" value={state ?? 'all'} onChange={choose('state')} options={stateOptions} />
+        <Select
+          aria-label="Status"
+          value={state ?? 'all'}
+          onChange={choose('state')}
+          options={stateOptions}
+        />
       </div>
     </div>
   );

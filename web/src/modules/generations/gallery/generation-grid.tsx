@@ -90,7 +90,7 @@ export function GenerationTile({ generation, large = false }: { generation: Gene
           small
           media={source}
           alt=""
-          title={makesVideos(generator) ? 'The picture that it begins with' : 'The picture that was edited'}
+          title={makesVideos(generator) ? 'First frame' : 'Source picture'}
           className="absolute bottom-2 left-2 size-[28%] rounded-md border-2 border-white bg-white shadow-card"
         />
       )}

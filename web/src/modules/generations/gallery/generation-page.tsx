@@ -137,9 +137,7 @@ function MadeFrom({ generation }: { generation: Generation }) {
           <RevisionLink revision={generatedBy} />
         </Row>
       )}
-      {parameters.lora && (
-        <Row label="LoRA">{lora ? <RevisionLink revision={lora} /> : 'deleted since then'}</Row>
-      )}
+      {parameters.lora && <Row label="LoRA">{lora ? <RevisionLink revision={lora} /> : 'since deleted'}</Row>}
       <Row label="Provider">{provider === 'own' ? 'this server' : (service ?? 'an external service')}</Row>
       {generationParameters(generation).map(({ name, value }) => (
         <Row key={name} label={name}>

@@ -18,7 +18,7 @@ export function Price({ quote, className }: Props) {
       {cost === undefined ? (
         <Skeleton className="mt-1 h-6 w-16" />
       ) : cost === null ? (
-        <p className="font-semibold text-lg">Not known</p>
+        <p className="font-semibold text-lg">Unknown</p>
       ) : (
         <p className={cx('font-semibold text-lg', !isSettled && 'opacity-60')}>
           <Money bgl={cost} />

@@ -100,7 +100,7 @@ test('explains how an invalid number was corrected', () => {
   expect(correctionsOf(paris, typed)).toEqual({
     cfg_scale: '99 is too high and was changed to 15.',
     num_inference_steps: '20.6 was rounded to 21.',
-    k: 'It was empty and is now 2.',
+    k: 'It was empty and was set to 2.',
     seed: '−1 is too low and was changed to 0.',
   });
   expect(correctionsOf(paris, clampedValues(paris, typed))).toEqual({});

@@ -76,7 +76,7 @@ export function correctionsOf(generator: Generator, values: FormValues): Partial
 }
 
 function correction(field: GeneratorField, { from, to }: { from: number; to: number }): string {
-  if (Number.isNaN(from)) return `It was empty and is now ${formatNumber(to)}.`;
+  if (Number.isNaN(from)) return `It was empty and was set to ${formatNumber(to)}.`;
   const [before, after] = [formatNumber(from), formatNumber(to)];
   const min = 'min' in field ? field.min : 0;
   if (from < min) return `${before} is too low and was changed to ${after}.`;

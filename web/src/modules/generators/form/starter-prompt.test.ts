@@ -12,7 +12,7 @@ test('counts the words of a prompt once it may be too long', () => {
 });
 
 test("the line below an editor's prompt is always present", () => {
-  expect(promptHelp('', { edits: true, isStarter: false })).toBe('Say in a sentence what to change.');
+  expect(promptHelp('', { edits: true, isStarter: false })).toBe('Describe the change in one sentence.');
   expect(promptHelp('', { edits: false, isStarter: false })).toBeUndefined();
 });
 

@@ -22,7 +22,7 @@ export function promptHelp(
   { edits, isStarter }: { edits: boolean; isStarter: boolean },
 ): string | undefined {
   if (isStarter) return shortPromptHelp(prompt);
-  return edits ? 'Say in a sentence what to change.' : undefined;
+  return edits ? 'Describe the change in one sentence.' : undefined;
 }
 
 /**

@@ -16,7 +16,7 @@ test('says what it waits for, without a price', () => {
     'Its pictures come from a deployment or a service that an operator connects.',
   );
   expect(waitsFor(generators.wan, { ownOnly: true, isBeingPrepared: false })).toBe(
-    'Nobody has deployed a model here that makes its videos.',
+    'No model that makes its videos is deployed here.',
   );
 });
 

@@ -32,6 +32,6 @@ export function waitsFor(
     return `The starter model for ${title} is still being prepared. You can generate as soon as it is ready.`;
   const things = makes === 'image' ? 'pictures' : 'videos';
   return ownOnly
-    ? `Nobody has deployed a model here that makes its ${things}.`
+    ? `No model that makes its ${things} is deployed here.`
     : `Its ${things} come from a deployment or a service that an operator connects.`;
 }
