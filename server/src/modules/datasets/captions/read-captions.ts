@@ -68,7 +68,7 @@ export function captionFile(picture: string): string {
   return picture.replace(/\.[^./]+$/, '.txt');
 }
 
-/** Edit lines need a source image each, so a picture without a line cannot be one. */
+/** An edit needs a source image in its line, so an unlisted picture cannot be an edit. */
 function withUnlisted(lines: CaptionLine[], pictures: readonly File[]): Captions['captions'] {
   const listed = lines.map(({ path, line, text }) => ({ path, line, text }));
   if (lines.some(({ isEdit }) => isEdit)) return listed;
