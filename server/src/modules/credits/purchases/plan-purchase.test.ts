@@ -68,13 +68,13 @@ test.each([
     { kind: 'reinstate', cents: 2_000 },
   ],
   [
-    'no dispute that was won to an account that was deleted',
+    'refuses to reinstate a won dispute of a deleted account',
     { ...paid, reversed_cents: 2_000, account_deleted: true },
     payment(),
     { kind: 'refuse', reason: 'a refund failed or a dispute was won after the account was deleted' },
   ],
   [
-    'a refund before the credit: first the credit',
+    'credits a payment before its refund',
     open,
     payment({ reversedCents: 2_000 }),
     { kind: 'credit', cents: 2_000 },
