@@ -65,7 +65,7 @@ export function useDeleteGenerations() {
   });
 }
 
-/** A generation that is already gone counts as deleted. */
+/** A missing generation counts as deleted. */
 async function deleteOne(id: string): Promise<void> {
   try {
     await call(deleteGeneration, { params: { id } });

@@ -156,7 +156,7 @@ function InvitationNote() {
   );
 }
 
-/** The link to the other form is gone with the old form, so focus the new form's first field. */
+/** The focused link unmounts with the old form, so focus the new form's first field. */
 function useFocusOnChange(form: string) {
   const card = useRef<HTMLDivElement>(null);
   const shown = useRef(form);

@@ -15,7 +15,7 @@ type Props = {
   children: (names: string[]) => ReactNode;
 };
 
-/** Reads the names of the models that can write text. Without any, says how to get one. */
+/** Reads the names of the models that can write text. Without any, explains how to get one. */
 export function TextModels({ children }: Props) {
   const query = useQuery({
     ...chatModelsQuery,
