@@ -62,8 +62,8 @@ export function percentOf(generation: Stage): number | null {
 type Times = Stage & Pick<Generation, 'created_at' | 'started_at'>;
 
 /**
- * Returns the elapsed time with an estimate of the rest, or the waiting time. The speed is measured from the `first`
- * observed step, because the model may have been starting before it.
+ * Returns the elapsed time with an estimate of the rest, or the waiting time. The speed is measured from the
+ * `first` observed step, because the model may have been starting before it.
  */
 export function timeText(generation: Times, now: Date, first: { at: Date; step: number }): string {
   const { step, steps, created_at, started_at } = generation;

@@ -37,7 +37,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** Edits the captions of a dataset's pictures, and saves them as one commit on the commit they were read from. */
+/** Edits picture captions, and saves them as one commit on the commit they were read from. */
 export function CaptionEditor({ datasetId, trigger = '', onClose }: Props) {
   const captions = useQuery(captionsQuery(datasetId));
   if (captions.data && captions.data.captions.length > 0)
