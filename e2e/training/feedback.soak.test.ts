@@ -38,7 +38,7 @@ journey('feedback is detected, and trained with KTO unless only the good answers
   await choose(page, 'Objective', 'Learn the answers');
   await page.getByLabel('Weight of bad answers').waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Segmentation' }).click();
-  const packing = page.getByRole('checkbox', { name: 'Put short rows together' });
+  const packing = page.getByRole('checkbox', { name: 'Pack short rows' });
   await packing.check();
   await look(page, 'feedback-packing');
   await next.click();

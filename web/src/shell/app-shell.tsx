@@ -25,7 +25,7 @@ export function AppShell() {
       {!user && !session.isError && <PagePending />}
       {!user && session.isError && (
         <ErrorState
-          title="Your session could not be read"
+          title="Your session could not be loaded"
           error={session.error}
           onRetry={() => void session.refetch()}
           wholePage

@@ -60,7 +60,7 @@ export function Combobox({
           className={controlClass('h-9 pr-9 pl-3 text-ellipsis')}
         />
         <Base.Trigger
-          aria-label="Show the choices"
+          aria-label="Show the options"
           className="absolute inset-y-0 right-0 flex w-9 items-center justify-center text-muted"
         >
           <ChevronsUpDown aria-hidden className="size-3.5" />

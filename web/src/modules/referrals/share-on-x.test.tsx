@@ -47,7 +47,7 @@ test('if the server cannot post, links to X without mentioning the configuration
 test('a failed account request can be retried, and X itself is still linked', async () => {
   vi.mocked(call).mockRejectedValue(new ApiError('The server is busy', { status: 409 }));
   show('not_connected');
-  await screen.findByText('Your account on X could not be read');
+  await screen.findByText('Your X account could not be loaded');
   expect(screen.getByText('The server is busy')).toBeTruthy();
   expect(screen.getByRole('link', { name: 'Share on X' })).toBeTruthy();
   vi.mocked(call).mockImplementation(async (endpoint) => answers.get(endpoint));

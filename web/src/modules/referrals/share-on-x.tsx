@@ -29,7 +29,7 @@ export function ShareOnX({ code, link }: { code: string; link: string }) {
     <div className="grid gap-3">
       <QueryView
         query={x}
-        failed="Your account on X could not be read"
+        failed="Your X account could not be loaded"
         pending={<Skeleton className="h-9" />}
         compact
       >

@@ -31,14 +31,14 @@ beforeEach(() => {
 test('shows nothing about trackers until they are loaded', async () => {
   vi.mocked(call).mockReturnValue(new Promise(() => undefined));
   await show();
-  expect(screen.queryByText(/logged here alone/)).toBeNull();
+  expect(screen.queryByText(/not logged to an external tracker/)).toBeNull();
   expect(screen.getByRole('button', { name: 'TensorBoard' })).toBeTruthy();
 });
 
 test('a run without trackers links to the settings that connect them', async () => {
   vi.mocked(call).mockResolvedValue({ trackers: [] });
   await show();
-  expect(await screen.findByText(/logged here alone/)).toBeTruthy();
+  expect(await screen.findByText(/not logged to an external tracker/)).toBeTruthy();
   expect(screen.getByRole('link', { name: 'profile' }).getAttribute('href')).toBe('/profile');
 });
 

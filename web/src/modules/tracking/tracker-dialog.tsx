@@ -27,7 +27,7 @@ const words = {
     description: 'The tracking server of your team. The token is kept encrypted and never shown again.',
     project: 'Experiment',
     key: 'Token',
-    keyHelp: 'A token, or user:password. Leave it empty if the server asks for none.',
+    keyHelp: 'A token, or user:password. Leave it empty if the server requires none.',
   },
 } as const;
 
@@ -108,7 +108,7 @@ function Fields({ service, tracker, values, problems, change }: FieldsProps) {
       </Field>
       <Field
         label={text.key}
-        help={tracker ? 'Leave it empty to keep the one that is saved.' : text.keyHelp}
+        help={tracker ? 'Leave it empty to keep the saved one.' : text.keyHelp}
         error={problems.apiKey}
       >
         <Input

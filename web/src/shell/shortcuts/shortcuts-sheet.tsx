@@ -24,11 +24,11 @@ const groups: { title: string; shortcuts: { keys: string[]; does: string }[] }[]
   },
   {
     title: 'On a generation',
-    shortcuts: [{ keys: ['←', '→'], does: 'Go to the one before or after it' }],
+    shortcuts: [{ keys: ['←', '→'], does: 'Go to the previous or next generation' }],
   },
   {
     title: 'On a chart',
-    shortcuts: [{ keys: ['←', '→'], does: 'Show the values before or after' }],
+    shortcuts: [{ keys: ['←', '→'], does: 'Show the previous or next values' }],
   },
   {
     title: 'In a chat',

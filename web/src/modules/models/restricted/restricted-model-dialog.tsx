@@ -64,7 +64,7 @@ export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedMo
       <form id={FORM_ID} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
         {refusal && !refusedId && <Refusal title="The model was not saved" error={refusal} />}
         {!model && (
-          <Field label="ID" help="As people know it: owner/name" error={problems.id ?? refusedId}>
+          <Field label="ID" help="Its public name: owner/name" error={problems.id ?? refusedId}>
             <Input
               value={values.id}
               autoCapitalize="none"

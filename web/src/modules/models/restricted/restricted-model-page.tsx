@@ -120,9 +120,9 @@ function Access({ model }: { model: RestrictedModel }) {
       return (
         <>
           <Callout tone="warn" title="An operator refused your request" className="mb-4">
-            If something has changed, you can ask again.
+            You can request access again if something has changed.
           </Callout>
-          <RequestAccessForm modelId={model.id} label="Ask again" />
+          <RequestAccessForm modelId={model.id} label="Request again" />
         </>
       );
   }

@@ -43,10 +43,10 @@ it('is typed in the display currency and stored exactly', () => {
 
 it('shows the amount in both currencies and what happens when it is reached', () => {
   render(<Form />);
-  const help = /You pay at most this\./;
+  const help = /The most you pay\./;
   expect(screen.getByText(help).textContent).not.toMatch(/BGL/);
   type('1.5');
-  expect(screen.getByText(help).textContent).toMatch(/^\$1\.50 = 37\.50 BGL\. You pay at most this\. /);
+  expect(screen.getByText(help).textContent).toMatch(/^\$1\.50 = 37\.50 BGL\. The most you pay\. /);
 });
 
 it('rounds the default ceiling up', () => {

@@ -28,14 +28,14 @@ export function CeilingField({ usual, expected = '0', resumes = false, ...field 
         isTooLow ? (
           <span role="status" className="text-warn">
             This is less than the {showApart(expected, field.value, currency)[0]} that the run is expected to
-            cost: it will probably save its work and stop before it is done.
+            cost. It will probably save its work and stop before it finishes.
           </span>
         ) : field.value === '' ? (
-          'You pay at most this. A run that needs more finishes. If it takes four times as long as estimated, it saves its work, stops and costs the estimate.'
+          'The most you pay. A run that needs more still finishes, unless it takes four times as long as estimated: then it saves its work, stops and costs the estimate.'
         ) : resumes ? (
-          'You pay at most this, including what the run has cost so far. At this ceiling it saves its work and stops.'
+          'The most you pay, including the cost so far. At this ceiling the run saves its work and stops.'
         ) : (
-          'You pay at most this. A run that needs more continues free for as much again, then saves its work and stops.'
+          'The most you pay. A run that needs more continues at no extra cost up to twice this amount, then saves its work and stops.'
         )
       }
       {...field}

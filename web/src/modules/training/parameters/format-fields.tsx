@@ -61,7 +61,7 @@ export function FormatFields({ state, problems, onChange, onSuggest }: Props) {
             onChange(rows?.format && chosen === recognised ? readingOf(rows) : blankReading(chosen))
           }
           options={formats}
-          placeholder={preview.isPending ? 'Looking at the file…' : 'Choose a format'}
+          placeholder={preview.isPending ? 'Reading the file…' : 'Choose a format'}
         />
       </Field>
       <ColumnFields
@@ -106,35 +106,36 @@ function ColumnFields({ parameters, problems, onChange, columns, placeholder }: 
       {(format === null || format === 'prompt_completion') && (
         <div className="grid gap-5 sm:grid-cols-2">
           {column('input_column', 'Input column', 'The question or instruction.')}
-          {column('output_column', 'Output column', 'What it should answer.')}
+          {column('output_column', 'Output column', 'The expected answer.')}
         </div>
       )}
       {format === 'preference' && (
         <div className="grid gap-5 sm:grid-cols-3">
-          {column('input_column', 'Input column', 'The question. None where each answer brings it.', true)}
+          {column('input_column', 'Input column', 'The question. Optional if the answers include it.', true)}
           {column('output_column', 'Output column', 'The better answer.')}
           {column('rejected_column', 'Rejected column', 'The worse answer.')}
         </div>
       )}
       {format === 'feedback' && (
         <div className="grid gap-5 sm:grid-cols-3">
-          {column('input_column', 'Input column', 'The question. None where the answer brings it.', true)}
-          {column('output_column', 'Output column', 'The answer, or a conversation that it ends.')}
+          {column('input_column', 'Input column', 'The question. Optional if the answers include it.', true)}
+          {column('output_column', 'Output column', 'The answer, or a conversation that ends with it.')}
           {column('label_column', 'Label column', 'Good: true, 1, yes or up. Bad: false, 0, no or down.')}
         </div>
       )}
       {format === 'prompts' && (
         <div className="grid gap-5 sm:grid-cols-2">
+          {column('input_column', 'Prompt column', 'The prompt: text, or turns that end with the question.')}
           {column(
-            'input_column',
-            'Prompt column',
-            'What is asked: a text, or turns that end with the question.',
+            'output_column',
+            'Reference column',
+            'The reference that answers are compared with. Optional.',
+            true,
           )}
-          {column('output_column', 'Reference column', 'What answers are compared with. Optional.', true)}
         </div>
       )}
       {format !== null && format !== 'text' && options.length > columnsOf[format] && (
-        <Field label="System prompt column" help="Read before the conversation of each row. Optional.">
+        <Field label="System prompt column" help="Precedes the conversation in each row. Optional.">
           <Select
             value={parameters.system_column}
             onChange={(system_column) => onChange({ system_column })}

@@ -23,7 +23,7 @@ export const formatDescriptions: Record<DataFormatName, string> = {
   text: 'One column of plain text',
   preference: 'A question with a better and a worse answer',
   feedback: 'A question with an answer that is rated good or bad',
-  prompts: 'A question alone, which the model answers itself',
+  prompts: 'Only a question, which the model answers itself',
 };
 
 export const adaptationLabels: Record<Adaptation, string> = {

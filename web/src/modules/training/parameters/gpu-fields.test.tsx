@@ -52,7 +52,7 @@ it('reports that the run uses the CPU if there is no GPU, and collapses the choi
   fireEvent.click(screen.getByRole('button', { name: 'Other hardware' }));
   expect(gpuChoice()).toBe('NVIDIA Tesla A100 (40GB)');
   expect(screen.getByRole('group', { name: 'Number of GPUs' })).toBeTruthy();
-  expect(screen.getByText(/goes to its CPU whatever you choose/)).toBeTruthy();
+  expect(screen.getByText(/The run will use the CPU/)).toBeTruthy();
 });
 
 it('expands the choice if it is invalid', () => {

@@ -50,7 +50,7 @@ export function GpuFields({ parameters, problems, onChange }: Props) {
         <Field
           label="Number of GPUs"
           error={problems.accelerator_count ?? refusal}
-          help={`Several share the rows of each step: faster, and the same result. ${why ?? ''}`.trim()}
+          help={`Splits the rows of each step across GPUs: faster, with the same result. ${why ?? ''}`.trim()}
         >
           <Segmented
             label="Number of GPUs"
@@ -71,7 +71,7 @@ export function GpuFields({ parameters, problems, onChange }: Props) {
   return (
     <CpuHardware
       price={price('CPU') && <> at {price('CPU')} an hour</>}
-      note="This machine has no GPU: the run goes to its CPU whatever you choose here."
+      note="This machine has no GPU. The run will use the CPU."
       hasProblem={gpuProblem !== undefined}
     >
       {fields}

@@ -18,7 +18,7 @@ export function PresetField({ parameters, basis, onChange }: Props) {
       <p className="text-muted">
         Suggested values fit your rows and base model.
         {parameters.adaptation === 'full' &&
-          ' All weights are trained, each by about the learning rate in every step, so it is lower than with LoRA.'}
+          ' Each step changes every weight by about the learning rate, so it is lower than with LoRA.'}
         {parameters.objective !== 'sft' &&
           ` ${objectiveNames[parameters.objective]} only shifts what the model can already say, so its learning rate is lower.`}
       </p>

@@ -74,7 +74,7 @@ test('a checkpoint opens as a model, which is created first if missing, while th
 
   fireEvent.change(slider, { target: { value: '1' } });
   expect(screen.queryByRole('button', use)).toBeNull();
-  expect(screen.getByText(/^No longer kept/)).toBeTruthy();
+  expect(screen.getByText(/^Deleted\./)).toBeTruthy();
   fireEvent.change(slider, { target: { value: '0' } });
   expect(screen.queryByText(/no longer kept/)).toBeNull();
 });

@@ -30,7 +30,7 @@ export function SampleGrid({ runId, className = '' }: { runId: string; className
         isEmpty={({ checkpoints }) => checkpoints.length === 0}
         empty={
           <p className="text-muted">
-            The first samples come before the first step, then with each checkpoint.
+            The first samples appear before the first step, then with each checkpoint.
           </p>
         }
       >
@@ -125,7 +125,11 @@ function UseCheckpoint({ runId, checkpoint }: { runId: string; checkpoint: Check
       </ButtonLink>
     );
   if (!isKept)
-    return <p className="text-muted text-xs">No longer kept: the last 20 are, for a week after the run.</p>;
+    return (
+      <p className="text-muted text-xs">
+        Deleted. Only the last 20 checkpoints are kept, for a week after the run.
+      </p>
+    );
   return (
     <Button
       size="sm"
@@ -134,7 +138,7 @@ function UseCheckpoint({ runId, checkpoint }: { runId: string; checkpoint: Check
         make.mutate(step, {
           onSuccess: ({ model_id }) => {
             notify.success('The checkpoint is now a model', {
-              description: 'It is chosen here, and you find it under My Models.',
+              description: 'It is selected here and listed under My Models.',
             });
             void navigate(pictureWith(model_id));
           },

@@ -36,9 +36,9 @@ test('a run that learned preferences shows its share of correct held-out rows', 
   const shown = (summary: object, objective = 'dpo') =>
     ({ ...run, kind: 'text', device: 'cpu', summary, parameters: { objective } }) as unknown as Run;
   const { rerender } = render(<RunOutcome run={shown({ eval_reward_accuracy: 0.9333 })} />);
-  expect(screen.getByText('The better answer gained on the worse one in 93% of held-out rows.')).toBeTruthy();
+  expect(screen.getByText('Preferred the better answer in 93% of held-out rows.')).toBeTruthy();
   rerender(<RunOutcome run={shown({ eval_reward_accuracy: 0.5 }, 'kto')} />);
-  expect(screen.getByText('The good answer gained on the bad one in 50% of held-out pairs.')).toBeTruthy();
+  expect(screen.getByText('Preferred the good answer in 50% of held-out pairs.')).toBeTruthy();
   rerender(<RunOutcome run={shown({ eval_loss: 1 })} />);
   expect(screen.queryByText(/prefers/)).toBeNull();
 });
@@ -78,16 +78,16 @@ test('a cancelled run shows its progress, unless it had not begun', () => {
     ({ ...run, step, steps_total: 1_440, elapsed_seconds }) as unknown as Run;
   const { container, rerender } = render(<RunOutcome run={at(1_210)} />);
   expect(container.textContent).toContain(
-    'It got to step 1,210 of 1,440 in 2 min 5 s. You were not charged.',
+    'It reached step 1,210 of 1,440 in 2 min 5 s. You were not charged.',
   );
   // Unsaved work isn't counted.
   rerender(<RunOutcome run={at(2, 0)} />);
-  expect(container.textContent).toContain('It got to step 2 of 1,440. You were not charged.');
+  expect(container.textContent).toContain('It reached step 2 of 1,440. You were not charged.');
   rerender(<RunOutcome run={at(0)} />);
   expect(container.textContent).not.toContain('step');
   expect(container.textContent).not.toContain('resumed');
   rerender(<RunOutcome run={{ ...at(0), resume_hold: null }} />);
-  expect(container.textContent).toContain('is gone now, so it cannot be resumed.');
+  expect(container.textContent).toContain('deleted after seven days, so it cannot be resumed.');
 });
 
 test("an export shows how many answers match the fine-tune's", () => {

@@ -66,9 +66,9 @@ function preferenceSentence(run: Run): string | null {
   const share = formatNumber(accuracy, { style: 'percent', maximumFractionDigits: 0 });
   switch (run.parameters.objective) {
     case 'dpo':
-      return `The better answer gained on the worse one in ${share} of held-out rows.`;
+      return `Preferred the better answer in ${share} of held-out rows.`;
     case 'kto':
-      return `The good answer gained on the bad one in ${share} of held-out pairs.`;
+      return `Preferred the good answer in ${share} of held-out pairs.`;
     default:
       return null;
   }
@@ -122,7 +122,7 @@ function Exported({ run: { summary, parameters } }: { run: ExportRun }) {
 }
 
 /** The only reason that resumable work is missing. */
-const GONE = 'Its work was kept for seven days and is gone now, so it cannot be resumed.';
+const GONE = 'Its work was deleted after seven days, so it cannot be resumed.';
 
 function outcomeTitle({ state, stop_reason }: Run): string {
   if (state === 'failed') return 'The run failed';
@@ -137,7 +137,7 @@ function outcomeTitle({ state, stop_reason }: Run): string {
 function howFar({ step, steps_total: total, elapsed_seconds: elapsed }: Run): string {
   if (!(step > 0 && total > 0)) return '';
   const time = elapsed >= 1 ? ` in ${formatDuration(elapsed)}` : '';
-  return `It got to step ${formatNumber(step)} of ${formatNumber(total)}${time}. `;
+  return `It reached step ${formatNumber(step)} of ${formatNumber(total)}${time}. `;
 }
 
 /** Returns false for a run that its owner cancelled. */

@@ -73,7 +73,7 @@ it('the cancel question names what is saved and charged', () => {
     'You pay for the time used so far',
   );
   expect(cancelQuestion({ ...fresh, kind: 'text' }).description).toContain('You are not charged');
-  expect(cancelQuestion({ ...running, kind: 'export' }).description).toContain('Nothing of it is kept');
+  expect(cancelQuestion({ ...running, kind: 'export' }).description).toContain('Nothing is saved');
 });
 
 it('the tab title shows the progress and the outcome', () => {

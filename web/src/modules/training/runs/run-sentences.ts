@@ -48,7 +48,7 @@ export const cancelQuestion = ({ kind, step }: Pick<Run, 'kind' | 'step'>) => ({
     step === 0
       ? 'It has not completed a step yet, so there is nothing to save. You are not charged, and the hold is released.'
       : kind === 'export'
-        ? 'Nothing of it is kept. You pay for the time used so far, and the rest of the hold is released.'
+        ? 'Nothing is saved. You pay for the time used so far, and the rest of the hold is released.'
         : 'Its progress is saved. You pay for the time used so far, and the rest of the hold is released.',
   action: kind === 'export' ? 'Cancel export' : 'Cancel run',
 });

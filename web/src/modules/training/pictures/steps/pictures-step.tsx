@@ -63,7 +63,7 @@ export function PicturesStep({ wizard: { state, problems, dispatch } }: Props) {
         value={state.datasetId}
         onChange={(datasetId) => dispatch({ do: 'change', values: { datasetId } })}
         error={problems.datasetId}
-        help="10 to 50 pictures of one style or one subject. Captions are in a text file of the same name beside each picture, or in a metadata.jsonl."
+        help="10 to 50 pictures of one style or one subject. Put captions in a text file with the same name next to each picture, or in a metadata.jsonl."
       />
       {state.datasetId !== null && (
         <WriteCaptions datasetId={state.datasetId} trigger={state.triggerWord.trim()} />
@@ -71,7 +71,7 @@ export function PicturesStep({ wizard: { state, problems, dispatch } }: Props) {
       <Field
         label="Trigger word"
         aside="Optional"
-        help="A word that no other prompt has. It is put before each caption, and calls on the LoRA later."
+        help="A unique word, added to the start of every caption. Use it in prompts to activate the LoRA."
       >
         <Input
           value={state.triggerWord}

@@ -43,9 +43,7 @@ test('a run that learns preferences shows the margin of the better answers', () 
   ]);
   const both = 'Training, Held out as measured';
   expect(screen.getByText(`Training and held-out loss by step: ${both}`)).toBeTruthy();
-  expect(
-    screen.getByText(`Share of rows whose better answer is ahead of the worse one, by step: ${both}`),
-  ).toBeTruthy();
+  expect(screen.getByText(`Share of rows in which the better answer leads, by step: ${both}`)).toBeTruthy();
   expect(screen.getByText(`Lead of the better answers by step: ${both}`)).toBeTruthy();
   cleanup();
   show([{ step: 1, at, values: { loss: 2 } }]);
@@ -62,7 +60,7 @@ test('a run that learns from rewards shows the total and each of several rewards
   ]);
   expect(screen.getByText('Mean reward of the answers by step: Training, Held out as measured')).toBeTruthy();
   expect(
-    screen.getByText('Mean that each reward pays before its weight, by step: Pattern 2, JSON Schema'),
+    screen.getByText('Mean of each reward before its weight, by step: Pattern 2, JSON Schema'),
   ).toBeTruthy();
   expect(screen.getByText('KL divergence from the base model by step: Training')).toBeTruthy();
   cleanup();

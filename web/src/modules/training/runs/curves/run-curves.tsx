@@ -30,7 +30,7 @@ const rewards = [
   {
     title: 'Reward accuracy',
     name: 'reward_accuracy',
-    label: 'Share of rows whose better answer is ahead of the worse one, by step',
+    label: 'Share of rows in which the better answer leads, by step',
   },
   { title: 'Reward margin', name: 'reward_margin', label: 'Lead of the better answers by step' },
 ] as const;
@@ -38,7 +38,7 @@ const rewards = [
 /** GRPO charts: reward, answer length, and divergence from the base model. */
 const paid = [
   { title: 'Reward', name: 'reward', label: 'Mean reward of the answers by step' },
-  { title: 'Answer tokens', name: 'answer_tokens', label: 'Mean tokens of an answer by step' },
+  { title: 'Answer tokens', name: 'answer_tokens', label: 'Mean answer length in tokens by step' },
   { title: 'KL divergence', name: 'kl', label: 'KL divergence from the base model by step' },
 ] as const;
 
@@ -150,8 +150,8 @@ function LossCard({ points, ended, ...look }: LossCardProps) {
       />
       {since && (
         <Callout tone="warn" className="mt-4" title={`Held-out loss has risen since step ${since.step}`}>
-          The training loss fell meanwhile: the model memorises its training data. Try fewer epochs, more rows
-          or a lower learning rate.
+          The training loss still fell, so the model is memorising its training data. Try fewer epochs, more
+          rows or a lower learning rate.
         </Callout>
       )}
     </Card>
@@ -169,7 +169,7 @@ function RewardCards({ points, ended, smoothing }: CurvesProps & { smoothing: nu
       {each.length > 0 && (
         <Card title="Each reward">
           <Curve
-            label="Mean that each reward pays before its weight, by step"
+            label="Mean of each reward before its weight, by step"
             {...curvesOf(
               points,
               each.map((name) => ({ name, label: nameOfReward(name) })),

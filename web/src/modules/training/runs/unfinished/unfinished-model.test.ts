@@ -10,7 +10,7 @@ it('promises a model only while it is being made', () => {
   ).toContain('was cancelled');
   expect(
     unfinishedText({ state: 'failed', reason: 'Out of memory.', resume_hold: '1' }).description,
-  ).toContain('failed before it had made any files: Out of memory. Resume');
+  ).toContain('failed before it produced any files: Out of memory. Resume');
   // Its work was deleted.
   const gone = { state: 'failed', reason: 'Out of memory.', resume_hold: null } as const;
   expect(unfinishedText(gone).description).not.toContain('Resume the run');

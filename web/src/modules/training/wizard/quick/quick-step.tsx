@@ -54,7 +54,7 @@ export function QuickStep({ wizard }: { wizard: Wizard }) {
         <>
           {choice.formatProblem === null && !choice.isComplete && (
             <Callout tone="warn" title="The columns were not recognised">
-              Choose the one that holds the question and the one that holds the answer.
+              Choose the question column and the answer column.
             </Callout>
           )}
           <FormatFields

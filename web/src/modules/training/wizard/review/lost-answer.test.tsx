@@ -122,7 +122,7 @@ it('going back and forth still retries the same run, but other choices start ano
   await start();
   await vi.waitFor(() => expect(keys()).toHaveLength(2));
   act(() => shown.wizard?.dispatch({ do: 'ceiling', ceiling: '2' }));
-  await screen.findByText(/what you start now is a second run/);
+  await screen.findByText(/starting again creates a second run/);
   await start();
   await screen.findByText('Your model is fine-tuning!');
   const [first, second, third] = keys();
@@ -164,7 +164,7 @@ it('a rejected choice gets a new attempt, even if another choice lost its respon
   await screen.findByText(twice);
   shown.lack = 'Insufficient balance';
   chooseCeiling('');
-  await screen.findByText(/what you start now is a second run/);
+  await screen.findByText(/starting again creates a second run/);
   expect(shown.wizard?.canStart).toBe(false);
   shown.lack = null;
   chooseCeiling('');
@@ -181,7 +181,7 @@ it('a choice whose response was lost is still reported after another was rejecte
   chooseCeiling('2');
   await start();
   await vi.waitFor(() => expect(keys()).toHaveLength(2));
-  await screen.findByText(/what you start now is a second run/);
+  await screen.findByText(/starting again creates a second run/);
   chooseCeiling('');
   await screen.findByText(twice);
   await start();

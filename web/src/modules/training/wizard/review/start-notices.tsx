@@ -40,7 +40,7 @@ function MayHaveBegun({ as }: { as: NonNullable<Wizard['mayHaveBegun']> }) {
       >
         {as === 'as chosen'
           ? 'If it did start, trying again won’t start it a second time.'
-          : 'If it did start, what you start now is a second run.'}
+          : 'If it did start, starting again creates a second run.'}
       </Callout>
     </div>
   );

@@ -47,5 +47,5 @@ test("a model's config.json sets its base model type", async () => {
   const config = new File(['{"model_type":"qwen3"}'], 'config.json');
   await userEvent.upload(screen.getByLabelText('Choose files'), [config]);
   await screen.findByText('Type: qwen');
-  expect(said).toHaveBeenCalledExactlyOnceWith('Base model type set to qwen, as config.json says');
+  expect(said).toHaveBeenCalledExactlyOnceWith('Base model type set to qwen from config.json');
 });

@@ -26,7 +26,7 @@ export function StepUpload({ wizard: { state, problems, uploads, dispatch } }: P
     void readBaseModelType(more).then((type) => {
       if (!type || type === state.baseModelType) return;
       dispatch({ do: 'change', values: { baseModelType: type } });
-      notify.info(`Base model type set to ${type}, as config.json says`);
+      notify.info(`Base model type set to ${type} from config.json`);
     });
   };
   return (
