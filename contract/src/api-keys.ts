@@ -39,7 +39,7 @@ const budgetInput = only({
 const apiKey = z.object({
   id: z.string(),
   name: z.string(),
-  /** What it may do: `everything`, `inference` (call models), `read`. */
+  /** Allowed actions: `everything`, `inference` (call models), `read`. */
   scopes: z.array(z.enum(keyScopes)),
   /**
    * The key that the web app shows and sends. It has all scopes, no expiry and no budget, and is only

@@ -44,7 +44,7 @@ const batch = z.object({
   cancelled_at: instant,
   request_counts: z.object({ total: z.int(), completed: z.int(), failed: z.int() }),
   metadata: z.record(z.string(), z.string()).nullable(),
-  /** BGL held while it runs, and the cost so far. */
+  /** BGL held while it runs, and its current cost. */
   held: bgl,
   cost_so_far: bgl,
 });

@@ -152,7 +152,7 @@ export const getUsageWindow = endpoint({
     opened_at: z.string(),
     /** Null while open. */
     closed_at: z.string().nullable(),
-    /** Answers written so far. */
+    /** Answers already written. */
     answers_total: z.int(),
     used: bgl,
     /** Individual answers are stored for 90 days. */
@@ -316,7 +316,7 @@ export const getLedger = endpoint({
     accounts_total: z.int(),
     /** Null before the first proof. */
     proof: ledgerProof.nullable(),
-    /** There is no proof or it is over a minute old; a newer one is being computed. */
+    /** There is no proof or it is older than a minute; a newer one is being computed. */
     is_being_proved: z.boolean(),
   }),
 });

@@ -39,7 +39,7 @@ const columnStatistics = z.object({
   numbers: range.nullable(),
   /** Characters of texts or items of lists. */
   lengths: range.nullable(),
-  /** Distribution of numbers or else lengths; each bin contains `from` up to but excluding `to`. */
+  /** Distribution of numbers or else lengths, in bins from `from` to `to`. */
   histogram: z.array(z.object({ from: z.number(), to: z.number(), count: z.int() })),
   /**
    * The most frequent values that occur more than once, most frequent first; empty if not all distinct values
@@ -98,7 +98,7 @@ export const foundRows = filePreview
   .extend({
     /** Position of each row in the file, from 0. */
     at: z.array(z.int()),
-    /** Number of rows searched so far. */
+    /** Number of rows searched. */
     rows_read: z.int(),
     /** Whether the whole file was searched. */
     is_whole: z.boolean(),
@@ -114,7 +114,7 @@ export type FoundRows = z.infer<typeof foundRows>;
 const rowFilter = z.strictObject({
   /** Column name, truncated as in the preview. */
   column: z.string().max(201),
-  /** What to compare: number or text, length, or absence of a value. */
+  /** The compared property: number or text, length, or absence of a value. */
   of: z.enum(['value', 'length', 'nothing']).default('value'),
   min: z.number().optional(),
   max: z.number().optional(),

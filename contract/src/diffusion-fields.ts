@@ -52,7 +52,7 @@ export const pictureTrainingFields = {
   resolution: z
     .literal(pictureResolutions, `Resolution must be one of ${pictureResolutions.join(', ')}`)
     .nullish(),
-  /** Interval of checkpoints, each of which draws the sample prompts. */
+  /** Checkpoint interval. Each checkpoint draws the sample prompts. */
   sample_every: numberOf(pictureTrainingNumbers.sample_every),
   sample_prompts: z
     .array(samplePrompt)

@@ -102,7 +102,7 @@ export const REWARDS_MAX = 8;
 export const PATTERN_LENGTH_MAX = 1_000;
 export const REWARD_SCHEMA_LENGTH_MAX = 32_768;
 
-/** What a reward adds for an answer; negative values penalize. */
+/** Amount that a reward adds for an answer; negative values penalize. */
 export const rewardWeight = {
   label: 'Reward weight',
   min: -100,

@@ -182,7 +182,7 @@ const job = z.object({
   /** The run and the resulting model in the calls under /api/v1. */
   run_id: z.string(),
   model_id: z.string(),
-  /** In BGL: the quote, the maximum charge and the cost so far. */
+  /** In BGL: the quote, the maximum charge and the current cost. */
   quote: bgl,
   ceiling: bgl,
   cost_so_far: bgl,

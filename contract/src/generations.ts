@@ -105,7 +105,7 @@ const generation = z.object({
   /** The first generation of its edit tree; its own id unless it edits another one. */
   root_id: z.string(),
   state: z.enum(generationStates),
-  /** What it waits for, or what went wrong. */
+  /** The reason for the wait or failure, in words. */
   reason: z.string(),
   /** The model refused the input, e.g. a prompt that is too long, so a retry would fail as well. */
   refused: z.boolean(),
@@ -116,7 +116,7 @@ const generation = z.object({
   steps: z.int(),
   /** A preview as a `data:` URL; null if there is none, and once it is completed. */
   preview: z.string().nullable(),
-  /** For Paris: each expert's weight, one row per step so far. */
+  /** For Paris: each expert's weight, one row per completed step. */
   expert_weights: z.array(z.array(z.number())).nullable(),
   /** For Paris: the most used expert, and the mean of the router's highest probability. */
   expert_used: z.int().nullable(),

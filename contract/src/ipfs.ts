@@ -15,7 +15,7 @@ export type PinState = (typeof pinStates)[number];
 const pin = z.object({
   service: z.enum(pinServices),
   state: z.enum(pinStates),
-  /** What it waits for, or why it failed. */
+  /** The reason for the wait or failure. */
   reason: z.string().nullable(),
   /** When the service was last checked. */
   checked_at: z.string().nullable(),
@@ -52,7 +52,7 @@ export const getIpfs = endpoint({
   }),
   response: z.object({
     use_ipfs: z.boolean(),
-    /** Services where this installation pins. If empty, files have CIDs but are stored only here. */
+    /** Services to which files are pinned. If empty, files have CIDs but are stored only on this server. */
     services: z.array(z.enum(pinServices)),
     revisions: z.array(ipfsRevision),
     next_cursor: z.string().nullable(),

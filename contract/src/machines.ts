@@ -19,7 +19,7 @@ const preparation = z.object({
   progress: z.number().nullable(),
 });
 
-/** Available GPUs, with the product's names or those of the driver; empty if work runs on the CPU. */
+/** Available GPUs, with the product's names or the driver's; empty if work runs on the CPU. */
 const accelerators = z.array(
   z.object({ gpu_type: z.string(), label: z.string(), memory_bytes: z.number(), count: z.int() }),
 );

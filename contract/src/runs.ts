@@ -176,7 +176,7 @@ export const runStats = endpoint({
     completed: z.int(),
     cancelled: z.int(),
     failed: z.int(),
-    /** Charged so far in BGL. */
+    /** Charged until now in BGL. */
     cost: bgl,
     /** Held for active runs in BGL. */
     held: bgl,
@@ -240,8 +240,8 @@ export const getRunSamples = endpoint({
           }),
         ),
         /**
-         * Whether a model can be made from its LoRA: those of the newest checkpoints are stored until a week
-         * after the run.
+         * Whether a model can be made from its LoRA: the newest checkpoints are stored until a week after the
+         * run.
          */
         is_kept: z.boolean(),
         /** The model made from its LoRA; null if there is none. */

@@ -63,7 +63,7 @@ const sharedOutput = generationOutput
 /** Content of the page behind a link. */
 const sharedGeneration = z.object({
   generator: z.enum(generatorNames),
-  /** Title of the generator; names a starter model that stands in for it. */
+  /** Title of the generator, including the name of a substitute starter model. */
   title: z.string(),
   prompt: z.string(),
   /** The owner's name; null if the name is an email address. */

@@ -259,7 +259,10 @@ export const costEstimate = z.object({
   load: z.string().nullable(),
 });
 
-/** Where it will run: the chosen GPU, else another one of this machine that is large enough, else its CPU. */
+/**
+ * The device for the run: the chosen GPU, else another one of this machine that is large enough, else its
+ * CPU.
+ */
 export const runPlacement = z.object({ device: z.enum(['gpu', 'cpu']), description: z.string() });
 
 /** Data, time and cost of a run, and what prevents it. */

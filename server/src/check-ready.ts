@@ -17,8 +17,8 @@ type Options = {
 
 /**
  * Creates the readiness check: the database accepts writes and, for a reconciler, some process checks this
- * machine's workloads. That may be another process that this one stands by for. The result is cached for two
- * seconds so that concurrent probes share one query.
+ * machine's workloads. That process may be another one, with this one as its standby. The result is cached
+ * for two seconds so that concurrent probes share one query.
  */
 export function checkReady(
   { db, pool, clock, machineId }: Pick<Services, 'db' | 'pool' | 'clock' | 'machineId'>,
@@ -32,7 +32,7 @@ export function checkReady(
     if (seenAt && clock.now().getTime() - seenAt.getTime() < STILL_MS) return;
     throw new AppError('unavailable', {
       publicMessage: 'The workloads of this machine are not looked after',
-      cause: new Error(`the last pass over them began ${seenAt ? `at ${seenAt.toISOString()}` : 'never'}`),
+      cause: new Error(`the last pass started ${seenAt ? `at ${seenAt.toISOString()}` : 'never'}`),
     });
   };
   return keepBriefly(check, KEPT_MS);

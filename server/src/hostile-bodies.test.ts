@@ -11,8 +11,9 @@ import { testClient } from './testing/test-client.ts';
 import { testDatabase } from './testing/test-database.ts';
 
 /*
- * Sends hostile bodies of the largest size to a server in its own process. The server must survive, and its event loop must not
- * block. The soak tier covers every operation with a body. The gate allows longer delays, because other tests run at the same time.
+ * Sends hostile bodies of the largest size to a server in a separate process. The server must survive, and
+ * its event loop must not block. The soak tier covers every operation with a body. The gate allows longer
+ * delays, because other tests run at the same time.
  */
 
 const DELAY_MS_MAX = effort({ usual: 1_000, soak: 200 });

@@ -86,7 +86,7 @@ async function run({ config, log, errorReports, roles }: Parts): Promise<string>
     const url = await starting;
     return url ? `Bakehouse is ready at ${url}` : `Bakehouse is ready: ${roles.join(', ')}`;
   } catch (error) {
-    await stop().catch((cause: unknown) => log.warn({ err: cause }, 'could not end cleanly'));
+    await stop().catch((cause: unknown) => log.warn({ err: cause }, 'shutdown failed'));
     throw error;
   }
 }
@@ -121,11 +121,11 @@ function endOnSignal(stop: () => Promise<void>, log: Logger): void {
   const drain = (reason: string) => {
     if (stopping) return;
     stopping = true;
-    log.info({ signal: reason }, 'Stopping');
+    log.info({ signal: reason }, 'stopping');
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        log.error({ err: error }, 'could not end cleanly');
+        log.error({ err: error }, 'shutdown failed');
         process.exit(1);
       },
     );
@@ -144,7 +144,7 @@ function endOnSignal(stop: () => Promise<void>, log: Logger): void {
 /** A newer version migrated the database: shut down gracefully as if we had received SIGTERM. */
 function endOutdated(migration: string, log: Logger): void {
   log.warn(
-    `Another version of Bakehouse has been started and has changed the database (${migration}), so this one ends`,
+    `Another version of Bakehouse has migrated the database (${migration}), so this server shuts down`,
   );
   process.kill(process.pid, 'SIGTERM');
 }
@@ -154,7 +154,7 @@ function endOnUncaughtError(errorReports: ErrorReports, log: Logger): void {
   // The terminal or pager that read the log may have closed. Keep running without it.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'the server ends because of an error that nothing has caught');
+    log.fatal({ err: error }, 'uncaught exception; exiting');
     const end = () => process.exit(1);
     setTimeout(end, REPORT_MS);
     errorReports.close().then(end, end);

@@ -32,7 +32,7 @@ export function clusterEngine(parts: Parts): Pick<Engine, 'start' | 'shutdown'> 
       engine = await openEngine(parts);
     } catch (error) {
       if (!isOutOfReach(error)) throw error;
-      log.warn({ err: error }, `the cluster is out of reach: it is tried again every ${RETRY_MS / 1000} s`);
+      log.warn({ err: error }, `cluster unreachable; retrying every ${RETRY_MS / 1000} s`);
       retry = setTimeout(() => void startLater(), RETRY_MS).unref();
       return;
     }
@@ -43,7 +43,7 @@ export function clusterEngine(parts: Parts): Pick<Engine, 'start' | 'shutdown'> 
   async function startLater(): Promise<void> {
     if (ended) return;
     await start().catch((error: unknown) => {
-      log.error({ err: error }, 'no work goes to the cluster');
+      log.error({ err: error }, 'failed to connect to the cluster; retrying');
       retry = setTimeout(() => void startLater(), RETRY_MS).unref();
     });
   }

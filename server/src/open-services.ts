@@ -49,7 +49,7 @@ export async function openServices(options: Options) {
   const pool = createPool(databaseUrl, {
     poolSize: config.databaseConnections,
     statementMsMax: STATEMENT_MS_MAX,
-    onIdleError: (error) => log.warn({ err: error }, 'a database connection broke'),
+    onIdleError: (error) => log.warn({ err: error }, 'idle database connection failed'),
   });
   const db = openDatabase(pool);
   logFailedAnnouncements(db, log);

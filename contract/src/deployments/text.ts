@@ -110,7 +110,7 @@ const asked = {
 export const hourCostMax = bglInput.optional();
 
 export const deploymentQuote = z.object({
-  /** Where it would run. */
+  /** The device on which it would run. */
   device: z.string(),
   /** Price of one replica while awake. */
   price_per_hour: bgl,

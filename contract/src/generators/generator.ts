@@ -12,7 +12,7 @@ type Shared = {
 export type GeneratorField = Shared &
   (
     | ({ kind: 'number' } & NumberField & {
-          /** Replaces an invalid value. Defaults to the default. */
+          /** Replaces an invalid value. Defaults to `default`. */
           fallback?: number;
           /** Another field determines the number; `values` maps that field's values. */
           decidedBy?: { field: string; values: Readonly<Record<string, number>> };
@@ -27,7 +27,7 @@ export type GeneratorField = Shared &
     | { kind: 'flag'; box: string; default: boolean }
     /** The id of a user's LoRA to apply to the model. May be empty for none. */
     | { kind: 'lora' }
-    /** An input picture; an optional one is the start of a prompt's result. */
+    /** An input picture. Required ones are edited; an optional one is the first frame of a video. */
     | { kind: 'picture'; isOptional?: true }
   );
 

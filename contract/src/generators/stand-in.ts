@@ -15,7 +15,9 @@ export function starterFor(name: GeneratorName): { of: GeneratorName; starter: S
   return { of, starter };
 }
 
-/** Returns the title of a generator for a result of this model, naming a starter that stands in. */
+/**
+ * Returns the title of a generator for a result of this model, including the name of a substitute starter.
+ */
 export function titleOf(name: GeneratorName, model: string): string {
   const { of, starter } = starterFor(name);
   const generator: Generator = generators[name];
@@ -23,8 +25,9 @@ export function titleOf(name: GeneratorName, model: string): string {
 }
 
 /**
- * Returns the form of a generator for which another one's starter stands in. A picture ignores all settings
- * except the seed; a video accepts them all, but has the duration and size that the starter supports.
+ * Returns the form of a generator that is served by another generator's starter. A picture ignores all
+ * settings except the seed; a video accepts them all, but has the duration and size that the starter
+ * supports.
  */
 export function atStandIn(generator: Generator): Generator {
   const counts = ({ kind }: Generator['fields'][number]) => generator.makes === 'video' || kind === 'seed';

@@ -53,7 +53,7 @@ export const searchHub = endpoint({
   }),
   response: z.object({
     results: z.array(repository),
-    /** The hub returns no total: results so far, plus one if more follow. */
+    /** The hub returns no total: the number of results up to this page, plus one if more follow. */
     total_results: z.int(),
   }),
 });
@@ -65,9 +65,9 @@ const file = z.object({
   left_out: z.boolean(),
 });
 
-/** Whether and where this installation could use a model. */
+/** Whether this installation could use a model, and on which device. */
 const use = z.object({
-  /** Where it would run, such as `CPU`; null if it could not. */
+  /** The device on which it would run, such as `CPU`; null if it cannot run. */
   device: z.string().nullable(),
   /** Why not, as a sentence. */
   obstacle: z.string().nullable(),

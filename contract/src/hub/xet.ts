@@ -45,7 +45,7 @@ export const putShard = endpoint({
   response: z.object({ result: z.literal(1) }),
 });
 
-/** For clients that show progress: lines of JSON, of which the last reports the result. */
+/** For clients that show progress: lines of JSON. The last line reports the result. */
 export const streamShard = endpoint({
   method: 'POST',
   path: '/hub/xet/:session/v2/shards',

@@ -6,12 +6,12 @@ import { inputFile, workloadSpecBase } from './workload-spec.ts';
  * An image model server: one model that generates several requests concurrently. Input folder: `model`.
  *
  * `POST /generate` (bearer `api_key`; body: `parisImageRequest`, `kontextImageRequest` or `wanFilmRequest`,
- * by engine) answers with lines of JSON (`imageEvent`). After the line `done` come the bytes of the file with
- * the size it states, then those of `beside` in order; then the answer ends. If the client disconnects, the
- * work ends within a step. A request that cannot be generated gets a 400, also if its prompt exceeds the
- * model's limit, its picture cannot be decoded or its LoRA does not fit the model. Too many concurrent
- * requests get a 503, as does a LoRA that cannot be downloaded. Errors are `{ error: { message, param } }`.
- * `GET /health` answers once the model is loaded.
+ * by engine) answers with lines of JSON (`imageEvent`). After the line `done` follow the bytes of the file,
+ * whose size that line contains, and the files in `beside`, in order; then the answer ends. If the client
+ * disconnects, the work ends within a step. A request that cannot be generated gets a 400, also if its prompt
+ * exceeds the model's limit, its picture cannot be decoded or its LoRA does not fit the model. Too many
+ * concurrent requests get a 503, as does a LoRA that cannot be downloaded. Errors are `{ error: { message,
+ * param } }`. `GET /health` answers once the model is loaded.
  */
 export const serveImageSpec = workloadSpecBase.extend({
   kind: z.literal('serve'),

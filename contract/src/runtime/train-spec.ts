@@ -287,7 +287,7 @@ export const validateReport = z.object({
   tied_embeddings: z.boolean(),
   /** Why llama.cpp could not serve the adapter, as one plain sentence; null if it could. */
   gguf_obstacle: z.string().nullable(),
-  /** What makes the run impossible, most important first, one plain sentence each. */
+  /** Errors that make the run impossible, most important first, one plain sentence each. */
   critical_errors: z.array(z.string()),
   /** Errors of the validation file. */
   validation_errors: z.array(z.string()).default([]),

@@ -46,7 +46,7 @@ export const picturesReport = z.object({
   memory_bytes: z.int(),
   /** Peak bytes on a GPU. */
   gpu_memory_bytes: z.int(),
-  /** What makes the run impossible, most important first, one plain sentence each. */
+  /** Errors that make the run impossible, most important first, one plain sentence each. */
   critical_errors: z.array(z.string()),
 });
 

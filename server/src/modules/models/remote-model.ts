@@ -6,7 +6,9 @@ export type RemoteModel = {
   readJson: (path: string) => Promise<Record<string, unknown> | null>;
 };
 
-/** Where a model would run here, or the sentence (without full stop) that explains why it could not. */
+/**
+ * The device on which a model would run, or the sentence (without full stop) that explains why it could not.
+ */
 export type Foreseen = { device: string; obstacle: null } | { device: null; obstacle: string };
 
 /** Implemented by the modules that use models. */

@@ -12,20 +12,20 @@ import { purgeUser } from './purge-user.ts';
 /** Tables that still have rows of a purged user, and why. */
 const KEPT: Record<string, string> = {
   assets:
-    'gone for everybody at once; the rows go in pieces, or stay while others’ models are made from them',
+    'hidden immediately; rows are deleted in batches, or stay while others’ models depend on them',
   chat_requests: 'usage that transfers refer to',
   credit_code_redemptions: 'a code is redeemed once',
-  credit_codes: 'codes that an operator has made',
-  data_readings: 'go with the dataset; only one’s own and those that everybody may read are read',
+  credit_codes: 'codes created by an operator',
+  data_readings: 'deleted with the dataset; only the user’s own and public ones are read',
   deployments: 'usage that transfers refer to',
   ledger_accounts: 'transfers are never deleted',
-  price_changes: 'prices that an operator has set',
-  purchases: 'money; without the link to the receipt',
-  referrals: 'who has got a bonus for whom',
-  revisions: 'go with their dataset or model',
+  price_changes: 'prices set by an operator',
+  purchases: 'payments; without the link to the receipt',
+  referrals: 'paid bonuses',
+  revisions: 'deleted with their dataset or model',
   runs: 'usage that transfers refer to',
   usage_windows: 'usage that transfers refer to',
-  user_storage: 'a number that a trigger keeps',
+  user_storage: 'a number maintained by a trigger',
   workloads: 'usage that transfers refer to',
 };
 
@@ -94,7 +94,7 @@ test('purging empties each table that refers to a user or has a reason not to', 
   expect(Object.entries(await left()).filter(([, rows]) => rows === 0)).toEqual([]);
   await inTransaction(db, (tx) => closeAccount(tx, { userId, now: clock.now(), config }));
   expect(await purgeUser(server.services, userId)).toBe(true);
-  // What its scheduled job does.
+  // The step that its scheduled job does.
   await inTransaction(db, (tx) => watchBalances(tx, { limitMicro: 0n, moved: null }));
   expect(Object.entries(await left()).filter(([, rows]) => rows > 0)).toEqual([]);
   const bought = await db

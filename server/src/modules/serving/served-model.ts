@@ -76,8 +76,8 @@ export type PlacedModel = {
 export type ReadCapacity = { capacity: () => Promise<Capacity> };
 
 /**
- * Returns where a model is served and which files it needs. Null for an unknown instance type. Throws
- * AppError 'not_found', or 'conflict' for a model that it cannot serve.
+ * Returns a model's placement and files. Null for an unknown instance type. Throws AppError 'not_found', or
+ * 'conflict' for a model that it cannot serve.
  */
 export type Place = (
   ctx: Context,

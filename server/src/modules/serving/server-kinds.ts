@@ -30,6 +30,6 @@ export type EngineOf = { text: TextEngine; embedding: EmbeddingEngine; image: Im
 /** Returns the kind with this name in the database. */
 export function findServerKind(name: string): ServerKind {
   const kind = Object.entries<ServerKind>(serverKinds).find(([known]) => known === name)?.[1];
-  if (!kind) throw new Error(`There is no kind of model servers '${name}'`);
+  if (!kind) throw new Error(`Unknown kind of model server '${name}'`);
   return kind;
 }

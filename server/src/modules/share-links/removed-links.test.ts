@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { earlierDatabase } from '../../testing/earlier-database.ts';
 
-test('the upgrade keeps the links of generations and drops those of runs and models', async () => {
+test('the upgrade keeps links of generations and drops links of runs and models', async () => {
   const { db, upgrade } = await earlierDatabase('0066_share_links_of_generations.sql');
   // Disables foreign keys, so that the test needs no generation, run or model.
   await sql

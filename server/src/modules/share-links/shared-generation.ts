@@ -29,8 +29,8 @@ export async function getShared(
 }
 
 /**
- * Returns the generation behind a link. Throws AppError 'not_found' with the same message if the link never existed, was
- * revoked, or lost its generation or account.
+ * Returns the generation behind a link. Throws AppError 'not_found' with the same message if the link never
+ * existed, was revoked, or lost its generation or account.
  */
 export async function findShared({ db, config }: Context<Caller>, token: string) {
   const linkId = readShareToken(serverSecret(config), token);

@@ -30,8 +30,7 @@ export async function trackNewRuns(db: Database): Promise<void> {
 }
 
 /**
- * Returns runs that may have more to log: open ones and resumed ones, except those of trackers with a refused
- * key.
+ * Returns runs that may have more to log, i.e. open and resumed ones, unless their tracker refused the key.
  */
 export async function selectOpenRuns(db: Database): Promise<TrackedRunRow[]> {
   const rows = await db
@@ -112,7 +111,10 @@ async function update(
 
 type Logged = { service: TrackerService; url: string | null; trouble: string | null };
 
-/** Returns where a run is or will soon be logged, with the tracker's trouble if the run has none. */
+/**
+ * Returns the trackers to which a run is or will soon be logged, with the tracker's trouble if the run has
+ * none.
+ */
 export async function selectTrackersOf(db: Database, runId: string): Promise<Logged[]> {
   const { rows } = await sql<Logged>`
     select logged.service, tracked_runs.url, coalesce(tracked_runs.trouble, trackers.trouble) as trouble

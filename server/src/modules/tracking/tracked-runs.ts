@@ -28,7 +28,7 @@ import {
 } from './tracked-run-queries.ts';
 import { findTracker, updateTrouble } from './tracker-queries.ts';
 
-/** Returns where one of the caller's runs is logged. Throws AppError 'not_found'. */
+/** Returns the trackers of one of the caller's runs. Throws AppError 'not_found'. */
 export async function listTrackedRuns(
   { db, caller: { userId } }: Context,
   { params: { runId } }: InputOf<typeof endpoint>,
@@ -70,7 +70,7 @@ async function logToTracker(services: Services, runs: TrackedRunRow[]): Promise<
     } catch (error) {
       const refusal = { err: error, run_id: run.runId, service: run.service };
       if (error instanceof RunRefused) {
-        log.warn(refusal, 'a tracker refused a run');
+        log.warn(refusal, 'tracker refused a run');
         await closeRun(db, run, { at: clock.now(), trouble: error.message });
       } else if (error instanceof ServiceRefused || error instanceof ServiceUnavailable) {
         log.warn(refusal, 'tracker unavailable');

@@ -301,7 +301,7 @@ describe('a tracker', () => {
   });
 });
 
-test('other users cannot see where a run is logged', async () => {
+test("other users cannot see a run's trackers", async () => {
   const bob = await server.signUp('Bob');
   const run = await startRun('Private');
   await run.complete();

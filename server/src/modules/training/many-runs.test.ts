@@ -36,7 +36,7 @@ beforeAll(async () => {
   await sql`analyze runs, workloads`.execute(db);
 });
 
-test('the speed is that of the latest finished runs, and no others are read', async () => {
+test('the speed is measured on the latest finished runs, and no others are read', async () => {
   const measure = () => selectMeasuredFlops(db, { priceId: 'training:CPU', kind: 'text' });
   // Among the latest, 4998 and 4995 have not finished.
   expect(await measure()).toBe(4997);

@@ -14,7 +14,7 @@ export type RunPlace = {
   /** Number of devices to pay for, and the hourly price of one. */
   devices: number;
   priceId: PriceId;
-  /** Label in the quote; undefined for that of the price list. */
+  /** Label in the quote; undefined for the price list's label. */
   priceLabel: string | undefined;
   /** Tells the user where the run goes. */
   description: string;

@@ -14,7 +14,7 @@ export type Source = { assetId: string; revisionId: string; title: string };
 /** A separate file for measuring a run. */
 export type ValidationFile = Source & { fileName: string };
 
-/** What a run trains, on which file and how. */
+/** Kind, file and parameters of a run. */
 export type Trained =
   | { kind: 'text'; fileName: string; parameters: TextRun['parameters'] }
   | { kind: 'pictures'; fileName: string | null; parameters: PicturesRun['parameters'] }

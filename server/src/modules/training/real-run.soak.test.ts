@@ -93,7 +93,7 @@ describe.skipIf(!isReady)('a real run', () => {
   });
 });
 
-/** Starts a run of forty epochs, each of which ends with a checkpoint. */
+/** Starts a run of forty epochs with a checkpoint after each. */
 async function startFineTune(
   client: TestClient,
   user: TestUser,

@@ -8,6 +8,6 @@ import { showVideos } from './show-videos.ts';
 export async function getVideo(ctx: Context, { id }: { id: string }): Promise<Video> {
   await findVideo(ctx.db, { id, userId: ctx.caller.userId });
   const [shown] = await showVideos(ctx, [await getGeneration(ctx, { id })]);
-  if (!shown) throw new Error('a video that is there is not shown');
+  if (!shown) throw new Error('showVideos returned no video');
   return shown;
 }

@@ -55,7 +55,7 @@ const until = (id: string, status: Video['operation']['status']) =>
     { interval: 50 },
   );
 
-/** What the services page of the original product sends. */
+/** Request bodies from the original product's services page. */
 const seedance = {
   ...{ model: 'seedance-1-0-pro', duration: 5, aspect_ratio: '16:9', quality: '720p', generate_audio: false },
   ...{ negative_prompt: 'blurry, distorted', enhance_prompt: true, seed: 7 },

@@ -25,7 +25,7 @@ export function withJpegExif(bytes: Buffer, comment: string): Buffer {
   ]);
 }
 
-/** Returns the segments before the image data, and where they end. */
+/** Returns the segments before the image data, and the end offset. */
 function segmentsOf(bytes: Buffer): { segments: Buffer[]; end: number } {
   const segments: Buffer[] = [];
   let at = START_BYTES;

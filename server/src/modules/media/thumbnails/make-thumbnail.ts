@@ -38,7 +38,7 @@ export async function makeThumbnail(
     return await storeBlob(services, Readable.from([Buffer.from(answer.parse(made).webp, 'base64')]));
   } catch (error) {
     if (signal.aborted || (error instanceof AppError && error.code === 'unavailable')) throw error;
-    services.log.warn({ err: error, sha256 }, 'no thumbnail of a picture could be made');
+    services.log.warn({ err: error, sha256 }, 'failed to create a thumbnail');
     return null;
   }
 }

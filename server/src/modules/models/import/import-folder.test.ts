@@ -72,7 +72,7 @@ test("imports a folder as a user's model with linked files; a repeat is the same
   expect(await get(ada, first.assetId)).toEqual({ ...asset, downloads: expect.any(Number) });
   expect(await storedFiles()).toEqual(stored);
 
-  // Replaces the file instead of writing into it, because it is hard-linked.
+  // Uses a new file, because the first one is hard-linked to the stored blob.
   const changed = await folderOf('another', { ...llama, 'config.json': '{"model_type":"qwen3"}' });
   const second = await importFolder(server.services, { ...input, folder: changed });
   expect(second).toMatchObject({ assetId: first.assetId, isNew: true });
@@ -149,7 +149,7 @@ test('the command requires an owner and detects the type', async () => {
   await expect(call(path.join(folder, 'none'), '--everybody')).rejects.toThrow('There is no folder');
 });
 
-/** Inserts a starter model that comes with the program. */
+/** Inserts one of the program's own starter models. */
 async function insertOwnStarter(): Promise<void> {
   await server.services.db
     .insertInto('assets')

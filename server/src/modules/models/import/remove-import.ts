@@ -11,8 +11,8 @@ type Removed = { title: string; datasetType: string; bytes: bigint };
 
 /**
  * Deletes a shared model or dataset that an operator imported, by title or id; its blobs are collected within
- * the hour. Throws AppError 'not_found', and 'conflict' if it is in use, comes with the program, or the title
- * is ambiguous.
+ * the hour. Throws AppError 'not_found', and 'conflict' if it is in use, is one of the program's own, or the
+ * title is ambiguous.
  */
 export async function removeImport(
   db: Database,

@@ -4,7 +4,7 @@ import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
 import type { Services } from '../../../platform/context.ts';
 import { registerStarterModel } from './register-starter-model.ts';
 
-/** Descriptions of the image starter models; their files come with the program. */
+/** Descriptions of the image starter models, whose files are part of the program. */
 const cards = {
   paris: {
     slug: PARIS_MODEL,

@@ -160,7 +160,7 @@ describe('a slow check', () => {
   const sandbox = () => noSandbox(path.join(dir, 'lent'));
   const check = (localPath: string) =>
     checkWeights(sandbox(), { localPath, name: path.basename(localPath), userId: 'ada' });
-  /** Many metadata entries, each of which is read. */
+  /** Many metadata entries, which must all be read. */
   const long = async () => {
     const file = path.join(dir, 'long.gguf');
     const entry = Buffer.concat([u64(1), Buffer.from('k'), u32(0), Buffer.from([1])]);

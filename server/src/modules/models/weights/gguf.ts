@@ -141,7 +141,7 @@ export type GgufHead = {
   numbers: ReadonlyMap<string, number>;
 };
 
-/** Parses the start of a GGUF file as far as it is complete; other files have no numbers. */
+/** Parses the start of a GGUF file up to where it is cut off; other files have no numbers. */
 export function parseGgufHead(head: Buffer): GgufHead {
   const cursor = cursorOver(sourceOf(head));
   const numbers = new Map<string, number>();

@@ -25,8 +25,8 @@ async function read(who: TestUser): Promise<{ text: string; data: Record<string,
 }
 
 /**
- * Creates data of every kind for the user, through calls or, where a test would have to wait, by inserting
- * rows.
+ * Creates data of every kind for the user: through calls, or by inserting rows if a call would make the test
+ * wait.
  */
 async function fill(kim: TestUser): Promise<{ secrets: string[]; dataset: string }> {
   const { userId } = kim;

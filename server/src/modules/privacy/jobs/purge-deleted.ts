@@ -14,7 +14,7 @@ export const purgeDeletedJob = defineJob({
       } catch (err) {
         services.log.error(
           { err, user_id: userId },
-          'could not purge a deleted user; the next run tries again',
+          'failed to purge a deleted user; the next run retries',
         );
       }
     }

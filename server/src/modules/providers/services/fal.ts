@@ -75,6 +75,6 @@ function queueText(position: number): string {
 /** Never send the key to another origin, whatever address the answer contains. */
 function onlyHere(address: string, url: string): string {
   if (new URL(address).origin !== new URL(url).origin)
-    throw new Error(`${title} named an address elsewhere: ${new URL(address).origin}`);
+    throw new Error(`${title} returned an address on another host: ${new URL(address).origin}`);
   return address;
 }

@@ -151,7 +151,7 @@ function closeNow(server: http.Server): void {
   server.close();
 }
 
-/** What a service answers to a call. */
+/** Sends a service's answer to a call. */
 function sendReply({ answer, retryAfter }: State, response: http.ServerResponse, { status, body }: Reply) {
   response.writeHead(status, {
     'content-type': 'application/json',

@@ -27,6 +27,6 @@ export async function endXAuth(ctx: Context, { isDeletion = false } = {}): Promi
   try {
     await client.revoke(decrypt(account.refresh_token, encryptionOf(userId)));
   } catch (error) {
-    log.warn({ err: error, user_id: userId }, 'X could not be told to revoke a token');
+    log.warn({ err: error, user_id: userId }, 'failed to revoke a token at X');
   }
 }

@@ -42,7 +42,7 @@ export function gpuBytes(weightsBytes: number, gpuCount: number): number {
   return (weightsBytes / gpuCount + BESIDE_WEIGHTS_BYTES) / VLLM_SHARE;
 }
 
-/** Returns a label for where a deployment runs. */
+/** Returns a label of a deployment's device. */
 export function deviceLabel(server: { accelerator: string | null; accelerator_count: number }): string {
   if (!server.accelerator) return 'CPU';
   return `${server.accelerator_count} x ${gpuLabel(server.accelerator)}`;

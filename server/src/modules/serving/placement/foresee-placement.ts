@@ -20,9 +20,7 @@ const GIB = 1024 ** 3;
 const ASKED = { instanceType: 'a100', gpuCount: 1 };
 const TYPE = 'NVIDIA_TESLA_A100';
 
-/**
- * Creates the function that predicts where a remote model would be served, from its files and their sizes.
- */
+/** Creates the function that predicts a remote model's placement, from its files and their sizes. */
 export function foreseePlacement({ capacity }: ReadCapacity): Foresee {
   return async (model) => {
     const offered = await capacity();

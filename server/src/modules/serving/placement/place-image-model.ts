@@ -10,9 +10,8 @@ import { families } from './describe-pipeline.ts';
 import { hashFiles } from './hash-files.ts';
 
 /**
- * Returns where an image model is served and which files it needs. A starter model is small, so it stays on
- * the CPU and leaves the GPUs to hourly deployments. Throws AppError 'not_found', or 'conflict' for another
- * model.
+ * Returns an image model's placement and files. A starter model is small, so it stays on the CPU and leaves
+ * the GPUs to hourly deployments. Throws AppError 'not_found', or 'conflict' for another model.
  */
 export async function placeImageModel(
   ctx: Context,

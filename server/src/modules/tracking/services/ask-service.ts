@@ -67,7 +67,7 @@ async function readText(response: IncomingMessage, name: string): Promise<string
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > ANSWER_BYTES_MAX) throw new Error(`the answer has more than ${ANSWER_BYTES_MAX} bytes`);
+      if (bytes > ANSWER_BYTES_MAX) throw new Error(`the answer exceeds ${ANSWER_BYTES_MAX} bytes`);
       chunks.push(chunk);
     }
   } catch (cause) {

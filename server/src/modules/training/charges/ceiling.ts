@@ -99,7 +99,7 @@ export function resumeCeilingMicro(run: Rounds, costLeftMicro: bigint): bigint {
 }
 
 /**
- * Throws AppError('invalid_request') unless the ceiling of a resumed run exceeds its cost so far plus its
+ * Throws AppError('invalid_request') unless the ceiling of a resumed run exceeds its current cost plus its
  * saved but unpaid work.
  */
 export function refuseLowCeiling(run: Rounds, ceilingMicro: bigint, unpaidMicro = 0n): void {

@@ -40,11 +40,11 @@ async function endWait(services: Services, clone: EndedClone): Promise<void> {
     await release(services, runId);
   } catch (error) {
     if (!(error instanceof AppError))
-      services.log.error({ err: error, run_id: runId }, 'a run was not released');
+      services.log.error({ err: error, run_id: runId }, 'failed to start a run after its clone ended');
     const why = error instanceof AppError ? error.publicMessage : 'Something went wrong on the server';
     await inTransaction(services.db, (tx) =>
       failResting(tx, { id: runId, reason: `${why}. You are not charged`, now: services.clock.now() }),
-    ).catch((cause: unknown) => services.log.error({ err: cause, run_id: runId }, 'a run still waits'));
+    ).catch((cause: unknown) => services.log.error({ err: cause, run_id: runId }, 'failed to end a run whose clone failed'));
   }
 }
 
@@ -84,7 +84,7 @@ function withBase(
   { base, sources }: { base: AssetRevision; sources: Awaited<ReturnType<typeof nameSources>> },
 ): WorkloadSpec {
   if (spec.kind !== 'train' || spec.method !== 'lora' || run.kind !== 'text')
-    throw new Error(`${run.id} is no fine-tune of a text model`);
+    throw new Error(`${run.id} is not a text fine-tune`);
   const gguf = leavesWholeModel(run.parameters) ? findGguf(base).files : [];
   return {
     ...spec,

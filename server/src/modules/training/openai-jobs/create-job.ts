@@ -65,7 +65,7 @@ export async function createJob(
     ...parameters,
   });
   const asset = createAsset.body?.parse({ dataset_type: 'MODEL', title, user_id: userId });
-  if (!asset) throw new Error('assets are created without a body');
+  if (!asset) throw new Error('createAsset has no body schema');
   const reinforcement = body.method?.reinforcement ?? null;
   const job = {
     ...{ suffix, metadata: body.metadata ?? null, validation, integrations },
@@ -77,7 +77,7 @@ export async function createJob(
   const modelId = await startFineTune(ctx, parts, asset, payload, http, job).catch(ofJob);
   const query = { model_id: [modelId], limit: 1 };
   const [run] = (await listRuns(ctx, { query, params: undefined, body: undefined })).runs;
-  if (!run) throw new Error(`no run makes ${modelId}`);
+  if (!run) throw new Error(`No run for model ${modelId}`);
   return toOneJob(ctx, run);
 }
 

@@ -46,7 +46,7 @@ export async function toJobs(ctx: Context, runs: TextRun[]): Promise<FineTuningJ
 /** Converts one run to a job. */
 export async function toOneJob(ctx: Context, run: Run): Promise<FineTuningJob> {
   const [job] = await toJobs(ctx, [run].filter(isText));
-  if (!job) throw new Error(`no job of ${run.run_id}`);
+  if (!job) throw new Error(`No job for run ${run.run_id}`);
   return job;
 }
 

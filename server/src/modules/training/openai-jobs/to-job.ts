@@ -5,7 +5,7 @@ import { toModelName } from '../../models/names/model-name.ts';
 import { DEFAULT_SEED } from '../fine-tune-spec.ts';
 import type { JobRow } from './job-queries.ts';
 
-/** Job status of each run state; `statusOf` refines that of ended runs. */
+/** Job status of each run state. For ended runs, `statusOf` refines it. */
 const statuses: Record<Run['state'], FineTuningJob['status']> = {
   queued: 'queued',
   starting: 'queued',

@@ -20,7 +20,7 @@ import {
   toPictureParameters,
 } from './pictures-spec.ts';
 
-/** What prevents a run, and the call's field that causes it, if any. */
+/** A fault that prevents a run, and the call's field that causes it, if any. */
 type Fault = { message: string; about: keyof DiffusionTrainingChoice | null };
 
 export type DiffusionCheck = {

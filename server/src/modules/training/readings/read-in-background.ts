@@ -41,7 +41,7 @@ export function readInBackground(read: ReadData): Job<{ readingId: string }> {
         // Retried by the next worker, or when the cause has passed.
         const mayPass = linked.signal.aborted || (error instanceof AppError && error.code === 'unavailable');
         if (mayPass && !isLast) throw error;
-        services.log.warn({ err: error, reading_id: readingId }, 'a data file could not be read');
+        services.log.warn({ err: error, reading_id: readingId }, 'failed to read a data file');
         await finish(services, reading, { state: 'failed', reason: reasonOf(error, reading.file_name) });
       } finally {
         await note.stop();
@@ -101,7 +101,7 @@ function noteProgress(services: Services, reading: ReadingRow, onUnwanted: () =>
     if (!isWanted) onUnwanted();
   };
   // A slow database does not accumulate requests.
-  const notes = oneAtATime(note, (error) => log.warn({ err: error }, 'could not note how far a reading is'));
+  const notes = oneAtATime(note, (error) => log.warn({ err: error }, 'failed to save reading progress'));
   const timer = setInterval(notes.ask, NOTE_MS);
   return {
     progress: (progress: ValidateProgress) => {

@@ -80,7 +80,7 @@ async function resume(
     ceilingMicro,
     now,
   });
-  // A ceiling that the user chose earlier remains in effect.
+  // A ceiling that the user chose earlier still counts as chosen.
   const estimateMicro = body.ceiling === undefined && run.estimateMicro !== null ? costMicro : null;
   const settled = settleSeconds(run, workload.savedSeconds);
   await beginRound(tx, run, { ...settled, ceilingMicro, estimateMicro, hold });

@@ -95,7 +95,7 @@ function owed(run: RunRow, workload: Workload): string | null {
   return micro === 0n ? null : formatBgl(micro);
 }
 
-/** Returns the cost so far including earlier rounds, at most the hold. */
+/** Returns the current cost including earlier rounds, at most the hold. */
 function usedMicro(run: RunRow, { activeSeconds }: Workload): bigint {
   const used = roundCostMicro(run, activeSeconds);
   return run.settledMicro + (used < run.heldMicro ? used : run.heldMicro);

@@ -85,7 +85,7 @@ export type FineTuneRequest = {
   params: { dataset: string; base: string };
 };
 
-/** What prevents a run, and the field of the payload or job that causes it, if any. */
+/** A fault that prevents a run, and the field of the payload or job that causes it, if any. */
 type Fault = { message: string; about: keyof FineTunePayload | 'validation_file' | null };
 
 export type FineTuneCheck = {

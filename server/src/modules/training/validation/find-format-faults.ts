@@ -23,7 +23,7 @@ import {
 
 type FormatFault = { message: string; about: keyof FineTunePayload };
 
-/** What each objective requires of the rows, and the column that provides it. */
+/** Required rows of each objective, and the column that provides them. */
 const NEEDS: Record<
   Exclude<Objective, 'sft'>,
   { said: string; column: 'rejected_column' | 'label_column' | 'input_column' }

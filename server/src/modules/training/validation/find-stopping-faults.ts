@@ -16,7 +16,7 @@ export function findStoppingFaults(
 }
 
 /**
- * Warns about a patience that can never be exceeded. The first evaluation is always the best so far, so the
+ * Warns about a patience that can never be exceeded. The first evaluation is always the best one, so the
  * patience needs that many more.
  */
 export function warnOfStopping(

@@ -16,7 +16,7 @@ const WANTED = { type: 'NVIDIA_TESLA_A100', count: 1 } as const;
 
 type Parts = { capacity: () => Promise<Capacity>; machineBytes: () => number };
 
-/** Creates the function that predicts where a fine-tune of a remote model would run, from its file list. */
+/** Creates the function that predicts the device for fine-tuning a remote model, from its file list. */
 export function foreseeTraining({ capacity, machineBytes }: Parts): Foresee {
   return async (model) => {
     const obstacle = await findRemoteFault(model);

@@ -15,7 +15,10 @@ type Run = {
 /** Families for which vLLM supports no adapter on lm_head. */
 const WITHOUT_HEAD = ['qwen2', 'qwen2_moe', 'qwen3', 'qwen3_moe'];
 
-/** Warns about what would prevent deploying the paid fine-tune here, or serving it as it was trained. */
+/**
+ * Returns warnings about settings that would prevent deploying the paid fine-tune here, or serving it as
+ * trained.
+ */
 export function warnOfServing(run: Run, capacity: Capacity): string[] {
   const found = [capacity.servesTextOnGpus ? warnOfHead(run) : warnOfLlamaCpp(run), warnOfLength(run)];
   return found.filter((warning) => warning !== null);

@@ -8,6 +8,6 @@ import { showOpenAiVideos } from './show-openai-videos.ts';
 export async function getOpenAiVideo(ctx: Context, id: string): Promise<OpenAiVideo> {
   await findVideo(ctx.db, { id, userId: ctx.caller.userId });
   const [shown] = await showOpenAiVideos(ctx, [await getGeneration(ctx, { id })]);
-  if (!shown) throw new Error('a video that is there is not shown');
+  if (!shown) throw new Error('showOpenAiVideos returned no video');
   return shown;
 }

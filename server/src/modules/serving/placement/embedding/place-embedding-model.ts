@@ -24,9 +24,9 @@ import { checkEncoder } from './check-encoder.ts';
 type Files = AssetRevision['files'];
 
 /**
- * Returns where an embedding model is served and which files it needs: safetensors with vLLM on GPUs that fit
- * them, else with the runtime's encoder on the CPU; GGUF with llama.cpp. Null for an unknown instance type.
- * Throws AppError 'not_found', or 'conflict' for another or incomplete model.
+ * Returns an embedding model's placement and files: safetensors with vLLM on GPUs that fit them, else with
+ * the runtime's encoder on the CPU; GGUF with llama.cpp. Null for an unknown instance type. Throws AppError
+ * 'not_found', or 'conflict' for another or incomplete model.
  */
 export async function placeEmbeddingModel(
   ctx: Context,

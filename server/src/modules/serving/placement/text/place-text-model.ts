@@ -20,9 +20,9 @@ import { refuseUnevenSplit } from './refuse-uneven-split.ts';
 const GIB = 1024 ** 3;
 
 /**
- * Returns where a text model is served and which files it needs: with vLLM on GPUs that fit it, else with
- * llama.cpp on the CPU. Null for an unknown instance type. Throws whatever describeTextModel and
- * refuseUnevenSplit throw, and 'conflict' with both reasons if neither can serve it.
+ * Returns a text model's placement and files: with vLLM on GPUs that fit it, else with llama.cpp on the CPU.
+ * Null for an unknown instance type. Throws whatever describeTextModel and refuseUnevenSplit throw, and
+ * 'conflict' with both reasons if neither can serve it.
  */
 export async function placeTextModel(
   ctx: Context,
