@@ -10,7 +10,7 @@ const LAST_USED_PRECISION_MS = 60_000;
 
 /** Maximum keys per query. */
 const KEYS_MAX = 100;
-/** The same for the keys of open streams, which are all checked together. */
+/** Maximum keys of open streams per query, which are all checked together. */
 const LOOKS_MAX = 1_000;
 /** Maximum cached key owners. */
 const KEPT_MAX = 20_000;

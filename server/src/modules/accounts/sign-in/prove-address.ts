@@ -28,7 +28,7 @@ export async function proveAddress(
   await services.rowChanges.catchUp();
 }
 
-/** Step: does this in a transaction; call `rowChanges.catchUp` after the commit. */
+/** Step: `proveAddress` inside a transaction; call `rowChanges.catchUp` after its commit. */
 export async function takeAccount(
   tx: Transaction,
   { config, clock }: Pick<Services, 'config' | 'clock'>,

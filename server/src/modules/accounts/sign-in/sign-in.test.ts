@@ -214,7 +214,7 @@ describe('sign-in and sign-out', () => {
   });
 
   test.each([
-    ['JSON by another name', 'xapplication/json; as="application/x-www-form-urlencoded"', 415],
+    ['JSON with another content type', 'xapplication/json; as="application/x-www-form-urlencoded"', 415],
     ['a form', 'application/x-www-form-urlencoded', 415],
     ['broken JSON', 'application/json', 400],
   ])('sent as %s are rejected', async (_what, type, status) => {

@@ -50,7 +50,7 @@ function has(column: Column, text: string, collation = sql``): RawBuilder<boolea
 }
 
 /**
- * Does this for each of the texts. The index does not support this collation, so it is used for the part
+ * Matches each of the texts. The index does not support this collation, so it is used for the part
  * only, while the planner can still estimate the rows of each text.
  */
 function hasEach(column: Column, texts: string[], part: string): RawBuilder<boolean> {

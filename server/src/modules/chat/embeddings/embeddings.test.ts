@@ -85,13 +85,13 @@ describe('bad input', () => {
     ['an empty text', { input: '' }, /empty text/],
     ['an empty text among others', { input: ['bread', ''] }, /empty text/],
     ['3,000 inputs', { input: Array.from({ length: 3000 }, () => 'x') }, /At most 2048 inputs/],
-    ['numbers that are none of tokens', { input: [1.5] }, /input/],
+    ['numbers that are not token ids', { input: [1.5] }, /input/],
     ['texts among token ids', { input: ['x', 7] }, /input/],
     ['an object', { input: { text: 'x' } }, /input/],
     ['another format', { input: 'x', encoding_format: 'int8' }, /encoding_format must be float or base64/],
-    ['more dimensions than none', { input: 'x', dimensions: 0 }, /dimensions/],
-    ['dimensions of a model that is not made for it', { input: 'x', dimensions: 2 }, /cannot be shortened/],
-    ['a parameter that is not known', { input: 'x', pooling: 'max' }, /pooling/],
+    ['zero dimensions', { input: 'x', dimensions: 0 }, /dimensions/],
+    ['dimensions of a model without support for them', { input: 'x', dimensions: 2 }, /cannot be shortened/],
+    ['an unknown parameter', { input: 'x', pooling: 'max' }, /pooling/],
   ])('rejects %s by its field, free of charge', async (_case, body, message) => {
     const before = await balance();
     const error = await create(body).catch((failure: unknown) => failure);
@@ -184,13 +184,13 @@ describe('an embedding model of a user', () => {
   });
 
   it.each([
-    ['of a family that is not known', { 'config.json': '{"model_type":"t5"}' }, 'is of the type t5'],
+    ['a model of an unknown family', { 'config.json': '{"model_type":"t5"}' }, 'is of the type t5'],
     [
-      'with a layer that is not known',
+      'a model with an unknown layer',
       { 'modules.json': '[{"type":"m.Dense","path":"2_Dense"}]' },
       'names Dense',
     ],
-    ['without a list of its modules', { 'modules.json': '{}' }, 'has no modules.json'],
+    ['a model without a list of its modules', { 'modules.json': '{}' }, 'has no modules.json'],
   ])('rejects %s with a specific error', async (_case, files, message) => {
     const { assetId } = await insertEncoder(server.services, user, 'Odd Sentences', files);
     await expect(deploy(assetId)).rejects.toThrow(message);

@@ -158,9 +158,9 @@ describe("a router in front of a deployment's replicas", () => {
 
   test.each([
     ['of another deployment', { ...behind, pod_id: 'wheat' }],
-    ['that asks for a key of its own', { ...behind, workload: { ...workload, server_key: 'own' } }],
+    ['with another key', { ...behind, workload: { ...workload, server_key: 'own' } }],
     [
-      'beside one that does',
+      'next to one with another key',
       { ...behind, replicas: [{ server_id: 'other', workload: { ...workload, server_key: 'own' } }] },
     ],
   ])('is not used for a server %s', async (_what, of) => {

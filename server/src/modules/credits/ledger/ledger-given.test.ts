@@ -237,13 +237,13 @@ test('leaves a correct ledger after all tests, also when sealed', async () => {
 
 test.each([
   [
-    'more given than came',
+    'more given credits than received',
     "update ledger_accounts set given = given + 1 where kind = 'user'",
     ['given', 'portions'],
   ],
   ['a portion that grew', 'update ledger_given set remaining = remaining - 1', ['given']],
   [
-    'a charge that says another part was given',
+    'a charge with another given part',
     'update ledger_transfers set given = 1 where hold_id is not null',
     ['portions', 'chain'],
   ],

@@ -169,7 +169,7 @@ describe('a purchase', () => {
 
   test.each([
     ['another secret', { secret: 'whsec_forged' }, 1],
-    ['an old time', { timestamp: 1_000_000_000 }, 0],
+    ['an old timestamp', { timestamp: 1_000_000_000 }, 0],
   ])('rejects an event with %s, and logs the first', async (_name, forgery, logged) => {
     using warn = vi.spyOn(server.services.log, 'warn');
     const { ada, session } = await begin();

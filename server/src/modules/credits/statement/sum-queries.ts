@@ -41,7 +41,7 @@ export async function sumUserTransfers(
   return rows;
 }
 
-/** The same over all time: the sealer's totals, which are a few rows, plus unsealed transfers. */
+/** Sums over all time: the sealer's totals, which are a few rows, plus unsealed transfers. */
 async function sumAllUserTransfers(tx: Transaction, selection: Selection): Promise<CounterpartSum[]> {
   const headSeq = (await findChainHead(tx))?.seq ?? 0n;
   const { rows } = await sql<CounterpartSum>`
@@ -82,7 +82,7 @@ const period = ({ from, after, to, timeZone }: Period & After) => sql`
       (ends_at at time zone 'UTC')::date as end_day
     from asked
   ), period as materialized (
-    -- Within one day there is no whole one: then both ends meet, and all of it is read from transfers.
+    -- A period within one day contains no whole day: its two ends meet, and all of it is read from transfers.
     select starts_at, ends_at, first_day, greatest(first_day, end_day) as end_day,
       first_day::timestamp at time zone 'UTC' as days_start_at,
       greatest(first_day, end_day)::timestamp at time zone 'UTC' as days_end_at
@@ -183,7 +183,7 @@ export async function sumSpendByKey(
       from (
         select key_id, counterpart, paid, received from keyed
         union all
-        -- What a day has beside that of its keys was asked for without one.
+        -- The rest of a day, beyond its keys, belongs to calls without a key.
         select null, counterpart, -paid, -received from keyed
         union all
         select null, counterpart, paid, received from ledger_daily where ${ofSelection(input)} and ${isWholeDay}

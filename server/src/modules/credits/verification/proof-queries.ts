@@ -10,7 +10,7 @@ type Reader = Database | Transaction;
 /** Sums over all transfers. */
 const summedTransfers = sql`ledger_sum_transfers(0, ${LAST_SEQ})`;
 
-/** The same sums from the sealer's totals and the transfers after the newest seal. */
+/** Sums from the sealer's totals and the transfers after the newest seal. */
 const summedTotals = (headSeq: bigint) => sql`(
   select account_id, counterpart, paid, received, transfers from ledger_sealed_totals
   union all
@@ -186,7 +186,7 @@ export async function countWrongTotals(db: Reader, headSeq: bigint): Promise<num
 }
 
 /**
- * Does this for `ledger_daily` and `ledger_key_daily` in one pass: subtracts the tables' rows from the
+ * Counts wrong rows of `ledger_daily` and `ledger_key_daily` in one pass: subtracts the tables' rows from the
  * transfers, separately for each key and for the rest of a day without a key. Nothing may remain.
  */
 async function countWrongDays(db: Reader, headSeq: bigint): Promise<number> {

@@ -21,7 +21,7 @@ export async function proveLedger(db: Database, onWait?: () => void): Promise<Le
   });
 }
 
-/** Does the same if the last proof is old; returns null if it is not, or if another process is making one. */
+/** Verifies the ledger if the last proof is old; returns null if it is not, or if another proof is running. */
 export async function proveIfOld(db: Database): Promise<LedgerReport | null> {
   return inTransaction(db, async (tx) => {
     if (!(await tryLockProofs(tx))) return null;

@@ -151,7 +151,7 @@ describe('verification finds', () => {
       ['chain'],
     ],
     [
-      'a transfer that is gone',
+      'a missing transfer',
       'delete from ledger_transfers where seq = 3',
       ['sum', 'balances', 'totals', 'chain'],
     ],
@@ -172,7 +172,7 @@ describe('verification finds', () => {
       "update ledger_accounts set credits_posted = credits_posted + 1 where kind = 'user'",
       ['sum', 'balances'],
     ],
-    ['a forgotten hold', "update ledger_accounts set debits_pending = 0 where kind = 'user'", ['holds']],
+    ['a missing hold', "update ledger_accounts set debits_pending = 0 where kind = 'user'", ['holds']],
     [
       'a settlement of another amount',
       "update ledger_holds set settled_amount = 5 where status = 'settled'",
