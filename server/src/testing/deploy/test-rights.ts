@@ -30,7 +30,10 @@ import { chartDir, ciValues } from './helm.ts';
 const RELEASE = 'bakehouse';
 const WORK = 'bakehouse-work';
 
-/** Installs the chart on a real control plane: there the driver has no rights but those that it gives, and keeps its promises. */
+/**
+ * Installs the chart on a real control plane, where the driver has only the rights granted by the chart, and
+ * runs the driver suite.
+ */
 export async function testRights(helm: string): Promise<void> {
   const dir = await temporaryFolder();
   const plane = await startControlPlane({ dir, namespace: WORK, kueue: true });
@@ -92,7 +95,7 @@ export async function testRights(helm: string): Promise<void> {
   });
 }
 
-/** What is made for work on several nodes. */
+/** Objects created for multi-node work. */
 function testNodes(cluster: Cluster, driver: Driver): void {
   test('work on two nodes is given its names and its policy', async () => {
     const workloadId = randomUUID();
@@ -113,7 +116,7 @@ function testNodes(cluster: Cluster, driver: Driver): void {
   });
 }
 
-/** What would open work to others. */
+/** Expects that objects which would expose work are forbidden. */
 async function expectRefused(pod: Cluster): Promise<void> {
   const { services, networkPolicies } = pathsOf(WORK);
   const metadata = { name: 'open' };
@@ -129,7 +132,7 @@ async function expectRefused(pod: Cluster): Promise<void> {
     await expect(pod.call('POST', networkPolicies, policy)).rejects.toMatchObject(forbidden);
 }
 
-/** What the reconciler's pod has: the token of its service account. */
+/** Returns a kubeconfig with the reconciler's service account token. */
 async function kubeconfigOfPod(plane: ControlPlane, dir: string): Promise<string> {
   const account = `/api/v1/namespaces/${RELEASE}/serviceaccounts/bake-reconciler/token`;
   const { status } = await plane.cluster.call<{ status: { token: string } }>('POST', account, { spec: {} });
@@ -140,7 +143,7 @@ async function kubeconfigOfPod(plane: ControlPlane, dir: string): Promise<string
   return kubeconfig;
 }
 
-/** Those of deploy/kueue, which Kueue's own checks have to take. */
+/** Creates the queues of deploy/kueue, which must pass Kueue's own validation. */
 async function makeExampleQueues(cluster: Cluster): Promise<void> {
   const file = path.join(chartDir, '../../kueue/queues.yaml');
   for (const document of parseAllDocuments(await readFile(file, 'utf8'))) {
@@ -158,7 +161,7 @@ async function install({ cluster, kubeconfig }: ControlPlane, helm: string): Pro
   await runProgram(helm, ['install', 'bake', chartDir, ...words, '--set', 'work.createNamespace=false']);
 }
 
-/** Makes drivers with the rights of a kubeconfig, whose pods are scripts. */
+/** Creates drivers with the rights of a kubeconfig, whose pods are scripts. */
 async function driversOf(plane: ControlPlane, kubeconfig: string) {
   const runner = scriptRunner(suiteScript);
   plane.setLogs(runner.logs);
