@@ -17,7 +17,7 @@ async function read(place: Place): Promise<Set<string>> {
   return all;
 }
 
-/** Which parts of the program have it as one whole text. */
+/** The parts of the program that contain it as one whole text. */
 function foundIn({ text }: Message): Place[] {
   const wanted = tidy(text.replace(/\{\w+\}/g, '{}'));
   return places.filter((place) => texts.get(place)?.has(wanted));

@@ -3,7 +3,7 @@ import { requireSameLosses } from './same-losses.ts';
 
 const losses = [3, 2.6, 2.2, 1.9, 1.6, 1.4, 1.3, 1.2];
 
-it('takes losses that rounding has moved', () => {
+it('accepts losses that differ by rounding', () => {
   expect(() => requireSameLosses(losses, losses)).not.toThrow();
   expect(() =>
     requireSameLosses(
@@ -23,6 +23,6 @@ it.each([
   expect(() => requireSameLosses(ours, losses)).toThrow(message);
 });
 
-it('refuses two sides that have learnt nothing', () => {
+it('rejects two sides that have learnt nothing', () => {
   expect(() => requireSameLosses([3, 3, 3, 3], [3, 3, 3, 3])).toThrow('Neither side has learnt');
 });
