@@ -15,7 +15,6 @@ export type AssetRow = Selectable<DB['assets']> & {
   /** A complete model rather than an adapter. */
   is_whole: boolean;
 };
-/** The task of a starter model. */
 export type StarterTask = NonNullable<AssetSummary['starter_task']>;
 export type RevisionRow = Selectable<DB['revisions']>;
 export type FileRow = Pick<Selectable<DB['asset_files']>, 'path' | 'sha256' | 'size_bytes' | 'uploaded_at'>;

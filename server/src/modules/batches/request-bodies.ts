@@ -11,7 +11,6 @@ type Bodies = {
   '/v1/embeddings': InputOf<typeof createEmbeddings>['body'];
 };
 
-/** A body with its endpoint. */
 export type RequestBody = { [E in BatchEndpoint]: { endpoint: E; body: Bodies[E] } }[BatchEndpoint];
 
 /** Parses the body of a call of the endpoint. Throws ZodError. */

@@ -42,7 +42,6 @@ type Question = {
   read: () => Asked | Promise<Asked>;
 };
 
-/** A call whose answer is being written. */
 type Answering = RunningCall & {
   asked: Asked;
   choices: (AskedChoice & { bounds: ReturnType<typeof usageBounds> })[];

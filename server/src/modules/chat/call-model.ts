@@ -19,7 +19,6 @@ import type { TokenPrices } from './token-prices.ts';
 
 type Kind = Extract<ServerKindName, 'text' | 'embedding'>;
 
-/** A running call. */
 export type RunningCall<K extends Kind = 'text'> = {
   upstream: Upstream<K>;
   /** Aborts when the client disconnects, the deadline passes, the API key ends or this server shuts down. */

@@ -45,7 +45,6 @@ export class WholeAnswer {
   }
 }
 
-/** One choice of the answer. */
 class WholeChoice {
   isChat = false;
   private readonly text: string[] = [];

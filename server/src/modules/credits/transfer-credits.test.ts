@@ -162,7 +162,6 @@ describe('sending credits', () => {
     expect(await balanceOf(ada)).toMatchObject({ available: '125' });
   });
 
-  /** Sends starting credits on a server with these settings. */
   async function sendStartingCredits(config: Partial<Config>) {
     const { request, signUp: enter } = await testServer({ config: { startingGrantBgl: '125', ...config } });
     const [ada, bob] = [await enter('Ada'), await enter('Bob')];

@@ -20,7 +20,7 @@ export async function closeAccount(
 ): Promise<void> {
   // Before any deletion, so that a concurrent sign-in either precedes it or finds the account deleted.
   await lockUser(tx, userId);
-  // Only new for accounts older than this record.
+  // Usually already remembered, except for accounts from before this feature.
   await recogniseMailbox(tx, { userId, config });
   const keys = await listKeys(tx, userId);
   await endKeys(

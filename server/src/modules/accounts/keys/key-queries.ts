@@ -5,8 +5,6 @@ import type { Services } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { runPrepared } from '../../../platform/db/run-prepared.ts';
 
-/* The SQL of API keys. */
-
 type Db = Database | Transaction;
 
 export type KeyOwner = {

@@ -1,7 +1,5 @@
 import type { Transaction } from '../../../platform/db/database.ts';
 
-/* The SQL of users who return after they deleted their account. */
-
 /** Returns false if the hash already exists; waits for a concurrent insert of the same hash. */
 export async function insertKnownAddress(tx: Transaction, mailboxHash: Buffer): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx

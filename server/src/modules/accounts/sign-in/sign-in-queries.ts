@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { deleteBefore } from '../../../platform/db/retention/delete-before.ts';
 
-/* The SQL of passwords and other sign-in methods. */
-
 /** Writes a password's row in the sign-in library's format. */
 export async function upsertPassword(
   tx: Transaction,

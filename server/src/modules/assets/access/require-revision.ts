@@ -4,7 +4,6 @@ import { AppError } from '../../../platform/errors.ts';
 import { findRevision, type StarterTask } from '../queries.ts';
 import { findReadableAsset } from './find-readable-asset.ts';
 
-/** One revision of an asset. */
 export type ReadableRevision = {
   asset: {
     id: string;

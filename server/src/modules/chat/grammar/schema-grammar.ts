@@ -207,7 +207,7 @@ export class SchemaGrammar {
 
   private enforced(type: unknown, { pattern, format, items, prefixItems }: Fields): string[] {
     if (type === 'object') return ['properties', 'required', 'additionalProperties'];
-    // A tuple's later items cannot be restricted.
+    // The grammar of a tuple allows no additional items, so `additionalItems` is always satisfied.
     const isTuple = Array.isArray(items) || Array.isArray(prefixItems);
     if (type === 'array')
       return ['items', 'prefixItems', 'minItems', 'maxItems', ...(isTuple ? ['additionalItems'] : [])];

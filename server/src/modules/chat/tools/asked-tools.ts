@@ -2,7 +2,6 @@ import { toReadableSchema } from './readable-schema.ts';
 
 type Fields = Record<string, unknown>;
 
-/** A function that the model may call. */
 export type Tool = { name: string; description: string | null; parameters: Fields; strict: boolean };
 
 /** `required`: the answer must call one of `callable`, or several if `isMany`. */

@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 
-/* The SQL of credit codes. */
-
 export type NewCode = {
   sha256: Buffer;
   hint: string;

@@ -3,8 +3,6 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 import type { PriceId } from './prices.ts';
 import type { PriceChange } from './prices-at.ts';
 
-/* The SQL of prices. */
-
 /**
  * Returns the changes that determine the prices at `at` and later: the current change of each price, and the
  * pending ones.

@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 
-/* The SQL of purchases. */
-
 export type PurchaseRow = {
   id: string;
   user_id: string;
@@ -12,7 +10,6 @@ export type PurchaseRow = {
   status: 'open' | 'paid' | 'failed' | 'expired' | 'refused';
   reversed_cents: number;
   receipt_url: string | null;
-  /** The user has deleted the account. */
   account_deleted: boolean;
   version: number;
   created_at: Date;

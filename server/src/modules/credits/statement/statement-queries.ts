@@ -3,8 +3,6 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { userAccount } from '../ledger/accounts.ts';
 import type { TransferKind } from '../ledger/transfer.ts';
 
-/* The SQL of statements. */
-
 type Reader = Database | Transaction;
 
 export type Period = {

@@ -39,7 +39,6 @@ describe('a new account', () => {
   });
 });
 
-/** Holds credits for a fine-tune. */
 function holdFor(
   { userId }: TestUser,
   { amountMicro, references = {} }: { amountMicro: bigint; references?: Record<string, string> | undefined },

@@ -54,9 +54,7 @@ export async function stripeServer() {
   return {
     state,
     config: { secretKey: SECRET_KEY, webhookSecret: WEBHOOK_SECRET, url },
-    /** Returns the session of the purchase. */
     sessionOf: (purchaseId: string): Session => sessions.of(purchaseId),
-    /** Returns the number of pages that were opened for the purchase. */
     countSessions: (purchaseId: string): number => sessions.count(purchaseId),
     /** Simulates a day later: a known key creates a new session. */
     forgetKeys: () => sessions.forgetKeys(),

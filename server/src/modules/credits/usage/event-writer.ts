@@ -57,7 +57,6 @@ export class EventWriter {
     return windowId === undefined ? this.count : (this.unwritten.get(windowId)?.length ?? 0);
   }
 
-  /** Drops unwritten events. */
   stop(): void {
     clearTimeout(this.timer);
     this.unwritten.clear();

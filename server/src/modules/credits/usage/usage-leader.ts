@@ -34,7 +34,6 @@ const CLOSED_AT_ONCE = 4;
 /** Maximum events that a crash can lose: unwritten events and open reservations. */
 const UNWRITTEN_MAX = 2_000;
 
-/** The actual usage. */
 export type Used = Omit<UsageEvent, 'n'>;
 
 /** A reserved amount in a window. */

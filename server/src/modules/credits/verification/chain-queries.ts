@@ -2,8 +2,6 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { type SealableTransfer, sealableColumns } from './hash-transfer.ts';
 
-/* The SQL of the chain of seals. */
-
 type Reader = Database | Transaction;
 
 /** The highest possible seq, which no transfer has. */

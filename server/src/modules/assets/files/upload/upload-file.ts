@@ -22,7 +22,6 @@ import { cleanFilePath } from './clean-file-path.ts';
 import { enterUpload } from './upload-slots.ts';
 
 const PART = 'data_file';
-/** The field with the path of the file. */
 const PATH = 'path';
 /** A file of the maximum size at half a megabit per second. */
 const WHOLE_MS = 2.5 * 60 * 60_000;

@@ -69,7 +69,6 @@ export class LedgerModel {
     }));
   }
 
-  /** Returns the totals of each API key. */
   keyTotals() {
     return this.keys.map((key, who) => key && { spent: key.spent, held: this.#heldWithKey(who) });
   }

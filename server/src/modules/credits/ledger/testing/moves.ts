@@ -23,7 +23,6 @@ export type Move =
   | { move: 'use'; window: number; from: number; answers: number }
   | { move: 'close'; window: number };
 
-/** The moves of a usage window. */
 export type WindowMove = Extract<Move, { move: 'open' | 'widen' | 'use' | 'close' }>;
 
 /** 'ok', the error code, or 'mistake' for calls that only a bug can make. */
