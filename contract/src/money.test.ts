@@ -21,7 +21,7 @@ describe('cents', () => {
     expect(parseUsdCents(text)).toBe(cents);
   });
 
-  test.each(['', '1.', '.5', '1.234', '-1', '1e3', '1'.repeat(13)])('%j dollars are none', (text) => {
+  test.each(['', '1.', '.5', '1.234', '-1', '1e3', '1'.repeat(13)])('refuses %j as dollars', (text) => {
     expect(() => parseUsdCents(text)).toThrow();
   });
 });
@@ -33,7 +33,7 @@ describe('amounts', () => {
     ['0.000001', 1n],
     ['-3.25', -3_250_000n],
     ['999999999999999.999999', 999_999_999_999_999_999_999n],
-  ])('%s is %s micro-BGL, and back', (text, micro) => {
+  ])('%s converts to %s micro-BGL and back', (text, micro) => {
     expect(parseBgl(text)).toBe(micro);
     expect(formatBgl(micro)).toBe(text);
   });
@@ -44,7 +44,7 @@ describe('amounts', () => {
   });
 
   test.each(['', '1e3', '1,5', '.5', '5.', '0.0000001', '0x10', 'NaN', '--1', '1 2', '1'.repeat(16)])(
-    '%j is none',
+    'refuses %j',
     (text) => {
       expect(() => parseBgl(text)).toThrow();
     },
@@ -139,7 +139,7 @@ describe('amounts for people', () => {
     [-1n, 'BGL', '−0.000001 BGL'],
     [0n, 'USD', '$0.00'],
     [250_000n, 'USD', '$0.01'],
-  ] as const)('%s micro-BGL in %s keep their digits: %s', (micro, currency, text) => {
+  ] as const)('%s micro-BGL in %s keep significant digits: %s', (micro, currency, text) => {
     expect(displayAmount(micro, currency, placesFor(micro, currency))).toBe(text);
   });
 });

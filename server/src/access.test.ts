@@ -77,7 +77,7 @@ const withAccess = (...access: Endpoint['access'][]) =>
   endpoints.filter((one) => access.includes(one.access)).map((one) => [line(one), one] as const);
 
 test.each(endpoints.map((one) => [line(one), one] as const))(
-  '%s is answered by the server',
+  'the server binds %s',
   (_line, { method, path: url }) => {
     expect(server.app.http.hasRoute({ method, url })).toBe(true);
   },
@@ -100,7 +100,7 @@ describe('a route that takes a key', () => {
     expect(await statusOf(endpoint, { 'x-api-key': bob.apiKey }, ada.userId)).toBe(403);
   });
 
-  test.each(withAccess('operator'))('%s refuses everybody who is no operator', async (_line, endpoint) => {
+  test.each(withAccess('operator'))('%s refuses users who are not operators', async (_line, endpoint) => {
     expect(await statusOf(endpoint, { 'x-api-key': bob.apiKey })).toBe(403);
   });
 });
@@ -123,18 +123,18 @@ describe('an API key', async () => {
     withKey.filter(
       ([, { method, scopes }]) => method !== 'GET' && method !== 'HEAD' && !scopes?.includes('read'),
     ),
-  )('%s refuses one that reads', async (_line, endpoint) => {
+  )('%s refuses a read-only key', async (_line, endpoint) => {
     expect(await statusOf(endpoint, reader, olga.userId)).toBe(403);
   });
 
   test.each(withKey.filter(([, { scopes = [] }]) => !scopes.includes('inference')))(
-    '%s refuses one that asks models',
+    '%s refuses an inference key',
     async (_line, endpoint) => {
       expect(await statusOf(endpoint, asker, olga.userId)).toBe(403);
     },
   );
 
-  test.each(withAccess('operator'))("%s refuses an operator's that is limited", async (_line, endpoint) => {
+  test.each(withAccess('operator'))("%s refuses an operator's limited key", async (_line, endpoint) => {
     expect(await statusOf(endpoint, reader, olga.userId)).toBe(403);
     expect(await statusOf(endpoint, budgeted, olga.userId)).toBe(403);
     expect(await statusOf(endpoint, { 'x-api-key': olga.apiKey }, olga.userId)).not.toBe(403);
@@ -151,7 +151,7 @@ describe('an API key', async () => {
   });
 });
 
-test.each(withAccess('session'))('%s takes the owner of the session, and no key', async (_line, endpoint) => {
+test.each(withAccess('session'))("%s accepts the session's owner but no key", async (_line, endpoint) => {
   expect(await statusOf(endpoint, {})).toBe(401);
   expect(await statusOf(endpoint, { 'x-api-key': bob.apiKey })).toBe(401);
   if (namesAUser(endpoint)) expect(await statusOf(endpoint, { cookie: bob.cookie }, ada.userId)).toBe(403);
@@ -161,7 +161,7 @@ test.each(withAccess('session'))('%s takes the owner of the session, and no key'
 });
 
 test.each(withAccess('key_or_session'))(
-  '%s takes a key or a session, of its owner alone',
+  "%s accepts only its owner's key or session",
   async (_line, endpoint) => {
     expect(await statusOf(endpoint, {})).toBe(401);
     expect(await statusOf(endpoint, { 'x-api-key': stale.apiKey })).toBe(401);
@@ -175,7 +175,7 @@ test.each(withAccess('key_or_session'))(
   },
 );
 
-test.each(withAccess('workload'))('%s takes the token of its workload alone', async (_line, endpoint) => {
+test.each(withAccess('workload'))("%s accepts only its own workload's token", async (_line, endpoint) => {
   expect(await statusOf(endpoint, {})).toBe(401);
   expect(await statusOf(endpoint, { authorization: 'Bearer nonsense' })).toBe(401);
   expect(await statusOf(endpoint, { authorization: `Bearer ${bob.apiKey}` })).toBe(401);
@@ -231,7 +231,7 @@ describe("another user's thing", async () => {
   });
 
   test.each(naming.filter(([, { method }]) => method === 'GET'))(
-    '%s is there for Ada',
+    '%s succeeds for Ada',
     async (name, endpoint) => {
       const input = { ...inputs[name], params: paramsOf(endpoint, things) };
       expect(await statusOf(endpoint, { 'x-api-key': ada.apiKey }, ada.userId, input)).toBe(200);
@@ -323,7 +323,7 @@ describe("another user's thing", async () => {
     });
   });
 
-  test.each(withAccess('workload'))("%s does not take another workload's token", async (_name, endpoint) => {
+  test.each(withAccess('workload'))("%s refuses another workload's token", async (_name, endpoint) => {
     const { db } = server.services;
     const [first, second] = await db.selectFrom('workloads').select('id').orderBy('id').execute();
     const token = createToken();

@@ -25,7 +25,7 @@ test.each([
   ['early_stopping_patience', 0, 100, 0, 1],
   ['neftune_noise_alpha', 0, 100, 0, 0.5],
 ] as const)(
-  '%s is at least %d and at most %d, by default %d, in steps of %d',
+  '%s has minimum %d, maximum %d, default %d and step %d',
   (name, min, max, byDefault, step) => {
     const schema = fineTunePayload.shape[name];
     const takes = (value: number) => schema.safeParse(value).success;

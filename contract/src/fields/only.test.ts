@@ -9,16 +9,16 @@ import { fineTunePayload, validateFineTune } from '../training.ts';
 
 test.each([
   ['a new API key', createApiKey.body],
-  ['the change of an API key', changeApiKey.body],
-  ['the rotation of an API key', rotateApiKeyById.body],
+  ['a changed API key', changeApiKey.body],
+  ['a rotated API key', rotateApiKeyById.body],
   ['a transfer', transferTokens.body],
   ['a deployment', deployVllm.body],
   ['a saved configuration', saveConfiguration.body],
   ['a new dataset or model', assetCreatePayload],
   ['a fine-tune', fineTunePayload],
-  ['its validation', validateFineTune.body],
-  ['its resumption', resumeRun.body],
-])('%s names a field that it does not have', (_what, body) => {
+  ['a validated fine-tune', validateFineTune.body],
+  ['a resumed run', resumeRun.body],
+])('%s reports an unknown field by name', (_what, body) => {
   const messages = body?.safeParse({ budgett: 1 }).error?.issues.map(({ message }) => message);
   expect(messages).toContain('Unknown field: budgett');
 });

@@ -10,6 +10,6 @@ test.each(['', ' ', '\u200B', ' \u200B\u2060 ', '\uFEFF', '\u3164', '\u202E', '\
   },
 );
 
-test.each(['Rye', '面包', '🥐', 'क्‍ष', '-', '👩‍🍳'])('%s is a name', (text) => {
+test.each(['Rye', '面包', '🥐', 'क्‍ष', '-', '👩‍🍳'])('accepts the name %s', (text) => {
   expect(name.parse(` ${text} `)).toBe(text);
 });

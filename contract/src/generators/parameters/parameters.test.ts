@@ -71,6 +71,6 @@ test.each([
   [flux, { lora_scale: 1 }, 'lora_scale', 'LoRA strength needs lora'],
   [flux, { lora, lora_scale: 2.5 }, 'lora_scale', 'LoRA strength must be at most 2'],
   [veo, { generate_audio: 'yes' }, 'generate_audio', expect.stringMatching(/ must be true or false$/)],
-])('%# what does not fit is named', (generator, given, field, message) => {
+])('%# reports an invalid value by field', (generator, given, field, message) => {
   expect(completeParameters(generator, given)).toEqual({ values: null, problem: { field, message } });
 });

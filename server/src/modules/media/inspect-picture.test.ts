@@ -10,7 +10,7 @@ test.each([
   ['webp', 'image/webp'],
   ['losslessWebp', 'image/webp'],
   ['extendedWebp', 'image/webp'],
-] as const)('type and size of a file: %s', (name, mediaType) => {
+] as const)('reads type and size of a file: %s', (name, mediaType) => {
   expect(inspectPicture(files[name])).toEqual({ mediaType, width: 6, height: 4 });
   const cut = files[name].subarray(0, -2);
   expect(() => inspectPicture(cut), 'a cut one').toThrow('The picture is damaged or incomplete');

@@ -27,13 +27,13 @@ beforeAll(async () => {
 });
 
 test.each<[string, () => Promise<unknown>, unknown]>([
-  ['all that are unread', () => selectUnreadCount(db, { userId: 'ada', max: 100 }), 100],
+  ['all unread ones', () => selectUnreadCount(db, { userId: 'ada', max: 100 }), 100],
   [
-    'those of some kinds',
+    'some kinds',
     () => selectUnreadCount(db, { userId: 'ada', kinds: ['generation_completed'], max: 20 }),
     0,
   ],
-])('%s are counted without reading more than are told', async (_what, count, expected) => {
+])('counts %s without reading further', async (_what, count, expected) => {
   expect(await count()).toBe(expected);
   const [plan = ''] = await plansOf(recording, count, { analyze: true });
   expect(plan).toContain('notifications_unread');

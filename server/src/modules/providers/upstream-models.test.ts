@@ -28,7 +28,7 @@ test.each(models)('%s by %s maps each choice of its form', (name, _, { fields })
 });
 
 test.each(models.filter(([, , { picture }]) => picture !== undefined))(
-  '%s by %s is told the picture that it edits or begins with',
+  '%s by %s receives its input picture',
   (_name, _model, { picture }) => {
     const [said] = Object.values(picture?.('data:image/png;base64,AAAA') ?? {});
     expect(String(said).endsWith('AAAA')).toBe(true);

@@ -5,14 +5,14 @@ const two = { cores: 2, runThreads: 2 };
 
 test.each([
   ['an idle machine', { ...two, busyThreads: 0 }, { atWork: 0, slots: 1 }, 1],
-  ['ten threads of others', { ...two, busyThreads: 10 }, { atWork: 0, slots: 1 }, 6],
-  ['a run that it waits for', { ...two, busyThreads: 2 }, { atWork: 1, slots: 1 }, 1],
-  ['a run beside which there is a slot', { ...two, busyThreads: 2 }, { atWork: 1, slots: 2 }, 2],
-  ['a run that it waits for, and others', { ...two, busyThreads: 5 }, { atWork: 1, slots: 1 }, 2.5],
-  ['a run that has only begun', { ...two, busyThreads: 0.5 }, { atWork: 1, slots: 1 }, 1],
-  ['others that leave room', { cores: 64, runThreads: 2, busyThreads: 30 }, { atWork: 0, slots: 1 }, 1],
-  ['more than anybody could tell', { ...two, busyThreads: 900 }, { atWork: 0, slots: 1 }, 20],
-])('estimates the slowdown next to %s', (_name, load, runs, expected) => {
+  ['ten other threads', { ...two, busyThreads: 10 }, { atWork: 0, slots: 1 }, 6],
+  ['a run ahead in the queue', { ...two, busyThreads: 2 }, { atWork: 1, slots: 1 }, 1],
+  ['a run next to a free slot', { ...two, busyThreads: 2 }, { atWork: 1, slots: 2 }, 2],
+  ['a run ahead in the queue and other threads', { ...two, busyThreads: 5 }, { atWork: 1, slots: 1 }, 2.5],
+  ['a run that has just started', { ...two, busyThreads: 0.5 }, { atWork: 1, slots: 1 }, 1],
+  ['other threads that leave cores free', { cores: 64, runThreads: 2, busyThreads: 30 }, { atWork: 0, slots: 1 }, 1],
+  ['a load above the maximum', { ...two, busyThreads: 900 }, { atWork: 0, slots: 1 }, 20],
+])('estimates the slowdown with %s', (_name, load, runs, expected) => {
   expect(expectedSlowdown(load, runs)).toBe(expected);
 });
 

@@ -222,8 +222,8 @@ describe('starting', () => {
   });
 
   test.each([
-    ['without lm_head where that is the input embeddings', true, ['q_proj']],
-    ['with lm_head where it is a matrix of its own', false, ['q_proj', 'lm_head']],
+    ['without lm_head if it is tied to the input embeddings', true, ['q_proj']],
+    ['with lm_head if it is a separate matrix', false, ['q_proj', 'lm_head']],
   ])('shows from the start what is trained: %s', async (_how, tied_embeddings, shown) => {
     machine.data = { ...goodData, tied_embeddings };
     const { modelId, launch } = await begin(idleUntilStopped, {

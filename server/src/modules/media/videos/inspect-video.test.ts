@@ -37,12 +37,12 @@ test('refuses a video truncated at any byte', async () => {
 test.each([
   ['a web page', Buffer.from('<html>No video</html>'.repeat(20)), 'must be an MP4 file'],
   ['nothing', Buffer.alloc(0), 'must be an MP4 file'],
-  ['one without its index', Buffer.concat([videoFile().subarray(0, 16), Buffer.alloc(64)]), 'damaged'],
-  ['one of no length', videoFile({ seconds: 0 }), 'damaged'],
-  ['one without a picture', videoFile({ width: 0 }), 'damaged'],
-  ['one of an hour', videoFile({ seconds: 3_600 }), 'longer than 10 minutes'],
-  ['one of huge frames', videoFile({ width: 9_000 }), 'more than 8192 pixels on a side'],
-])('%s is refused', async (_what, bytes, message) => {
+  ['a video without an index', Buffer.concat([videoFile().subarray(0, 16), Buffer.alloc(64)]), 'damaged'],
+  ['a video of length zero', videoFile({ seconds: 0 }), 'damaged'],
+  ['a video without a picture', videoFile({ width: 0 }), 'damaged'],
+  ['a video of one hour', videoFile({ seconds: 3_600 }), 'longer than 10 minutes'],
+  ['a video with huge frames', videoFile({ width: 9_000 }), 'more than 8192 pixels on a side'],
+])('refuses %s', async (_what, bytes, message) => {
   await expect(inspect(bytes)).rejects.toThrow(message);
 });
 

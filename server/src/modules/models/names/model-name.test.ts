@@ -13,7 +13,7 @@ it.each([
   ['🥖️ Bot 1️⃣', 'bot-1'],
   ['葛\u{e0100}城', '葛城'],
   ['!!!', 'model'],
-])('%s is called %s', (title, name) => {
+])('%s becomes %s', (title, name) => {
   expect(toModelName(title)).toBe(name.normalize('NFC'));
 });
 

@@ -36,7 +36,7 @@ test.each([
   ['additional_chat_templates/tools.jinja', `{% if tools %}${ENDLESS}{% endif %}`],
   ['tokenizer_config.json', JSON.stringify({ chat_template: ENDLESS })],
   ['tokenizer_config.json', JSON.stringify({ chat_template: [{ name: 'default', template: ENDLESS }] })],
-])('a template that never ends is refused: %s', async (name, content) => {
+])('refuses an endless template: %s', async (name, content) => {
   await expect(check(name, content, 2)).rejects.toMatchObject({
     code: 'invalid_request',
     publicMessage: `${name} is not accepted: its chat template takes too long to render. Use a simpler chat template.`,
@@ -52,6 +52,6 @@ test.each([
   ['tokenizer_config.json', '{'],
   ['tokenizer_config.json', '{"chat_template": null}'],
   ['notes.txt', ENDLESS],
-])('any other file passes: %s', async (name, content) => {
+])('accepts any other file: %s', async (name, content) => {
   await expect(check(name, content)).resolves.toBeUndefined();
 });

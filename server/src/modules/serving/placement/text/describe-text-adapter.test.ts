@@ -35,7 +35,7 @@ it.each([
   [{ r: 16, modules_to_save: ['embed_tokens', 'lm_head'] }, 'modules_to_save: embed_tokens, lm_head'],
   [{ r: 16, peft_type: 'IA3' }, 'its adapter is of the kind IA3'],
   [{ r: 0 }, 'names no rank r'],
-])('an adapter with %j is refused by name, and once', async (config, fault) => {
+])('refuses an adapter with %j with one reason', async (config, fault) => {
   for (const engine of ['llamacpp', 'vllm'] as const) {
     const said = await obstacle(engine, config);
     expect(said).toContain(fault);

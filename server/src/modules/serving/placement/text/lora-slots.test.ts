@@ -11,10 +11,10 @@ const GB = 1e9;
 
 test.each([
   ['rank 256', llama, 256, 1, 5.64],
-  ['a rank that vLLM has no kernels for takes the next one', llama, 200, 1, 5.64],
+  ['a rank without vLLM kernels uses the next one', llama, 200, 1, 5.64],
   ['rank 8', llama, 8, 1, 0.176],
-  ['on two GPUs the sides of the residual stream are on both', llama, 256, 2, 7.53],
-  ['the text of a model that also sees', { text_config: llama }, 8, 1, 0.176],
+  ['on two GPUs both hold the residual stream side', llama, 256, 2, 7.53],
+  ['the text part of a vision model', { text_config: llama }, 8, 1, 0.176],
 ])('reserves memory for an 8B model: %s', (_case, config, rank, gpus, gigabytes) => {
   expect(loraSlotBytes(config, rank, gpus) / GB).toBeCloseTo(gigabytes, 2);
 });

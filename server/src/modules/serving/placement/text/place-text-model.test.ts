@@ -44,12 +44,12 @@ const part = (number: number) => `model-0000${number}-of-00002.safetensors`;
 
 it.each([
   ['one GPU of another kind', both('1234'), 1, `1 x ${RTX}`, 'vllm', hourOn('GPU', 1)],
-  ['two that share it', both('12345678'), 2, `2 x ${RTX}`, 'vllm', hourOn('GPU', 2)],
-  ['a GPU in parts', { [part(1)]: '12', [part(2)]: '34' }, 1, `1 x ${RTX}`, 'vllm', hourOn('GPU', 1)],
-  ['the CPU where it is too large', both('12345678'), 1, 'CPU', 'llamacpp', hourOn('CPU', 1)],
-  ['the CPU where it is in GGUF alone', { 'model.gguf': '1234' }, 1, 'CPU', 'llamacpp', hourOn('CPU', 1)],
+  ['two GPUs that share it', both('12345678'), 2, `2 x ${RTX}`, 'vllm', hourOn('GPU', 2)],
+  ['a GPU from several parts', { [part(1)]: '12', [part(2)]: '34' }, 1, `1 x ${RTX}`, 'vllm', hourOn('GPU', 1)],
+  ['the CPU if it is too large', both('12345678'), 1, 'CPU', 'llamacpp', hourOn('CPU', 1)],
+  ['the CPU if it is only in GGUF', { 'model.gguf': '1234' }, 1, 'CPU', 'llamacpp', hourOn('CPU', 1)],
 ])(
-  'a model is served on %s, and costs what that costs',
+  'serves a model on %s at the price of the device',
   async (_case, content, count, device, engine, price) => {
     const user = await onGpus.server.signUp();
     const pod = await deploy(user, content, count);
@@ -106,12 +106,12 @@ it.each([
   ['lacks a part', { [part(1)]: '12' }, `A Base is incomplete: ${part(2)} is missing. ${noGguf}`],
   ['has no weights', { 'config.json': '{}' }, `A Base has no safetensors weights for a GPU. ${noGguf}`],
   [
-    'comes in several GGUF files alone',
+    'only has several GGUF files',
     { 'q4.gguf': '4', 'q8.gguf': '8' },
     'A Base has no safetensors weights for a GPU. A Base has several GGUF models, q4.gguf and q8.gguf, ' +
       'of which one can be served: delete the others',
   ],
-])('what stands in the way of a model that %s is said', async (_case, content, message) => {
+])('reports the obstacle of a model that %s', async (_case, content, message) => {
   const user = await onGpus.server.signUp();
   await expect(deploy(user, content, 1)).rejects.toMatchObject({
     status: 409,
