@@ -29,7 +29,7 @@ export function firstFrames(): Plugin {
       const scripts = [...html.matchAll(SCRIPT)].map(([, file = '']) => path.join(dist, file));
       const shell = await firstFrame({ scripts, address: NOWHERE, isExpected: true });
       if (scripts.length === 0 || !shell || !html.includes(END))
-        return this.error('The app does not paint its shell');
+        return this.error('The app did not render its shell');
       await mkdir(path.join(dist, 'pages'));
       for (const address of ['/', ...generatorNames.map((name) => `/${name}`)]) {
         const page = await firstFrame({ scripts, address, isExpected: false });
@@ -59,7 +59,7 @@ async function firstFrame(asked: Asked): Promise<string | null> {
     return await new Promise((resolve, reject) => {
       worker.once('message', resolve);
       worker.once('error', reject);
-      worker.once('exit', () => reject(new Error(`The app has painted nothing at ${asked.address}`)));
+      worker.once('exit', () => reject(new Error(`The app rendered nothing at ${asked.address}`)));
     });
   } finally {
     await worker.terminate();

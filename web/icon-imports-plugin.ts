@@ -29,7 +29,7 @@ export function iconImports(): Plugin {
           .map((name) => {
             const [icon = '', local = icon] = name.split(' as ');
             const file = fileOf.get(icon);
-            if (!file) this.error(`lucide-react has no icon '${icon}' with a file of its own`);
+            if (!file) this.error(`lucide-react has no file for the icon '${icon}'`);
             return `import ${local} from 'lucide-react/icons/${file}';`;
           });
         // Other imports of the statement are types, already erased. Keep the line count.

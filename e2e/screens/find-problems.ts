@@ -22,7 +22,7 @@ type Kind = {
   /** A popup of an element that phones hide; closes when the window is narrowed. */
   popup?: boolean;
   loading?: boolean | undefined;
-  /** Another screen of this kind is checked fully, so check this one only on a desktop in the dark theme. */
+  /** Checks only narrow widths, in the light theme: another screen of this kind is checked on a desktop too. */
   alike?: boolean | undefined;
 };
 

@@ -17,7 +17,7 @@ export function watchServerErrors(page: Page): string[] {
 export type Reads = {
   /** Rejects held and future requests. */
   fail: () => Promise<void>;
-  /** Lets held and future requests through. */
+  /** Lets future requests through. */
   pass: () => Promise<void>;
 };
 
@@ -49,10 +49,7 @@ const HOLD = `({ shell, pattern }) => {
   };
 }`;
 
-/**
- * Holds the responses to all of the page's requests, or to those matching the pattern, until they are
- * released or rejected.
- */
+/** Holds the page's API reads that match the pattern until `fail` rejects them. */
 export async function holdReads(page: Page, pattern: RegExp): Promise<Reads> {
   await page.addInitScript({
     content: `(${HOLD})({ shell: ${JSON.stringify(SHELL)}, pattern: ${pattern} })`,

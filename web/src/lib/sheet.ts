@@ -14,7 +14,7 @@ export type Sheet = {
   page?: string;
   /** Loads its code. */
   preload: () => Promise<void>;
-  /** `params` come from the URL: don't trust them. */
+  /** `params` are untrusted: anyone can edit the URL. */
   render: (props: { open: boolean; onClose: () => void; params: Record<string, string> }) => ReactNode;
 };
 

@@ -4,7 +4,7 @@ import { createStore } from './store.ts';
 /** Number of times stored values were cleared. Components use it to reset. */
 export const timesForgotten = createStore(0);
 
-/** Per-user values in browser storage. If storage is blocked or full, they last until the page closes. */
+/** Per-user values in browser storage. Stores nothing if the storage is blocked or full. */
 function userStorage(prefix: string, storage: () => Storage) {
   /** Without a user id, the value belongs to this tab's visitor, signed in or not. */
   const keyOf = (userId: string | null, name: string) => `${prefix}${userId ?? 'anybody'}.${name}`;

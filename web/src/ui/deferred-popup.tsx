@@ -26,9 +26,9 @@ type Props = {
 };
 
 /**
- * A button whose popup isn't part of the first screen. Preloads the popup's code on the first user activity,
- * so that it opens even if the server is unreachable later, or on hover and focus. Until then the button
- * stays in place with its focus.
+ * A button whose popup isn't part of the first screen. Preloads the popup's code on hover, on focus and after
+ * the first input, so that it opens even if the server is unreachable later. The button keeps its place and
+ * its focus while loading.
  */
 export function DeferredPopup({ kind, trigger, popup, code }: Props) {
   const [opened, setOpened] = useState(false);

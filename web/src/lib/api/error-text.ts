@@ -6,7 +6,7 @@ const detail: Reader[] = [
   (body) => firstMsg(read(body, 'detail')),
 ];
 
-/** Where a response may contain its message, in order of preference. */
+/** Locations of the message in a response, in order of preference. */
 const everywhere: Reader[] = [
   (body) => read(read(body, 'error'), 'message'),
   (body) => read(body, 'error'),

@@ -59,7 +59,7 @@ export function isUnanswered(error: unknown): boolean {
 
 /**
  * Returns true if the server rejected a call after checking its key: neither it nor an earlier call with the
- * same key was executed. Authentication and rate limit errors come before that check, so they don't count.
+ * same key was executed. Authentication and rate limit errors precede that check, so they don't count.
  */
 export function isRefused(error: unknown): boolean {
   return error instanceof ApiError && !isUnanswered(error) && ![0, 401, 403, 429].includes(error.status);

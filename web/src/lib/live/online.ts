@@ -47,8 +47,8 @@ export function onReconnect(listener: () => void): () => void {
 }
 
 /**
- * Records a response status. 502 to 504 come from a proxy without a backend or a stopping server and don't
- * count; each of them would trigger a refetch of everything.
+ * Records a response status. Statuses 502 to 504 only trigger a check: a proxy without a backend or a stopping
+ * server sends them, and counting them as online would refetch everything in vain.
  */
 export function noteAnswer(status: number): void {
   if (status >= 502 && status <= 504) return void checkServer();

@@ -161,7 +161,7 @@ it.each([
   [{ cost_so_far: '1.5', ceiling: '2', state: 'stopping' }, null],
   // The last step and everything after it may finish.
   [{ cost_so_far: '1.5', ceiling: '2', step: 9 }, null],
-  // It may use up to twice the ceiling.
+  // It doesn't stop at its ceiling.
   [{ cost_so_far: '1.5', ceiling: '2', stops_at_ceiling: false }, null],
 ] as const)('a run with %o reaches its ceiling in %s s, before its end', (run, seconds) => {
   const half = {

@@ -113,7 +113,7 @@ type Spending = Pick<
   | 'stops_at_ceiling'
 >;
 
-/** Returns true if a run has reached its ceiling and continues for free, up to the same amount again. */
+/** Returns true if a run has reached its ceiling and continues at no cost. */
 export function goesOnFree(run: Spending): boolean {
   const isAtCeiling = Number(run.cost_so_far) >= Number(run.ceiling);
   return run.state === 'running' && run.step > 0 && isAtCeiling && (!run.stops_at_ceiling || isLastStep(run));
