@@ -15,7 +15,7 @@ describe('errorText', () => {
     ['msg', { msg: 'n' }, 'n'],
     ['message before msg', { message: 'm', msg: 'n' }, 'm'],
     ['a plain body', 'plain', 'plain'],
-    ['blank texts are passed over', { error: { message: ' ' }, message: 'm' }, 'm'],
+    ['blank texts are skipped', { error: { message: ' ' }, message: 'm' }, 'm'],
     ["the error's own message", { other: 1 }, 'own message'],
   ])('%s', (_name, body, text) => {
     expect(errorText(body, thrown, 'save the changes')).toBe(text);

@@ -65,8 +65,8 @@ const wrapper = ({ children }: { children: ReactNode }) => (
 );
 
 it.each([
-  ['the one that listens', false, 'Baker has finished training · Bakehouse'],
-  ['while another one listens', true, 'Dashboard · Bakehouse'],
+  ['this tab listens', false, 'Baker has finished training · Bakehouse'],
+  ['another tab listens', true, 'Dashboard · Bakehouse'],
 ])('a run ends while the tab is hidden: %s', async (_which, heldElsewhere, title) => {
   Object.defineProperty(navigator, 'locks', { value: locksOf({ heldElsewhere }), configurable: true });
   document.title = 'Dashboard · Bakehouse';
