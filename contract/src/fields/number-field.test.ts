@@ -24,19 +24,16 @@ test.each([
   ['eval_steps', 0, 100_000, 0, 1],
   ['early_stopping_patience', 0, 100, 0, 1],
   ['neftune_noise_alpha', 0, 100, 0, 0.5],
-] as const)(
-  '%s has minimum %d, maximum %d, default %d and step %d',
-  (name, min, max, byDefault, step) => {
-    const schema = fineTunePayload.shape[name];
-    const takes = (value: number) => schema.safeParse(value).success;
-    // Adapter fields get their defaults only if there is an adapter.
-    expect(schema.parse(undefined) ?? fineTuneDefaults[name]).toBe(byDefault);
-    // The learning rate must exceed its minimum.
-    expect(takes(min)).toBe(name !== 'learning_rate');
-    expect([min - step, max, max + step].map(takes)).toEqual([false, true, false]);
-    expect(fineTuneNumbers[name].step).toBe(step);
-  },
-);
+] as const)('%s has minimum %d, maximum %d, default %d and step %d', (name, min, max, byDefault, step) => {
+  const schema = fineTunePayload.shape[name];
+  const takes = (value: number) => schema.safeParse(value).success;
+  // Adapter fields get their defaults only if there is an adapter.
+  expect(schema.parse(undefined) ?? fineTuneDefaults[name]).toBe(byDefault);
+  // The learning rate must exceed its minimum.
+  expect(takes(min)).toBe(name !== 'learning_rate');
+  expect([min - step, max, max + step].map(takes)).toEqual([false, true, false]);
+  expect(fineTuneNumbers[name].step).toBe(step);
+});
 
 test('trains all LoRA modules by default and segments by regex', () => {
   const modules = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj', 'lm_head'];

@@ -25,7 +25,11 @@ test.each([
   ['steps that are not a number', { num_inference_steps: null }, unsaid],
   ['top-k', { sampling_strategy: 'topk', k: 3 }, { ...unsaid, sampling_strategy: 'topk', k: 3 }],
   ['top-k without k', { sampling_strategy: 'topk' }, { ...unsaid, sampling_strategy: 'topk', k: 2 }],
-  ['k above the maximum', { sampling_strategy: 'topk', k: 12 }, { ...unsaid, sampling_strategy: 'topk', k: 8 }],
+  [
+    'k above the maximum',
+    { sampling_strategy: 'topk', k: 12 },
+    { ...unsaid, sampling_strategy: 'topk', k: 8 },
+  ],
   ['top-1 with k', { sampling_strategy: 'top1', k: 5 }, unsaid],
   ['all', { sampling_strategy: 'full', k: 5 }, { ...unsaid, sampling_strategy: 'full', k: 8 }],
   ['an unknown strategy', { sampling_strategy: 'all', k: 5 }, unsaid],

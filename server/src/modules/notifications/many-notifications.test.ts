@@ -28,11 +28,7 @@ beforeAll(async () => {
 
 test.each<[string, () => Promise<unknown>, unknown]>([
   ['all unread ones', () => selectUnreadCount(db, { userId: 'ada', max: 100 }), 100],
-  [
-    'some kinds',
-    () => selectUnreadCount(db, { userId: 'ada', kinds: ['generation_completed'], max: 20 }),
-    0,
-  ],
+  ['some kinds', () => selectUnreadCount(db, { userId: 'ada', kinds: ['generation_completed'], max: 20 }), 0],
 ])('counts %s without reading further', async (_what, count, expected) => {
   expect(await count()).toBe(expected);
   const [plan = ''] = await plansOf(recording, count, { analyze: true });

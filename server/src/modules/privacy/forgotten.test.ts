@@ -11,8 +11,7 @@ import { purgeUser } from './purge-user.ts';
 
 /** Tables that still have rows of a purged user, and why. */
 const KEPT: Record<string, string> = {
-  assets:
-    'hidden immediately; rows are deleted in batches, or stay while others’ models depend on them',
+  assets: 'hidden immediately; rows are deleted in batches, or stay while others’ models depend on them',
   chat_requests: 'usage that transfers refer to',
   credit_code_redemptions: 'a code is redeemed once',
   credit_codes: 'codes created by an operator',

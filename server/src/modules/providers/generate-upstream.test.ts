@@ -192,8 +192,16 @@ test('stores a started job despite a short database outage', async () => {
 const pauses = spyOnBuiltin(timers, 'setTimeout');
 
 test.each([
-  ['a started job that cannot be stored', 'ok', (job: unknown) => (job as { handle: unknown }).handle !== null],
-  ['a job that may have started during a database outage', 'begun in silence', (job: unknown) => job === null],
+  [
+    'a started job that cannot be stored',
+    'ok',
+    (job: unknown) => (job as { handle: unknown }).handle !== null,
+  ],
+  [
+    'a job that may have started during a database outage',
+    'begun in silence',
+    (job: unknown) => job === null,
+  ],
 ] as const)('does not start %s again', async (_what, answer, isAway) => {
   state.answer = answer;
   for (let time = 1; time < 10; time += 1) pauses.mockResolvedValueOnce(undefined);

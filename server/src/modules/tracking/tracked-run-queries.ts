@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
 import type { TrackerKey } from './tracker-queries.ts';
 
-
 export type TrackedRunRow = {
   runId: string;
   userId: string;

@@ -3,7 +3,6 @@ import type { Selectable } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { TrackersTable } from '../../platform/db/schema.generated.ts';
 
-
 export type TrackerRow = Omit<Selectable<TrackersTable>, 'service'> & { service: TrackerService };
 
 /** Identifies a tracker. */

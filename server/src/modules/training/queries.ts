@@ -8,7 +8,6 @@ import type { RunsTable } from '../../platform/db/schema.generated.ts';
 import { agreedPrice } from '../credits/prices/agreed-price.ts';
 import type { Price } from '../credits/prices/prices.ts';
 
-
 export type Source = { assetId: string; revisionId: string; title: string };
 
 /** A separate file for measuring a run. */

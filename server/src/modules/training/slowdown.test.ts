@@ -10,7 +10,12 @@ test.each([
   ['a run next to a free slot', { ...two, busyThreads: 2 }, { atWork: 1, slots: 2 }, 2],
   ['a run ahead in the queue and other threads', { ...two, busyThreads: 5 }, { atWork: 1, slots: 1 }, 2.5],
   ['a run that has just started', { ...two, busyThreads: 0.5 }, { atWork: 1, slots: 1 }, 1],
-  ['other threads that leave cores free', { cores: 64, runThreads: 2, busyThreads: 30 }, { atWork: 0, slots: 1 }, 1],
+  [
+    'other threads that leave cores free',
+    { cores: 64, runThreads: 2, busyThreads: 30 },
+    { atWork: 0, slots: 1 },
+    1,
+  ],
   ['a load above the maximum', { ...two, busyThreads: 900 }, { atWork: 0, slots: 1 }, 20],
 ])('estimates the slowdown with %s', (_name, load, runs, expected) => {
   expect(expectedSlowdown(load, runs)).toBe(expected);

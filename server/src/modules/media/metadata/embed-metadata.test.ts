@@ -56,14 +56,11 @@ test.each(Object.entries(files))(
   },
 );
 
-test.each(Object.entries(files))(
-  '%s: writing metadata again replaces it',
-  async (_name, make) => {
-    const first = embed(await make().toBuffer(), SHORT);
-    const changed = { ...SHORT, prompt: 'A pretzel' };
-    expect(await readMetadata(embed(first, changed))).toEqual(changed);
-  },
-);
+test.each(Object.entries(files))('%s: writing metadata again replaces it', async (_name, make) => {
+  const first = embed(await make().toBuffer(), SHORT);
+  const changed = { ...SHORT, prompt: 'A pretzel' };
+  expect(await readMetadata(embed(first, changed))).toEqual(changed);
+});
 
 test('preserves EXIF in either byte order', async () => {
   const written = await noise()

@@ -25,12 +25,9 @@ it.each(['빵집 봇', 'हिन्दी मॉडल', 'パンのボット', 
   },
 );
 
-it.each(['한', '𠀀', 'ﷺ'])(
-  'the longest name in %s fits into a call with a numeric suffix',
-  (letter) => {
-    const name = toModelName(letter.repeat(200));
-    const second = freeModelName(name, new Set([name]));
-    expect(modelName.parse(second)).toBe(second);
-    expect(second.isWellFormed()).toBe(true);
-  },
-);
+it.each(['한', '𠀀', 'ﷺ'])('the longest name in %s fits into a call with a numeric suffix', (letter) => {
+  const name = toModelName(letter.repeat(200));
+  const second = freeModelName(name, new Set([name]));
+  expect(modelName.parse(second)).toBe(second);
+  expect(second.isWellFormed()).toBe(true);
+});

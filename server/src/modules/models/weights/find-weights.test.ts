@@ -31,7 +31,13 @@ test.each([
   ['one file', ['model.safetensors', 'README.md'], undefined, ['model.safetensors'], null],
   ['another name', ['weights.safetensors'], undefined, ['weights.safetensors'], null],
   ['parts', [part(1, 2), part(2, 2)], undefined, [part(1, 2), part(2, 2)], null],
-  ['parts listed in an index', ['a.safetensors', 'b.safetensors'], ['a.safetensors'], ['a.safetensors'], null],
+  [
+    'parts listed in an index',
+    ['a.safetensors', 'b.safetensors'],
+    ['a.safetensors'],
+    ['a.safetensors'],
+    null,
+  ],
   ['too few parts', [part(1, 2)], undefined, [part(1, 2)], `${part(2, 2)} is missing`],
   [
     'far too few parts',

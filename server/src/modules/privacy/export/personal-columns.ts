@@ -15,8 +15,7 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'audit_log.user_id': { section: 'activity' },
   'batches.user_id': { section: 'batches' },
   'chat_requests.user_id': {
-    leftOut:
-      'latency of answers, for the page of a deployment; usage is in usage_windows',
+    leftOut: 'latency of answers, for the page of a deployment; usage is in usage_windows',
   },
   'conversations.user_id': { section: 'conversations' },
   'responses.user_id': { section: 'responses' },

@@ -12,10 +12,7 @@ export const purgeDeletedJob = defineJob({
       try {
         await purgeUser(services, userId);
       } catch (err) {
-        services.log.error(
-          { err, user_id: userId },
-          'failed to purge a deleted user; the next run retries',
-        );
+        services.log.error({ err, user_id: userId }, 'failed to purge a deleted user; the next run retries');
       }
     }
   },

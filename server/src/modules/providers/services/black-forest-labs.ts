@@ -20,7 +20,8 @@ export function blackForestLabs({ key, url, clock }: Access): Service {
       const { polling_url: polling } = submitted.parse(
         await callService({ ...asked, method: 'POST', body: input }),
       );
-      if (!isSameService(polling, url)) throw new Error(`${title} returned an address on another host: ${polling}`);
+      if (!isSameService(polling, url))
+        throw new Error(`${title} returned an address on another host: ${polling}`);
       return { polling };
     },
 

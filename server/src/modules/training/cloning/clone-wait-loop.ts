@@ -44,7 +44,9 @@ async function endWait(services: Services, clone: EndedClone): Promise<void> {
     const why = error instanceof AppError ? error.publicMessage : 'Something went wrong on the server';
     await inTransaction(services.db, (tx) =>
       failResting(tx, { id: runId, reason: `${why}. You are not charged`, now: services.clock.now() }),
-    ).catch((cause: unknown) => services.log.error({ err: cause, run_id: runId }, 'failed to end a run whose clone failed'));
+    ).catch((cause: unknown) =>
+      services.log.error({ err: cause, run_id: runId }, 'failed to end a run whose clone failed'),
+    );
   }
 }
 

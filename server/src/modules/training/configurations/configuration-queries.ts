@@ -2,7 +2,6 @@ import type { Configuration } from '@bakehouse/contract/configurations';
 import { type Database, type Transaction, toJson } from '../../../platform/db/database.ts';
 import { sqlStates } from '../../../platform/postgres/sql-states.ts';
 
-
 export async function selectConfigurations(db: Database, userId: string): Promise<Configuration[]> {
   const rows = await db
     .selectFrom('training_configurations')

@@ -83,22 +83,18 @@ test.each([
   [512, 1.5, 3],
   [2048, 5.2, 7],
   [8192, 21.3, 22.3],
-])(
-  'QLoRA is slower than LoRA by the measured factor for rows of %d tokens',
-  (tokens, lora, qlora) => {
-    // Qwen 7B on an A100: seconds per step of eight rows, one at a time.
-    const step = {
-      ...work,
-      ...{ base_parameters: 7.72e9, train_examples: 8, batchSize: 1 },
-      ...{ train_tokens: 8 * tokens, train_padded_tokens: 8 * tokens },
-    };
-    const longer =
-      gpuSeconds({ ...step, adaptation: 'qlora' }, 'NVIDIA_TESLA_A100') -
-      gpuSeconds(step, 'NVIDIA_TESLA_A100');
-    expect(Math.abs(longer - (qlora - lora))).toBeLessThan(0.55);
-    expect(longer).toBeGreaterThan(0.9);
-  },
-);
+])('QLoRA is slower than LoRA by the measured factor for rows of %d tokens', (tokens, lora, qlora) => {
+  // Qwen 7B on an A100: seconds per step of eight rows, one at a time.
+  const step = {
+    ...work,
+    ...{ base_parameters: 7.72e9, train_examples: 8, batchSize: 1 },
+    ...{ train_tokens: 8 * tokens, train_padded_tokens: 8 * tokens },
+  };
+  const longer =
+    gpuSeconds({ ...step, adaptation: 'qlora' }, 'NVIDIA_TESLA_A100') - gpuSeconds(step, 'NVIDIA_TESLA_A100');
+  expect(Math.abs(longer - (qlora - lora))).toBeLessThan(0.55);
+  expect(longer).toBeGreaterThan(0.9);
+});
 
 test('DPO also runs the base on each token, and KTO runs both models on answers to other questions', () => {
   const evaluated = { ...work, eval_padded_tokens: 10_000_000 };
@@ -115,9 +111,12 @@ test.each([
   [24, 3, 8, 3],
   [24, 3, 100, 3],
   [0, 3, 5, 3],
-])('with %d steps in %d epochs, evaluating every %d steps gives %d evaluations', (steps, epochs, every, times) => {
-  expect(countEvaluations(steps, epochs, every)).toBe(times);
-});
+])(
+  'with %d steps in %d epochs, evaluating every %d steps gives %d evaluations',
+  (steps, epochs, every, times) => {
+    expect(countEvaluations(steps, epochs, every)).toBe(times);
+  },
+);
 
 test('more evaluations cost more', () => {
   const evaluated = { ...work, eval_padded_tokens: 10_000_000 };

@@ -40,12 +40,7 @@ test.each([
   ['about neither a missing GGUF nor llama.cpp support', {}, {}, false],
   ['about lm_head of a Qwen model', { model_type: 'qwen2', tie_word_embeddings: false }, {}, true],
   ['not if lm_head is left out', { model_type: 'qwen2' }, { lora_target_modules: ['q_proj'] }, false],
-  [
-    'not if lm_head is tied to the embeddings',
-    { model_type: 'qwen3', tie_word_embeddings: true },
-    {},
-    false,
-  ],
+  ['not if lm_head is tied to the embeddings', { model_type: 'qwen3', tie_word_embeddings: true }, {}, false],
   ['not for another family', { model_type: 'llama' }, {}, false],
 ])('with vLLM warns %s', (_case, config, fields, isWarned) => {
   const warnings = warnOfServing(run(base('model.safetensors'), obstacle, config, fields), {

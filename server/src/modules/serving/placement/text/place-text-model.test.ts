@@ -45,7 +45,14 @@ const part = (number: number) => `model-0000${number}-of-00002.safetensors`;
 it.each([
   ['one GPU of another kind', both('1234'), 1, `1 x ${RTX}`, 'vllm', hourOn('GPU', 1)],
   ['two GPUs that share it', both('12345678'), 2, `2 x ${RTX}`, 'vllm', hourOn('GPU', 2)],
-  ['a GPU from several parts', { [part(1)]: '12', [part(2)]: '34' }, 1, `1 x ${RTX}`, 'vllm', hourOn('GPU', 1)],
+  [
+    'a GPU from several parts',
+    { [part(1)]: '12', [part(2)]: '34' },
+    1,
+    `1 x ${RTX}`,
+    'vllm',
+    hourOn('GPU', 1),
+  ],
   ['the CPU if it is too large', both('12345678'), 1, 'CPU', 'llamacpp', hourOn('CPU', 1)],
   ['the CPU if it is only in GGUF', { 'model.gguf': '1234' }, 1, 'CPU', 'llamacpp', hourOn('CPU', 1)],
 ])(
@@ -64,18 +71,15 @@ it.each([
   [4, '1 or 2', { num_attention_heads: 14, num_key_value_heads: 2 }],
   [2, '1', { text_config: { num_attention_heads: 9 } }],
   [4, '1 or 2', { num_attention_heads: 40, num_key_value_heads: 10 }],
-])(
-  'refuses %i GPUs if vLLM cannot split the heads evenly: it must be %s',
-  async (count, fitting, config) => {
-    const user = await onGpus.server.signUp();
-    const content = { 'model.safetensors': '1234', 'config.json': JSON.stringify(config) };
-    await expect(deploy(user, content, count)).rejects.toMatchObject({
-      status: 400,
-      body: { error: { param: 'gpu_count' } },
-      message: expect.stringContaining(`gpu_count must be ${fitting}: ${count} GPUs cannot share`),
-    });
-  },
-);
+])('refuses %i GPUs if vLLM cannot split the heads evenly: it must be %s', async (count, fitting, config) => {
+  const user = await onGpus.server.signUp();
+  const content = { 'model.safetensors': '1234', 'config.json': JSON.stringify(config) };
+  await expect(deploy(user, content, count)).rejects.toMatchObject({
+    status: 400,
+    body: { error: { param: 'gpu_count' } },
+    message: expect.stringContaining(`gpu_count must be ${fitting}: ${count} GPUs cannot share`),
+  });
+});
 
 it('serves a model on GPUs that split its heads or copy its key-value heads', async () => {
   const user = await onGpus.server.signUp();
