@@ -4,7 +4,7 @@ import { type DroppedFolder, readDropped } from '../lib/files/dropped-folder.ts'
 import { notify } from './notify.ts';
 
 type Props = {
-  /** Text of the overlay while dragging: 'Drop to make a dataset of them'. */
+  /** Text of the overlay while dragging: 'Drop to create a dataset'. */
   label: string;
   onDrop: (folder: DroppedFolder) => void;
   children: ReactNode;

@@ -19,10 +19,7 @@ export function MachinesPage() {
   const machines = useMachines(is_operator);
   return (
     <OperatorOnly isOperator={is_operator} title="Machines" what="the machines">
-      <PageHeader
-        title="Machines"
-        description="What runs training and deployments, and what is in the queue."
-      />
+      <PageHeader title="Machines" description="Machines that run training and deployments, and the queue." />
       <Card flush>
         <QueryView
           query={machines}

@@ -41,7 +41,7 @@ export function ModelsPage() {
         }
       />
       <PageDrop
-        label="Drop to make a model of them"
+        label="Drop to create a model"
         onDrop={(folder) => sheets.open('create-model', { dropped: keepDropped(folder) })}
       >
         <AssetList

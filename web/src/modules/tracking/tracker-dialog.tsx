@@ -24,7 +24,7 @@ const words = {
     keyHelp: undefined,
   },
   mlflow: {
-    description: 'The tracking server of your team. The token is kept encrypted and never shown again.',
+    description: 'Your team’s tracking server. The token is kept encrypted and never shown again.',
     project: 'Experiment',
     key: 'Token',
     keyHelp: 'A token, or user:password. Leave it empty if the server requires none.',

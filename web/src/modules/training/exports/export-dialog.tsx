@@ -45,7 +45,7 @@ export function ExportDialog({ modelId, onClose }: { modelId: string; onClose: (
       open
       onOpenChange={onClose}
       title="Export"
-      description="Makes one whole model in a format that other programs load."
+      description="Creates a standalone model in a format that other programs can load."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>

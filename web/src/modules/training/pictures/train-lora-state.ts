@@ -105,7 +105,7 @@ function picturesProblems({ name, baseModelId, datasetId }: LoraState): LoraProb
     : nameProblem(name, NAME_LENGTH_MAX);
   return {
     ...(wrong && { name: wrong }),
-    ...(!baseModelId && { baseModelId: 'Choose the model that the LoRA is for' }),
+    ...(!baseModelId && { baseModelId: 'Choose the base model of the LoRA' }),
     ...(!datasetId && { datasetId: 'Choose the dataset with your pictures' }),
   };
 }

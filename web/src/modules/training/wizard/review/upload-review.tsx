@@ -51,7 +51,7 @@ function Uses({ deploy, train, lora, modelId, uploads }: UsesProps) {
     <div className="flex flex-col gap-6">
       {deploy !== null && train !== null && (
         <Callout tone="warn" title="This model cannot be used yet">
-          Add what is missing here, or later on the model's page.
+          Add the missing files here, or later on the model's page.
         </Callout>
       )}
       <ul aria-label="What the model can be used for" className="flex flex-col gap-3">
