@@ -80,7 +80,7 @@ describe('rejects, in one sentence and before anything is installed or started,'
     expect(stderr).toContain('The data folder /proc/nope/data cannot be made or written');
   });
 
-  it("words that the command does not accept", () => {
+  it('words that the command does not accept', () => {
     const { status, stderr } = bakehouse('up', 'now');
     expect(status).toBe(1);
     expect(stderr).toContain("'up' takes options only, not 'now'");

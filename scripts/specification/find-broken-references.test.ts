@@ -46,9 +46,12 @@ test.each(['bread rises', '%s rises', 'rye, rising'])('a test is named by its ti
   expect(find(`| Bread | | \`web/d.test.ts: ${title}\` | |`)).toEqual([]);
 });
 
-test.each(['bread', 'bread is there', 'is not baked'])('a partial title does not name a test: %s', (title) => {
-  expect(find(`| Bread | | \`web/d.test.ts: ${title}\` | |`)).toHaveLength(1);
-});
+test.each(['bread', 'bread is there', 'is not baked'])(
+  'a partial title does not name a test: %s',
+  (title) => {
+    expect(find(`| Bread | | \`web/d.test.ts: ${title}\` | |`)).toHaveLength(1);
+  },
+);
 
 test("a quoted sentence must occur in one of the row's files and in one of its tests", () => {
   const said = "'The bread is ready', '{loaves} loaves are burnt'";

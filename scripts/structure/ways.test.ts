@@ -61,7 +61,7 @@ describe.each(ways)('$title', ({ files }) => {
   });
 
   it.each(files.slice(1).map((file, at) => [file, files.slice(0, at + 1)] as const))(
-    '%s is connected with what stands before it',
+    '%s is connected to an earlier file',
     (file, before) => {
       const own = importsOf(file);
       expect(

@@ -14,12 +14,12 @@ it('accepts losses that differ by rounding', () => {
 });
 
 it.each([
-  ['steps are left out', losses.slice(1), 'One side has trained 7 steps, the other 8'],
+  ['steps are skipped', losses.slice(1), 'One side has trained 7 steps, the other 8'],
   ['nothing was trained', [], 'One side has trained 0 steps, the other 8'],
-  ['gradients are left out', losses.map(() => 3), 'Losses of step 2: 3 on one side, 2.6 on the other'],
-  ['tokens are left out', losses.map((loss) => loss * 1.05), 'apart on average'],
+  ['gradients are skipped', losses.map(() => 3), 'Losses of step 2: 3 on one side, 2.6 on the other'],
+  ['tokens are skipped', losses.map((loss) => loss * 1.05), 'apart on average'],
   ['it has diverged', losses.map(() => Number.NaN), 'Losses of step 1'],
-])('refuses a side where %s', (_, ours, message) => {
+])('rejects a side where %s', (_, ours, message) => {
   expect(() => requireSameLosses(ours, losses)).toThrow(message);
 });
 

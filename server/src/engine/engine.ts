@@ -84,10 +84,7 @@ export function createEngine(
       .where('id', '=', workloadId)
       .execute()
       .then(wake, (error: unknown) =>
-        log.warn(
-          { err: error },
-          'failed to wake the engine after a process change; the next tick retries',
-        ),
+        log.warn({ err: error }, 'failed to wake the engine after a process change; the next tick retries'),
       );
   });
 

@@ -33,7 +33,7 @@ test('secrets never reach the log, at any depth', () => {
 });
 
 test.runIf(process.platform === 'linux').each(['json', 'text'])(
-  'a full disk under the %s log holds nothing up',
+  'a full disk under the %s log blocks nothing',
   async (logFormat) => {
     const full = await open('/dev/full', 'w');
     onFileEnd(() => full.close());

@@ -28,10 +28,7 @@ export function rememberAccelerators(
       if (names.length > 0) log.info(`usable GPUs of this machine: ${names.join(', ')}`);
     } catch (error) {
       if (String(error) !== problem)
-        log.warn(
-          { err: error },
-          'failed to list the GPUs of this machine; using the CPU until that works',
-        );
+        log.warn({ err: error }, 'failed to list the GPUs of this machine; using the CPU until that works');
       problem = String(error);
       askAgainAt = now() + ASKED_AGAIN_AFTER_MS;
     }

@@ -38,9 +38,7 @@ export async function claimMachine(databaseUrl: string, log: Logger): Promise<Ma
       if (held !== client) return;
       held = null;
       if (released) return;
-      log.warn(
-        'lost the claim on this machine; no workloads are started or stopped until it is reacquired',
-      );
+      log.warn('lost the claim on this machine; no workloads are started or stopped until it is reacquired');
       void reclaim();
     };
     client.once('end', lose);

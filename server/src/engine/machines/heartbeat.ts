@@ -96,10 +96,7 @@ export function createHeartbeat(options: Options): Heartbeat {
     timer = setTimeout(() => {
       beat()
         .catch((error: unknown) =>
-          log.warn(
-            { err: error },
-            'heartbeat failed; workload reports are rejected until one succeeds',
-          ),
+          log.warn({ err: error }, 'heartbeat failed; workload reports are rejected until one succeeds'),
         )
         .finally(() => {
           if (!closed) repeat();

@@ -107,13 +107,13 @@ describe('an unchanged queue', () => {
 
   test.each([
     [
-      'somebody leaves it',
+      'a workload leaves it',
       change(sql`update workloads set wanted = 'stopped', stop_requested_at = ${at(40)}, stop_reason = 'Enough'
         where ${one}`),
     ],
-    ['somebody is to rest', change(sql`update workloads set not_before = ${at(3600)} where ${one}`)],
+    ['a workload has to pause', change(sql`update workloads set not_before = ${at(3600)} where ${one}`)],
     [
-      'the pace of what is at work is known',
+      'the pace of running work is known',
       change(sql`
       update workloads set unit = 'steps', remaining_seconds = 600, last_report_at = ${at(40)} where ${held}`),
     ],
@@ -126,8 +126,8 @@ describe('an unchanged queue', () => {
       change(sql`
       update machines set offer = jsonb_set(offer, '{capacity,cpu:run}', '2')`),
     ],
-    ['a machine is gone', change(sql`update machines set seen_at = seen_at - interval '1 minute'`)],
-  ])('is looked at again when %s', async (_what, act) => {
+    ['a machine disappears', change(sql`update machines set seen_at = seen_at - interval '1 minute'`)],
+  ])('is read again when %s', async (_what, act) => {
     await settle(40);
     await act();
     expect((await rowsOf(40)).length).toBeGreaterThan(1);

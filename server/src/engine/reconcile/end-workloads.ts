@@ -40,10 +40,7 @@ async function findStarted({ db, driver, machineId, log }: Parts): Promise<Attem
   try {
     return await listStarted(db, machineId);
   } catch (error) {
-    log.warn(
-      { err: error },
-      'database unavailable; ending all work on this machine',
-    );
+    log.warn({ err: error }, 'database unavailable; ending all work on this machine');
     return driver.listAlive();
   }
 }

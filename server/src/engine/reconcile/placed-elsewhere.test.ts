@@ -77,13 +77,13 @@ test('without its folder it resumes from its upload', () => {
 const reason = 'Number 3 in the queue of the cluster';
 const pending: Observed = { state: 'pending', reason };
 test.each<[string, Partial<Workload>, Observed, Partial<Step>]>([
-  ['adopts what its driver has in a queue', { state: 'scheduling' }, pending, { do: 'wait', reason }],
-  ['says what its driver waits for', { state: 'queued' }, pending, { do: 'wait', reason }],
-  ['says it once', { state: 'queued', reason }, pending, { do: 'nothing' }],
+  ["adopts an attempt in its driver's queue", { state: 'scheduling' }, pending, { do: 'wait', reason }],
+  ['reports what its driver waits for', { state: 'queued' }, pending, { do: 'wait', reason }],
+  ['reports it once', { state: 'queued', reason }, pending, { do: 'nothing' }],
   ['does not go back once it has reported', { state: 'ready' }, pending, { do: 'nothing' }],
   ['begins when its driver has begun it', { state: 'queued' }, { state: 'alive' }, { do: 'adopt' }],
   [
-    'is tried again where its driver has lost it',
+    'is retried if its driver has lost it',
     { state: 'queued' },
     { state: 'absent' },
     { do: 'requeue', failed: true, workLost: true },

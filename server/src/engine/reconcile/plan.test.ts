@@ -64,49 +64,49 @@ const goOn: Step = {
 describe('plan', () => {
   test.each<[string, Partial<Parameters<typeof plan>[0]>, Observed, Partial<Step>]>([
     ['waits in the queue', { ...running, state: 'queued', devices: null }, absent, { do: 'nothing' }],
-    ['starts what has a slot', { ...running, state: 'scheduling' }, absent, { do: 'start' }],
+    ['starts with a slot', { ...running, state: 'scheduling' }, absent, { do: 'start' }],
     ['starts again after an earlier attempt', { ...running, state: 'scheduling' }, ended, { do: 'start' }],
-    ['adopts a start that nobody recorded', { ...running, state: 'scheduling' }, alive, { do: 'adopt' }],
-    ['takes it out of the queue of its driver', { ...stopping, state: 'starting' }, pending, { do: 'stop' }],
+    ['adopts a start that was not recorded', { ...running, state: 'scheduling' }, alive, { do: 'adopt' }],
+    ["removes it from its driver's queue", { ...stopping, state: 'starting' }, pending, { do: 'stop' }],
     ['lets it pull', { ...running, state: 'pulling', readyAt: null }, alive, { do: 'nothing' }],
     ['lets it load', { ...running, state: 'starting', readyAt: null }, alive, { do: 'nothing' }],
     ['lets it work', running, alive, { do: 'nothing' }],
-    ['lets it leave after its result', { ...running, outcome: result }, alive, { do: 'nothing' }],
+    ['lets it exit after its result', { ...running, outcome: result }, alive, { do: 'nothing' }],
 
     ['completes with a result', { ...running, outcome: result }, ended, { do: 'end', state: 'completed' }],
     [
-      'completes though nobody saw it end',
+      'completes even if its end was not observed',
       { ...running, outcome: result },
       absent,
       { do: 'end', state: 'completed' },
     ],
     [
-      'counts what a failed one has saved as lost where nothing is left of it',
+      'counts saved work of a failed attempt as lost if nothing remains of it',
       { ...running, outcome: failed },
       absent,
       { do: 'end', state: 'failed', workLost: true },
     ],
     [
-      'fails with what it says',
+      'fails with its own message',
       { ...running, outcome: failed },
       ended,
       { do: 'end', state: 'failed', reason: 'The file holds no rows.' },
     ],
-    ['goes on after saving for us', { ...running, outcome: stopped }, ended, goOn],
+    ['resumes after saving on our request', { ...running, outcome: stopped }, ended, goOn],
     [
-      'goes on after our shutdown, though its last word was lost',
+      'resumes after our shutdown, even if its last report was lost',
       { ...running, interrupted: true },
       vanished,
       goOn,
     ],
     [
-      'starts again where nothing was saved yet',
+      'restarts if nothing was saved yet',
       { ...running, interrupted: true, savedSeconds: 0 },
       vanished,
       { ...goOn, reason: 'Interrupted by the server. It starts again' },
     ],
     [
-      'is tried again after a crash',
+      'is retried after a crash',
       running,
       ended,
       {
@@ -118,7 +118,7 @@ describe('plan', () => {
       },
     ],
     [
-      'is tried again after a kill',
+      'is retried after a kill',
       running,
       { ...left, exitCode: 137, lastLine: 'x' },
       {
@@ -128,7 +128,7 @@ describe('plan', () => {
       },
     ],
     [
-      'says after a kill of ours what it was killed for',
+      'reports why we killed it',
       { ...running, state: 'degraded', killedFor: 'silent' },
       vanished,
       {
@@ -138,13 +138,13 @@ describe('plan', () => {
       },
     ],
     [
-      'does not take an earlier silence for what ended it',
+      'does not blame its end on an earlier silence',
       { ...running, state: 'degraded' },
       vanished,
       { do: 'requeue', reason: 'Its process is gone. It goes on from its last checkpoint in 5 s.' },
     ],
     [
-      'goes on when it left because the server was out of reach',
+      'resumes if it exited because the server was unreachable',
       running,
       { ...left, exitCode: 75, lastLine: null },
       {
@@ -156,7 +156,7 @@ describe('plan', () => {
       },
     ],
     [
-      'says what the server would not do for it',
+      'reports which request the server rejected',
       running,
       {
         ...left,
@@ -171,7 +171,7 @@ describe('plan', () => {
       },
     ],
     [
-      'starts again what its machine does not have any more',
+      'restarts if its machine no longer has it',
       running,
       absent,
       {
@@ -181,13 +181,13 @@ describe('plan', () => {
       },
     ],
     [
-      'starts again what this machine does not have when the server has ended it',
+      'restarts if this machine has nothing of it after the server ended it',
       { ...running, interrupted: true },
       absent,
       goOn,
     ],
     [
-      'gives up in the end',
+      'fails permanently after too many failures',
       { ...running, failures: FAILURES_MAX - 1 },
       vanished,
       {
@@ -204,19 +204,19 @@ describe('plan', () => {
       { do: 'end', state: 'failed' },
     ],
     [
-      'gives up a server that has never answered',
+      'fails a server that was never ready',
       { ...deployment, state: 'starting', readyAt: null, failures: FAILURES_MAX - 1 },
       vanished,
       { do: 'end', state: 'failed' },
     ],
     [
-      'restarts a server that answered once and cannot load now',
+      'restarts a server that was ready once and cannot load now',
       { ...deployment, state: 'starting', readyAt: start, attemptStartedAt: after(1), outcome: failed },
       ended,
       { do: 'requeue', failed: true },
     ],
     [
-      'restarts a server that has answered, however often it fails',
+      'restarts a server that was ready, however often it fails',
       { ...deployment, state: 'starting', failures: 2000 },
       vanished,
       {
@@ -280,18 +280,18 @@ describe('plan', () => {
   });
 
   test.each<[string, Partial<Parameters<typeof plan>[0]>, number, Partial<Step>]>([
-    ['a short silence is nothing', running, 15, { do: 'nothing' }],
-    ['a silence degrades what was ready', running, 40, { do: 'degrade' }],
-    ['a silence says nothing while loading', { ...running, state: 'starting' }, 40, { do: 'nothing' }],
-    ['one that hangs is killed', { ...running, state: 'degraded' }, 400, { do: 'kill' }],
-    ['one that hangs while loading is killed', { ...running, state: 'pulling' }, 400, { do: 'kill' }],
+    ['a short silence is ignored', running, 15, { do: 'nothing' }],
+    ['silence degrades a ready workload', running, 40, { do: 'degrade' }],
+    ['silence is ignored while loading', { ...running, state: 'starting' }, 40, { do: 'nothing' }],
+    ['a hanging workload is killed', { ...running, state: 'degraded' }, 400, { do: 'kill' }],
+    ['a workload that hangs while loading is killed', { ...running, state: 'pulling' }, 400, { do: 'kill' }],
     [
-      'one that does not leave after its result is killed',
+      'a workload that does not exit after its result is killed',
       { ...running, outcome: result },
       80,
       { do: 'kill' },
     ],
-    ['one that does not stop is killed', { ...stopping, state: 'stopping' }, 200, { do: 'kill' }],
+    ['a workload that does not stop is killed', { ...stopping, state: 'stopping' }, 200, { do: 'kill' }],
     [
       'a server has less time to stop',
       { ...stopping, state: 'stopping', behaviour: 'deployment' },
@@ -313,9 +313,9 @@ describe('plan', () => {
   });
 
   const away: [string, Span | null][] = [
-    ['before anybody ever listened', null],
-    ['while nobody listens', heardUntil(after(20))],
-    ['from before somebody listened again', { since: after(3999), until: after(4000) }],
+    ['before the first heartbeat', null],
+    ['while no process listens', heardUntil(after(20))],
+    ['from before a process listened again', { since: after(3999), until: after(4000) }],
   ];
   test.each(away)('silence %s does not count', (_name, listening) => {
     expect(plan(running, alive, listening)).toEqual({ do: 'nothing' });

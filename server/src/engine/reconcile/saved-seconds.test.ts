@@ -131,7 +131,7 @@ test.each<[string, (oven: ReturnType<typeof machine>, id: string) => Promise<unk
   ['is killed before it has saved its work', (oven, id) => oven.driver.kill(id, 1), 30],
   ['has lost its work folder', (oven, id) => oven.driver.remove(id), 20],
 ])(
-  'one that is stopped and %s counts what it can go on from, and no more when it does',
+  'a stopped run that %s counts only what it can resume from, also after the resume',
   async (_case, end, seconds) => {
     const oven = machine();
     await oven.engine.pass();

@@ -57,7 +57,7 @@ type Calls = ReturnType<typeof callsOf>;
 
 /** Start, observation and end of an attempt. */
 function testLives(driver: Driver, { launch, printed, alive, gone }: Calls, ending: Ending): void {
-  test('knows nothing of what was not started', async () => {
+  test('reports an attempt that was not started as absent', async () => {
     const never = launch('idle');
     expect(await driver.observe(never.workloadId, 1)).toEqual({ state: 'absent' });
     await driver.stop(never.workloadId, 1);
@@ -66,7 +66,7 @@ function testLives(driver: Driver, { launch, printed, alive, gone }: Calls, endi
     expect(await driver.logs(never.workloadId, 5)).toEqual([]);
   });
 
-  test('starts, lets it save and end when asked, and tells how it ended', async () => {
+  test('starts, saves and exits when asked, and reports how it ended', async () => {
     const one = launch('idle');
     await driver.start(one);
     await alive(one);
@@ -82,7 +82,7 @@ function testLives(driver: Driver, { launch, printed, alive, gone }: Calls, endi
     });
   });
 
-  test('reads on from where its output was read to', async () => {
+  test('continues reading output from a cursor', async () => {
     const one = launch('idle');
     await driver.start(one);
     await printed(one, 'train idle');
@@ -96,7 +96,7 @@ function testLives(driver: Driver, { launch, printed, alive, gone }: Calls, endi
     expect(possible).toContainEqual((await driver.output(one.workloadId, cursor)).lines);
   });
 
-  test('tells the status of one that ends by itself, and that it ended', async () => {
+  test('reports an exit and its status', async () => {
     const heard = vi.fn();
     driver.onChange(heard);
     const one = launch('exit 3');
@@ -109,7 +109,7 @@ function testLives(driver: Driver, { launch, printed, alive, gone }: Calls, endi
     await vi.waitFor(() => expect(heard).toHaveBeenCalledWith(one.workloadId));
   });
 
-  test('kills one that does not stop', async () => {
+  test('kills an attempt that does not stop', async () => {
     const one = launch('stubborn');
     await driver.start(one);
     await printed(one, 'train stubborn');
@@ -156,7 +156,7 @@ function testAttempts(driver: Driver, { launch, state, printed, alive, gone }: C
     await gone(later);
   });
 
-  test('removes what is left', async () => {
+  test('removes files and processes', async () => {
     const one = launch('idle');
     await driver.start(one);
     await driver.remove(one.workloadId);

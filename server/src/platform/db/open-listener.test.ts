@@ -53,9 +53,9 @@ test('leaves no connection if it cannot listen', async () => {
 const welcome = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
 
 test.each([
-  ['when it is connected to', Buffer.of(), 'timeout expired'],
-  ['when it is asked', welcome, 'Query read timeout'],
-])('gives up a database that is silent %s', async (_when, first, said) => {
+  ['while connecting', Buffer.of(), 'timeout expired'],
+  ['during a query', welcome, 'Query read timeout'],
+])('times out if the database is silent %s', async (_when, first, said) => {
   const silent = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => socket.write(first));

@@ -27,7 +27,7 @@ test.each<[unknown, (string | number)[] | null]>([
   [{ a: 'x\0' }, ['a']],
   [{ messages: [{ content: 'fine' }, { content: half }] }, ['messages', 1, 'content']],
   [{ a: { 'b\0c': 1 } }, ['a', 'bc']],
-])('in %j the text that cannot be stored stands at %j', (value, path) => {
+])('in %j the text that cannot be stored is at %j', (value, path) => {
   expect(findUnstorable(value)).toEqual(path);
 });
 

@@ -95,10 +95,10 @@ test('a stream without an id receives changes from just before it opened, then i
 });
 
 test.each([
-  ['is none of ours', () => 'nonsense'],
+  ['is unknown', () => 'nonsense'],
   ['is older than a day', () => String(Date.now() - 25 * 3_600_000)],
-  ['lies ahead', () => String(Date.now() + 3_600_000)],
-])('a stream whose id %s hears that anything may have changed', async (_what, lastId) => {
+  ['is in the future', () => String(Date.now() + 3_600_000)],
+])('a stream whose id %s is told that anything may have changed', async (_what, lastId) => {
   const { text, changes } = await listen(first, ada, { lastId: lastId(), until: 'event: reset' });
   expect(changes).toEqual([]);
   expect(text).toMatch(/^id: \d+\nevent: reset\ndata: \{\}$/m);

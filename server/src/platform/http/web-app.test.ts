@@ -45,7 +45,7 @@ test.each([
   ['gzip;q=1, br;q=0.5', 'gzip', gzipSync(script)],
   ['br;q=0, gzip', 'gzip', gzipSync(script)],
   ['identity', undefined, Buffer.from(script)],
-])('who accepts %s gets the bytes as the build wrote them', async (accepted, encoding, bytes) => {
+])('a client that accepts %s gets the precompressed file', async (accepted, encoding, bytes) => {
   const answer = await get('/assets/app-a1b2c3.js', { 'accept-encoding': accepted });
   expect(answer.headers['content-encoding']).toBe(encoding);
   expect(answer.rawPayload.equals(bytes)).toBe(true);

@@ -117,7 +117,7 @@ describe('a process that died', () => {
     ['while it writes', { apply: dies }, []],
     ['before it acts', { act: dies }, []],
     ['before it records', { record: dies }, ['rye']],
-  ])('%s is replaced once its lease has run out', async (_when, handlers, done) => {
+  ])('%s is replaced once its lease has expired', async (_when, handlers, done) => {
     await put('rye');
     const oven: string[] = [];
     await expect(baker(oven, handlers)()).rejects.toThrow('killed');

@@ -173,7 +173,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   test.runIf(process.getuid?.() === 0)(
-    'as root puts the data where its user can enter, and links to it',
+    'as root puts the data where its user has access, and links to it',
     async () => {
       // Mode 700, like /root.
       const closed = await mkdtemp(path.join(tmpdir(), 'bakehouse-closed-'));

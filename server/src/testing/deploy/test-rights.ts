@@ -49,7 +49,7 @@ export async function testRights(helm: string): Promise<void> {
   const ending = { by: 'evicted', lastLine: null, folder: 'gone' } as const;
   await testDriver('kubernetes, with the rights of the chart,', async () => driver, ending);
 
-  test('work goes through the queues of the example', async () => {
+  test('work uses the queues of the example', async () => {
     const queued = await open(parseQueues('general'));
     const workloadId = randomUUID();
     const launch: Launch = {
@@ -69,7 +69,7 @@ export async function testRights(helm: string): Promise<void> {
 
   testNodes(cluster, driver);
 
-  test('the pods of the server are made, under the strictest standard', async () => {
+  test("the server's pods are created under the strictest security standard", async () => {
     const pods = `/api/v1/namespaces/${RELEASE}/pods`;
     await vi.waitFor(async () => {
       const { items } = await cluster.call<{ items: { metadata: { name: string } }[] }>('GET', pods);
@@ -79,7 +79,7 @@ export async function testRights(helm: string): Promise<void> {
     });
   });
 
-  test('the driver may do what is looked at when the server starts, and no more than it does', async () => {
+  test('the driver has the rights that are checked at startup, and no more than it uses', async () => {
     const pod = await openCluster({ kubeconfig, namespace: WORK });
     onFileEnd(async () => pod.close());
     expect(await checkCluster(pod, { kueue: true })).toMatchObject({ id: expect.any(String) });
@@ -97,7 +97,7 @@ export async function testRights(helm: string): Promise<void> {
 
 /** Objects created for multi-node work. */
 function testNodes(cluster: Cluster, driver: Driver): void {
-  test('work on two nodes is given its names and its policy', async () => {
+  test('work on two nodes gets its names and its policy', async () => {
     const workloadId = randomUUID();
     await driver.start({
       ...{ workloadId, attempt: 1, behaviour: 'run', spec: testSpec('idle') },

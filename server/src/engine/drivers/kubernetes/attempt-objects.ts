@@ -39,10 +39,7 @@ export class AttemptObjects {
     // Not awaited: if this fails, the Secret is deleted with the workload's files.
     if (made)
       this.giveToJob(made).catch((error: unknown) =>
-        this.log.warn(
-          { err: error, workload_id: launch.workloadId },
-          'failed to set the owner of a Secret',
-        ),
+        this.log.warn({ err: error, workload_id: launch.workloadId }, 'failed to set the owner of a Secret'),
       );
     if (made) await this.connect(made);
     return made;

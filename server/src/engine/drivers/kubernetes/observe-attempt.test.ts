@@ -39,7 +39,7 @@ test('a pod that saves its work may remain after its Job is gone', () => {
 describe('waiting', () => {
   test.each<[string, Partial<Seen>, string]>([
     ['for its pod', {}, ''],
-    ['for Kueue to see it', { job: job({ spec: { suspend: true } }) }, 'Waiting for quota.'],
+    ['for Kueue to notice it', { job: job({ spec: { suspend: true } }) }, 'Waiting for quota.'],
     [
       'for quota',
       {
@@ -110,27 +110,27 @@ describe('ended', () => {
       { by: 'itself', exitCode: 0 },
     ],
     [
-      'with a status and last words',
+      'with a status and its last output',
       { pods: [pod({ phase: 'Failed', containerStatuses: exits(3, { message: 'no\nrows\n' }) })] },
       { by: 'itself', exitCode: 3, lastLine: 'rows' },
     ],
     [
-      'before it began, while its inputs were brought',
+      'before it began, while its inputs were fetched',
       { pods: [pod({ phase: 'Failed', initContainerStatuses: exits(75, { message: 'away' }) })] },
       { by: 'itself', exitCode: 75, lastLine: 'away' },
     ],
     [
-      'for want of memory',
+      'by the memory limit',
       { pods: [pod({ phase: 'Failed', containerStatuses: exits(137, { reason: 'OOMKilled' }) })] },
       { by: 'oom', exitCode: 137 },
     ],
     [
-      'by what goes before it',
+      'by a preemption',
       { pods: [pod({ phase: 'Failed', conditions: disrupted('PreemptionByScheduler') })] },
       { by: 'preempted', exitCode: null },
     ],
     [
-      'by a drain, its work saved',
+      'by a drain, with its work saved',
       {
         pods: [
           pod({
@@ -150,7 +150,7 @@ describe('ended', () => {
       { by: 'evicted' },
     ],
     [
-      'by what it has written itself',
+      'by exceeding its own storage limit',
       {
         pods: [
           pod({
@@ -162,12 +162,12 @@ describe('ended', () => {
       { by: 'oom' },
     ],
     [
-      'by a node that did not take it in',
+      'by a node that rejected it',
       { pods: [pod({ phase: 'Failed', reason: 'UnexpectedAdmissionError', message: 'no GPU' })] },
       { by: 'evicted', lastLine: 'no GPU' },
     ],
     [
-      'by a Secret that is gone',
+      'by a missing Secret',
       {
         pods: [
           pod({ phase: 'Pending', containerStatuses: waits('CreateContainerConfigError', 'no secret') }),
@@ -176,7 +176,7 @@ describe('ended', () => {
       { by: 'itself', lastLine: 'Its pod cannot begin: no secret' },
     ],
     [
-      'by a node on which it does not begin',
+      'by a start timeout on its node',
       {
         pods: [pod({ phase: 'Pending', containerStatuses: waits('ContainerCreating') })],
       },
@@ -188,22 +188,22 @@ describe('ended', () => {
       { by: 'node_lost', exitCode: null },
     ],
     [
-      'by an image that has not come for minutes',
+      'by an image that was missing for minutes',
       { pods: [pod({ phase: 'Pending', containerStatuses: waits('ErrImagePull', 'not found') })] },
       { by: 'image', lastLine: 'Its image cannot be pulled: not found' },
     ],
     [
-      'by an image without a name',
+      'by an invalid image name',
       { pods: [pod({ phase: 'Pending', containerStatuses: waits('InvalidImageName', 'a b') })] },
       { by: 'image', lastLine: 'The image has no valid name: a b' },
     ],
     [
-      'by whoever deleted its pod',
+      'by the deletion of its pod',
       { job: job({ status: { conditions: [condition('Failed', 'BackoffLimitExceeded')] } }) },
       { by: 'evicted', exitCode: null },
     ],
     [
-      'by Kueue, which the Job remembers',
+      'by Kueue, as recorded in the Job',
       {
         job: job({ metadata: { name: 'a', annotations: { 'bakehouse/ended-by': 'preempted' } } }),
         pods: [pod({ phase: 'Succeeded', containerStatuses: exits(0) })],
@@ -249,25 +249,29 @@ describe('with two nodes', () => {
   const running = node(0, { phase: 'Running', podIP: '10.0.0.7' });
   const other = node(1, { phase: 'Running', podIP: '10.0.0.8' });
   test.each<[string, Partial<Seen>, object]>([
-    ['it waits for the second', { job: whole(), pods: [running] }, { state: 'pending', reason: '' }],
-    ['it lives with both', { job: whole(), pods: [other, running] }, { state: 'alive', address: '10.0.0.7' }],
+    ['it waits for the second node', { job: whole(), pods: [running] }, { state: 'pending', reason: '' }],
     [
-      'the first is left that saves its work',
+      'it is alive with both',
+      { job: whole(), pods: [other, running] },
+      { state: 'alive', address: '10.0.0.7' },
+    ],
+    [
+      'only the first remains and saves its work',
       { job: undefined, pods: [running] },
       { state: 'alive', address: '10.0.0.7' },
     ],
     [
-      'the one is left that has ended the Job',
+      'only the node remains that ended the Job',
       { job: whole('Failed'), pods: [failed] },
       { state: 'ended', by: 'itself', exitCode: 3, lastLine: 'Node 1: no rows' },
     ],
     [
-      'one is left of those that have ended well',
+      'only one of the successful nodes remains',
       { job: whole('Complete'), pods: [node(0, { phase: 'Succeeded', containerStatuses: exits(0) })] },
       { state: 'ended', by: 'itself', exitCode: 0 },
     ],
     [
-      'the Job remembers who has taken it',
+      'the Job records who has taken it',
       {
         job: job({ metadata: { name: 'a', labels, annotations: { 'bakehouse/ended-by': 'preempted' } } }),
         pods: [failed, node(0, { phase: 'Failed', containerStatuses: exits(1) })],

@@ -38,9 +38,9 @@ test('a Job that still seems suspended while its pod runs is not evicted: its wa
 });
 
 test.each<[string, Condition['reason'], string]>([
-  ['work that goes before it', 'Preempted', 'preempted'],
-  ['whoever stops its queue', 'ClusterQueueStopped', 'evicted'],
-])('it is evicted by %s, as Kueue says', (_by, reason, by) => {
+  ['work with priority', 'Preempted', 'preempted'],
+  ['a stopped queue', 'ClusterQueueStopped', 'evicted'],
+])('is evicted by %s as reported by Kueue', (_by, reason, by) => {
   const { attempts, onEviction } = track();
   attempts.noteJob(job(true), undefined);
   attempts.notePod(pod('Running', deleted), undefined);

@@ -245,27 +245,24 @@ describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode)
       await vi.waitFor(async () => expect(await readStartTime(Number(line))).toBeNull());
   });
 
-  test.runIf(isThere)(
-    'observing an ended attempt ends nothing of the next one',
-    async () => {
-      const machine = await makeMachine(makeSandbox, mode);
-      const id = await machine.start('exit 0');
-      await machine.printed(id);
-      const server = { base_url: 'http://127.0.0.1:1', token: 'secret' };
-      const launch = { workloadId: id, behaviour: 'run' as const, server, serverKey: 'key', ...testPlace };
-      await machine.driver.start({ ...launch, spec: testSpec('idle'), attempt: 2 });
-      const logs = () => machine.driver.logs(id, 1);
-      await vi.waitFor(async () => expect(await logs()).toEqual(['train idle']));
-      expect(await machine.driver.observe(id, 1)).toMatchObject({ state: 'ended' });
-      await machine.driver.tidy(id, 1);
-      await machine.driver.kill(id, 1);
-      await machine.driver.stop(id, 2);
-      await vi.waitFor(async () =>
-        expect(await machine.driver.observe(id, 2)).toMatchObject({ state: 'ended', exitCode: 0 }),
-      );
-      expect(await logs()).toEqual(['saved']);
-    },
-  );
+  test.runIf(isThere)('observing an ended attempt ends nothing of the next one', async () => {
+    const machine = await makeMachine(makeSandbox, mode);
+    const id = await machine.start('exit 0');
+    await machine.printed(id);
+    const server = { base_url: 'http://127.0.0.1:1', token: 'secret' };
+    const launch = { workloadId: id, behaviour: 'run' as const, server, serverKey: 'key', ...testPlace };
+    await machine.driver.start({ ...launch, spec: testSpec('idle'), attempt: 2 });
+    const logs = () => machine.driver.logs(id, 1);
+    await vi.waitFor(async () => expect(await logs()).toEqual(['train idle']));
+    expect(await machine.driver.observe(id, 1)).toMatchObject({ state: 'ended' });
+    await machine.driver.tidy(id, 1);
+    await machine.driver.kill(id, 1);
+    await machine.driver.stop(id, 2);
+    await vi.waitFor(async () =>
+      expect(await machine.driver.observe(id, 2)).toMatchObject({ state: 'ended', exitCode: 0 }),
+    );
+    expect(await logs()).toEqual(['saved']);
+  });
 
   test.runIf(isThere)('a program that reads a file sees only that file', async () => {
     const machine = await makeMachine(makeSandbox, mode);

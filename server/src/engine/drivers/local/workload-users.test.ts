@@ -12,7 +12,7 @@ const first = (folder: string) =>
   createHash('sha256').update(path.join(folder, 'work')).digest().readUInt32BE(0) % USERS;
 
 /** Only root may change the owner of files. */
-describe.skipIf(process.getuid?.() !== 0)('users of workloads, chosen by two servers of a machine', () => {
+describe.skipIf(process.getuid?.() !== 0)('users of workloads, chosen by two servers of one machine', () => {
   let folders: [string, string];
   let claimsDir: string;
   let own: [() => Promise<number>, () => Promise<number>];

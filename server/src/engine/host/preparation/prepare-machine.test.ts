@@ -90,9 +90,7 @@ it('retries while the database is unavailable', async () => {
   const register = { language: nothing, embedding: nothing, image: nothing };
   const preparing = startPreparing({ db, config, clock: systemClock, log }, register);
   const last = () => messages.slice(-2);
-  await expect
-    .poll(last)
-    .toEqual(['preparation step failed', 'failed to record the state of a preparation']);
+  await expect.poll(last).toEqual(['preparation step failed', 'failed to record the state of a preparation']);
   await preparing.stop();
   expect(error).not.toHaveBeenCalled();
 });

@@ -119,11 +119,11 @@ describe('a body', () => {
   test.each([
     ['fields', json, `{${'"a":1,'.repeat(2_000_000)}"title":"bread"}`],
     ['levels', json, `{"title":"bread","deep":${'['.repeat(5_000_000)}${']'.repeat(5_000_000)}}`],
-    ['that do not say what they are', { 'content-type': 'text/plain' }, `[${'1,'.repeat(5_000_000)}1]`],
+    ['without a content type', { 'content-type': 'text/plain' }, `[${'1,'.repeat(5_000_000)}1]`],
     ['of a form', form, 'a=&'.repeat(4_000_000)],
-    ['a conversation of them', json, `{"title":"bread","parts":[${'{},'.repeat(300_000)}{}]}`],
-    ['behind a text with quotes', json, `{"title":"\\"\\\\","parts":[${'0,'.repeat(60_000)}0]}`],
-  ])('of too many fields is refused before they are parsed: %s', async (_what, headers, body) => {
+    ['a conversation', json, `{"title":"bread","parts":[${'{},'.repeat(300_000)}{}]}`],
+    ['after a text with quotes', json, `{"title":"\\"\\\\","parts":[${'0,'.repeat(60_000)}0]}`],
+  ])('with too many fields is rejected before parsing: %s', async (_what, headers, body) => {
     const { call } = await serve([large]);
     const answer = await call('/api/v1/large', { method: 'POST', headers: { ...headers, ...ada }, body });
     expect(answer).toMatchObject({
@@ -212,7 +212,7 @@ describe('a slow body', () => {
 
   test.each([
     ['a large one', 150_000, 10_000_000, { isCut: false }],
-    ['one that says that it is larger than it may be', 150_000, 100, { isCut: true }],
+    ['one that states an excessive size', 150_000, 100, { isCut: true }],
   ])('gets time in proportion to its size: %s', async (_what, length, limit, { isCut }) => {
     const socket = await slow(() => 'done', head('/', 'application/json', length), { limit });
     const small = await slow(() => 'done', head('/', 'application/json'));

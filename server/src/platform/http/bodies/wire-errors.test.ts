@@ -78,7 +78,7 @@ describe('error responses', () => {
 
   test.each([
     ['a field', { title: 'a\0b' }, '', 'title'],
-    ['a field within', { deep: { list: [{ name: 'fine' }, { name: '\ud800' }] } }, '', 'deep.list.1.name'],
+    ['a nested field', { deep: { list: [{ name: 'fine' }, { name: '\ud800' }] } }, '', 'deep.list.1.name'],
     ["a field's name", { deep: { 'na\0me': 1 } }, '', 'deep.name'],
     ['the query', {}, '?search=a%00', 'search'],
   ])('name %s that contains text that databases cannot store', async (_where, body, query, param) => {

@@ -95,8 +95,8 @@ test('an unavailable database ends nothing; a revocation in the meantime is foun
 
 test.each([
   ['does not answer', () => new Promise<never>(() => undefined)],
-  ['is away', () => Promise.reject(new Error('away'))],
-])('a key that changes while the database %s ends what it has open, and no other does', async (_, look) => {
+  ['is unavailable', () => Promise.reject(new Error('away'))],
+])("a key that changes while the database %s ends its open requests, and no other's", async (_, look) => {
   const watched = watch(open);
   watched.look.mockImplementation(look);
   await tenMinutes();

@@ -121,9 +121,9 @@ describe('the S3 blob store', () => {
     ['fails', { status: 500, code: 'InternalError' }],
     ['is busy', { status: 503, code: 'SlowDown' }],
     ['refuses', { status: 403, code: 'AccessDenied' }],
-    ['has another time', { status: 403, code: 'RequestTimeTooSkewed' }],
+    ['has another clock', { status: 403, code: 'RequestTimeTooSkewed' }],
     ['has lost its bucket', { status: 404, code: 'NoSuchBucket' }],
-    ['says nothing', 'silence' as const],
+    ['does not respond', 'silence' as const],
   ])('reports no damage while S3 %s, and works afterwards', async (_what, fault) => {
     const before = await list();
     proxy.fault = () => fault;
