@@ -9,10 +9,7 @@ export function systemUserId(name: string): string {
   return PREFIX + name;
 }
 
-/**
- * SQL: true if a row of `users` is a person. Users cannot name system users, for example to send them
- * credits.
- */
+/** SQL: true if a row of `users` is a person. Users cannot name system users, e.g. to send credits. */
 export const isPerson = sql<boolean>`not starts_with(users.id, ${PREFIX})`;
 
 /** Step: creates a system user unless it exists. System users cannot sign in. */

@@ -99,10 +99,7 @@ export async function lockAddress(
     .executeTakeFirst();
 }
 
-/**
- * Locks the user against new references: waits for running inserts that refer to the user, and blocks later
- * ones.
- */
+/** Locks the user against new references; waits for running inserts that refer to the user. */
 export async function lockUser(tx: Transaction, userId: string): Promise<void> {
   await tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute();
 }

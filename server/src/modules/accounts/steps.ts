@@ -27,10 +27,7 @@ export async function isAccountThere(db: Database, userId: string): Promise<bool
   return row !== undefined;
 }
 
-/**
- * Returns the name of a user for strangers, or null if it is an email address; undefined for a deleted
- * account.
- */
+/** Returns a user's name for strangers; null if it is an email address, undefined for a deleted account. */
 export async function findPublicName(
   db: Database,
   userId: string,

@@ -58,10 +58,7 @@ async function readText(services: Services, card: FileRow | undefined): Promise<
   }
 }
 
-/**
- * Returns an asset's lineage. Readers only see the sources that they may read; the owner sees all, deleted or
- * not.
- */
+/** Returns an asset's lineage. Readers see only readable sources; the owner sees all. */
 async function findLineage({ db, caller }: Context, asset: AssetRow): Promise<Asset['lineage']> {
   const lineage = await readLineage(db, { assetId: asset.id });
   if (!lineage) return null;

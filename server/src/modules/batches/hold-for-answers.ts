@@ -29,10 +29,7 @@ export function termsOf(highestMicro: bigint, now: Date) {
   };
 }
 
-/**
- * Step: holds the maximum cost of answers that start now. Throws AppError 'insufficient_funds' and
- * 'budget_exceeded'.
- */
+/** Step: holds the maximum cost of answers. Throws AppError 'insufficient_funds' and 'budget_exceeded'. */
 export async function holdForAnswers(
   tx: Transaction,
   { caller: { userId, key }, clock }: Pick<Context, 'clock'> & { caller: Context['caller'] },

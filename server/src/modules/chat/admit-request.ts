@@ -27,10 +27,7 @@ export function admitRequest(services: NeededServices, userId: string): () => vo
   return leave;
 }
 
-/**
- * Throws the error that `admitRequest` would throw now. For checks before a body is read, without reserving a
- * slot.
- */
+/** Throws the error that `admitRequest` would throw now, without reserving a slot. */
 export function refuseUnadmitted(services: NeededServices, userId: string): void {
   const max = openMax(services);
   if (open.of(userId) >= max) throw tooMany(max);

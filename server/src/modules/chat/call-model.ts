@@ -48,10 +48,7 @@ type ModelCall<K extends Kind, Answer> = {
   /** Aborts when the client disconnects. */
   client: AbortSignal;
   inAllMs: number;
-  /**
-   * Validates the request after the caller is admitted and the model is found. Errors thrown here cost
-   * nothing.
-   */
+  /** Validates the request of an admitted caller for a known model. Errors thrown here cost nothing. */
   prepare: (upstream: Upstream<K>, prices: PriceList) => Promise<PreparedCall<K, Answer>>;
 };
 

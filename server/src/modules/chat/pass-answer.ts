@@ -56,10 +56,7 @@ export function keepAlive(reply: Http['reply'], text: string): NodeJS.Timeout {
   return setInterval(sendAside, HEARTBEAT_MS, reply, text).unref();
 }
 
-/**
- * Sends events with backpressure: a slow client slows the model server down instead of filling this process's
- * memory.
- */
+/** Sends events with backpressure: a slow client slows the model server down instead of using memory. */
 export async function sendText(raw: Raw, text: string, signal: AbortSignal): Promise<void> {
   if (text !== '' && !raw.write(text)) await drained(raw, signal);
 }

@@ -4,10 +4,7 @@ import { testServer } from '../../testing/test-server.ts';
 import { testServing } from '../../testing/test-serving.ts';
 import { insertStarter } from '../deployments/testing/test-models.ts';
 
-/*
- * The process that answers requests shuts down; the model server, which another process owns, continues to
- * run.
- */
+/* The web process shuts down; the model server, owned by another process, continues to run. */
 
 const STARTER = 'starter-model';
 const serving = await testServing();

@@ -4,10 +4,7 @@ import type { Context } from '../../platform/context.ts';
 import { unknownCursor } from '../../platform/unknown-cursor.ts';
 import { findMessage, selectMessages } from './queries.ts';
 
-/**
- * Lists users' messages, newest first; the cursor is the previous page's last message. The caller is an
- * operator.
- */
+/** Lists users' messages, newest first; for operators. The cursor is the previous page's last message. */
 export async function listMessages(
   ctx: Context,
   { query }: InputOf<typeof contract>,

@@ -16,10 +16,7 @@ export async function insertMessage(
   return id;
 }
 
-/**
- * Returns the number of messages that a user has sent within the last hour; locks the user until the
- * transaction ends.
- */
+/** Returns how many messages a user sent within the last hour; locks the user. */
 export async function countRecentMessages(tx: Transaction, userId: string): Promise<number> {
   await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute();
   const { count } = await tx

@@ -18,10 +18,7 @@ export async function findNamedUser(
 
 export type UserTotals = { balance: bigint; held: bigint; given: bigint; owed: bigint };
 
-/**
- * Returns a user's totals in micro-BGL. `held` and `given` are parts of `balance`; `owed` is the debt from
- * chargebacks.
- */
+/** Returns a user's totals in micro-BGL. `held` and `given` are parts of `balance`. */
 export async function getUserTotals(db: Reader, userId: string): Promise<UserTotals> {
   const { rows } = await sql<UserTotals>`
     select credits_posted - debits_posted as balance, debits_pending as held, given,

@@ -27,10 +27,7 @@ export function isApiKey(text: string): boolean {
   return shape.test(text) && text.endsWith(checksum(text.slice(PREFIX.length, -CHECKSUM_LENGTH)));
 }
 
-/**
- * Returns the hash by which the database finds a key. A key has 256 random bits, so it needs no salt and no
- * slow hash.
- */
+/** Returns the hash that identifies a key. Keys have 256 random bits, so they need no salt or slow hash. */
 export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

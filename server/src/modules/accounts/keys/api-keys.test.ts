@@ -254,8 +254,7 @@ describe('a key', () => {
     const key = await makeKey(kim);
     const { db } = server.services;
     const stream = await other.send(streamEvents, {}, { as: key });
-    // The revocation is committed without any listener, and its process was killed before it could announce
-    // it.
+    // The revocation is committed without a listener, and its process died before announcing it.
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'bakehouse row changes' and datname = current_database()`.execute(db);
     await db.updateTable('api_keys').set({ revoked_at: clock.now() }).where('id', '=', key.id).execute();

@@ -12,8 +12,7 @@ import { readBudget, readExpiry } from './key-settings.ts';
 import { toApiKey } from './to-api-key.ts';
 
 /**
- * Changes the given settings of an API key; null removes an expiry or a budget. Throws AppError 'conflict'
- * for the web app's key.
+ * Changes settings of an API key; null removes an expiry or a budget. Throws 'conflict' for the web app's.
  */
 export async function changeApiKey(
   ctx: Context,

@@ -11,10 +11,7 @@ const PLUSSED = new Set([
   ...['proton.me', 'protonmail.com', 'pm.me'],
 ]);
 
-/**
- * Returns the permanent hash of an address: it recognises the mailbox, but reveals nothing without the
- * server's secret.
- */
+/** Returns the permanent hash of an address, which reveals nothing without the server's secret. */
 export function mailboxHash(email: string, serverSecret: string): Buffer {
   const key = Buffer.from(hkdfSync('sha256', serverSecret, '', 'bakehouse known addresses', 32));
   return createHmac('sha256', key).update(mailboxOf(email)).digest();

@@ -7,10 +7,7 @@ import { isOperatorAddress } from '../is-operator-address.ts';
 import { isUsernameTaken } from '../queries.ts';
 import { resetPassword } from './reset-password.ts';
 
-/**
- * Passed from the password change to the hook that stores it, because the library drops unknown fields of the
- * body.
- */
+/** Passed to the hook that stores the password, because the library drops unknown fields of the body. */
 export type EndingKeys = { endsKeys?: boolean };
 
 /** The target of the mailed link. */
@@ -38,8 +35,7 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
       }
       refuseCommonPassword(form.password);
       const { callbackURL, rememberMe } = ctx.body;
-      // The library would hash within its transaction and occupy a connection while the password waits in the
-      // queue.
+      // The library would hash within its transaction and occupy a connection in the meantime.
       const hashed = await ctx.context.password.hash(form.password);
       const password = { ...ctx.context.password, hash: async () => hashed };
       return {

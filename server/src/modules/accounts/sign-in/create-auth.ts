@@ -20,10 +20,7 @@ import { confirmAddressMail, resetPasswordMail } from './sign-in-mails.ts';
 import { replacePassword } from './sign-in-queries.ts';
 
 export const AUTH_PATH = '/api/auth';
-/**
- * Contains the client's address as determined by the HTTP layer; a header with this name from outside is
- * dropped.
- */
+/** Contains the client's address from the HTTP layer; a header with this name from outside is dropped. */
 export const CLIENT_ADDRESS_HEADER = 'x-bakehouse-client-address';
 
 /** A day, because mail may stay unread overnight. */
@@ -151,8 +148,7 @@ function addressConfirmation(services: Services) {
       const userId = user.id;
       await inTransaction(db, async (tx) => {
         await lockAddress(tx, userId);
-        // Count a link once even if it is opened twice concurrently: the second call would find the mailbox
-        // known.
+        // Count a link once: with concurrent calls, the second would find the mailbox known.
         if ((await countRecentAudit(tx, userId, 'address.proven')) > 0) return;
         await rememberProven(tx, { userId, config });
         await recordAudit(tx, { userId, action: 'address.proven', detail: { by: 'mail' } });

@@ -72,10 +72,7 @@ export async function enqueueCard(
   if (added.numInsertedOrUpdatedRows === 1n) await jobs.enqueue(tx, readCardJob, { sha256, sizeBytes });
 }
 
-/**
- * Parses an uploaded card, so that its metadata is available immediately. After a failure, `findCardData`
- * retries.
- */
+/** Parses an uploaded card to make its metadata available immediately. `findCardData` retries failures. */
 export async function noteCard(
   services: Parts,
   { path, blob, userId }: { path: string; blob: Blob; userId: string },

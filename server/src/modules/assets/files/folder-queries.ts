@@ -2,10 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { type FileRow, fileColumns, newestFiles } from '../queries.ts';
 
-/*
- * Files by folder, in the newest revision unless a number is given. Each folder is a range of the index by
- * path.
- */
+/* Files by folder, by default in the newest revision. Each folder is a range of the index by path. */
 
 const columns = sql.join(fileColumns.map((name) => sql.ref(name)));
 
@@ -35,8 +32,7 @@ export async function listFilesBelow(
   }: { path: string; prefix: string; after: string | null; limit: number } & OfRevision,
 ): Promise<FileRow[]> {
   const start = path === '' ? '' : `${path}/`;
-  // Paths with the same prefix are adjacent, and the next possible path is this path plus the lowest
-  // character.
+  // Paths with the same prefix are adjacent, and the next possible path adds the lowest character.
   const from = sql`greatest(${start} collate "C", ${prefix}, ${after ?? ''} || chr(1))`;
   const { rows } = await sql<FileRow>`
     select ${columns} from ${filesFrom(assetId, of, sql`${path}`, 1)}

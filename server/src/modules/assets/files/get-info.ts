@@ -6,10 +6,7 @@ import { findReadableAsset } from '../access/find-readable-asset.ts';
 import { countFilesBelow } from './folder-queries.ts';
 import { listFilesPage } from './list-files-page.ts';
 
-/**
- * Returns one file, or a page of the files below a folder, in the newest revision; an empty path means the
- * whole asset.
- */
+/** Returns one file, or a page of the files below a folder. An empty path means the whole asset. */
 export async function getInfo(
   ctx: Context,
   input: { assetId: string } & InputOf<typeof endpoint>['query'],

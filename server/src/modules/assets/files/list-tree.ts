@@ -8,10 +8,7 @@ import { listTree as listEntries, type TreeRow } from './folder-queries.ts';
 import { formatCursor, parseCursor } from './list-files-page.ts';
 import { requireRevisionNumber } from './require-revision-number.ts';
 
-/**
- * Lists the direct children of a folder in a revision, by default the newest. Throws AppError 'not_found' if
- * it does not exist.
- */
+/** Lists the direct children of a folder, by default in the newest revision. Throws AppError 'not_found'. */
 export async function listTree(
   ctx: Context,
   input: { assetId: string } & InputOf<typeof endpoint>['query'],

@@ -5,8 +5,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { readQuota } from './storage-quota.ts';
 
 /**
- * Step: rejects the start of work with an output of unknown size. Throws AppError 'payload_too_large' if the
- * user's quota is used up.
+ * Step: throws AppError 'payload_too_large' if the quota is used up, before work with an unknown output size.
  */
 export async function refuseFullStorage(
   tx: Transaction,

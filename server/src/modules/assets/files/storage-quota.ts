@@ -24,10 +24,7 @@ export async function readQuota(
   return { limitBytes, leftBytes: Math.max(0, limitBytes - takenBytes) };
 }
 
-/**
- * Checks the quota before bytes are stored: throws AppError 'payload_too_large' with the field `param` if
- * they do not fit.
- */
+/** Throws AppError 'payload_too_large' with the field `param` if the bytes do not fit into the quota. */
 export async function refuseLackOfRoom(
   services: Pick<Services, 'config' | 'db'>,
   { userId, sizeBytes, param }: { userId: string; sizeBytes: number; param: string },

@@ -8,19 +8,13 @@ import { deleteEnded } from '../files/upload/parts/queries.ts';
 import { purgeAsset } from '../purge-asset.ts';
 import { listDeletedAssets } from '../queries.ts';
 
-/**
- * Maximum time between storing bytes and the transaction that refers to them; longer work touches them in
- * between.
- */
+/** Maximum time between storing bytes and referring to them; longer work touches them in between. */
 const GRACE_MS = 60 * 60 * 1000;
 const BATCH = 500;
 /** Retention of completed uploads, for repeated calls. */
 const UPLOAD_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
-/**
- * Deletes the remains of broken uploads and deleted assets, and unreferenced bytes: hourly, and after each
- * deletion of an asset.
- */
+/** Deletes remains of broken uploads and deleted assets, and unreferenced bytes. */
 export const collectBlobsJob = defineJob({
   name: 'assets.collect-blobs',
   schedule: '17 * * * *',

@@ -31,10 +31,7 @@ export async function findRepository(
   return (restricted && (await asReadable(db, restricted, userId))) ?? found;
 }
 
-/**
- * Returns an asset for changes: only by its name or id, so that no change affects a copy of a repository with
- * that name.
- */
+/** Returns an asset for changes: only by its name or id, never a copy. */
 export async function findNamedRepository(
   db: Database | Transaction,
   { userId, ...wanted }: RepositoryName & { userId: string },

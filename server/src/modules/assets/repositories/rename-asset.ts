@@ -7,10 +7,7 @@ import { lockChangeableAsset } from '../access/lock-changeable-asset.ts';
 import { setName } from './repository-queries.ts';
 import { takeName } from './take-name.ts';
 
-/**
- * Changes the name of an asset of the caller for the hub's clients. Throws AppError 'conflict' if another
- * asset has it.
- */
+/** Renames an asset of the caller for the hub's clients. Throws AppError 'conflict' for a taken name. */
 export async function renameAsset(
   ctx: Context,
   { assetId, name }: { assetId: string; name: string },

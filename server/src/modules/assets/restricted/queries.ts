@@ -4,10 +4,7 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 
 type AccessState = RestrictedModel['access'];
 
-/**
- * Selects restricted models, each with the state of this user's request. A model with a deleted asset has no
- * files here.
- */
+/** Selects restricted models with the state of this user's request. Deleted assets have no files here. */
 function selectModels(db: Database | Transaction, userId: string) {
   return db
     .selectFrom('restricted_models as model')

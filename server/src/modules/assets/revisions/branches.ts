@@ -90,10 +90,7 @@ function isReferenceName(name: string): boolean {
   return NAME.test(name) && !isTaken;
 }
 
-/**
- * Throws AppError 'invalid_request' for a name that Git does not accept, and 'conflict' for the name of a tag
- * or branch.
- */
+/** Throws AppError 'invalid_request' for an invalid name, and 'conflict' for an existing tag or branch. */
 export async function assertNewName(
   tx: Transaction,
   { assetId, name, kind }: { assetId: string; name: string; kind: 'branch' | 'tag' },

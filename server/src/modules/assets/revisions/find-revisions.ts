@@ -3,10 +3,7 @@ import { selectRevisions } from '../queries.ts';
 
 export type NamedRevision = { assetId: string; revisionId: string; number: number; title: string };
 
-/**
- * Returns revisions with their assets by id, without deleted assets and without assets that the user may not
- * read.
- */
+/** Returns revisions with their assets by id, without deleted and unreadable assets. */
 export async function findRevisions(
   db: Database | Transaction,
   wanted: { ids: string[]; userId: string },

@@ -7,10 +7,7 @@ export type OfRevision = { assetId: string; number: number };
 export { CARD_PATH } from '../queries.ts';
 export type { FileRow };
 
-/**
- * Returns files at or below a folder, or all files for an empty folder, after the path `after`, in the order
- * of their paths.
- */
+/** Returns files at or below a folder (empty: all files) after the path `after`, in order. */
 export async function listFilesOf(
   db: Database | Transaction,
   {

@@ -12,10 +12,7 @@ export async function listTags(db: Database, assetId: string): Promise<{ name: s
   return selectTags(db, assetId);
 }
 
-/**
- * Adds a tag to a revision. Throws AppError 'invalid_request' for an invalid name, and 'conflict' for a taken
- * one.
- */
+/** Adds a tag to a revision. Throws AppError 'invalid_request', and 'conflict' for a taken name. */
 export async function createTag(
   ctx: Context,
   tag: { assetId: string; name: string; revisionId: string; message: string },

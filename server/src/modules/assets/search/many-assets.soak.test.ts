@@ -19,8 +19,7 @@ beforeAll(async () => {
       .insertInto('users')
       .values({ id, name: id, username: id, email: `${id}@example.com` })
       .execute();
-  // In name order, the few pretzels are between loaves and rolls, and between two entries of the planner's
-  // sample.
+  // In name order, the few pretzels are between loaves and rolls, between two entries of the sample.
   await sql`
     insert into assets (owner_user_id, dataset_type, is_published, title, category, details, tags, card_tags)
     select (array[${flo}, ${bob}])[1 + n % 2], 'RAW', n % 2 = 1 and n % 1000 < 100,

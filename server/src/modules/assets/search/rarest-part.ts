@@ -30,10 +30,7 @@ export async function findRarestPart(db: Database, texts: string[]): Promise<str
   return rows[0]?.part ?? null;
 }
 
-/**
- * Returns parts of a text that a trigram index can find: short words with their neighbouring characters, and
- * pieces of long words.
- */
+/** Returns parts that a trigram index can find: short words with their neighbours, pieces of long words. */
 export function partsOf(text: string): string[] {
   return [...text.matchAll(/[a-z\d]+/gi)]
     .flatMap(({ 0: word, index }) =>

@@ -23,10 +23,7 @@ type Search = { userId: string; words: string; limit: number };
 
 /** Maximum compared matches of a misspelt word. */
 const COMPARED_MAX = 200;
-/**
- * Minimum share of the word's trigrams in a name: 'lama' matches 'llama', but 'sourdough' does not match
- * 'source'.
- */
+/** Minimum share of common trigrams: 'lama' matches 'llama', but 'sourdough' does not match 'source'. */
 const SIMILARITY_MIN = '0.42';
 /** The id is one of the names to compare. */
 const textWithId = sql`asset_search_text(assets.id::text, assets.title, assets.family, assets.base_model_type, assets.tags)`;

@@ -10,10 +10,7 @@ export function contains(column: Column, { words, part }: Wanted): RawBuilder<bo
   return part === null ? has(column, words) : hasEach(column, [words], part);
 }
 
-/**
- * Returns the condition that the names contain each of the words, in any order: one in the title, another in
- * a tag.
- */
+/** Returns the condition that the names contain each of the words, in any order. */
 export function containsEach(column: Column, { words, part }: Wanted): RawBuilder<boolean> {
   const each = wordsOf(words);
   if (part !== null) return hasEach(column, each, part);

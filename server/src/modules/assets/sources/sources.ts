@@ -26,10 +26,7 @@ export async function findSource(db: Database | Transaction, assetId: string): P
   return row ?? null;
 }
 
-/**
- * Returns the id of the user's newest model or dataset that is a copy of the repository; null if there is
- * none.
- */
+/** Returns the id of the user's newest asset that is a copy of the repository; null if none. */
 export async function findClonedAsset(
   db: Database | Transaction,
   { userId, repoId, type }: { userId: string; repoId: string; type: 'model' | 'dataset' },

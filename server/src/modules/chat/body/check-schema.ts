@@ -129,10 +129,7 @@ class Measure {
     }
   }
 
-  /**
-   * Rejects references that lead back to themselves without consuming any text: the grammar would never
-   * start.
-   */
+  /** Rejects references to themselves that consume no text: the grammar would never start. */
   refuseEndless(): void {
     const choices = (fields: Fields) => [...alternatives, 'allOf'].flatMap((name) => listOf(fields[name]));
     for (const reference of this.references) {

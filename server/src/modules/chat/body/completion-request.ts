@@ -82,10 +82,7 @@ export function toServerRequest(
   };
 }
 
-/**
- * Like `toServerRequest`, but builds the grammar in a worker, so that a hostile schema does not block the
- * server.
- */
+/** Like `toServerRequest`, but builds the grammar in a worker, because hostile schemas take seconds. */
 export async function toBoundRequest(body: CompletionBody, served: Served, userId: string): Promise<object> {
   const asked: AskedGrammar[] = [];
   const request = toServerRequest(body, served, (one) => {
@@ -218,19 +215,13 @@ function grammarField(engine: Engine, grammar: string): Parameters {
   return engine === 'vllm' ? { structured_outputs: { grammar } } : { grammar };
 }
 
-/**
- * Returns the number of candidates to show per token. Chats and text completions have different fields for
- * it.
- */
+/** Returns the number of candidates per token. Chats and text completions have different fields for it. */
 export function askedCandidates({ logprobs, top_logprobs: top }: CompletionBody): number {
   const asked = typeof logprobs === 'number' ? logprobs : top;
   return typeof asked === 'number' ? asked : 0;
 }
 
-/**
- * llama.cpp sends no log-probabilities if only the token itself is requested, and 20 per token if a chat
- * names no number.
- */
+/** llama.cpp sends no log-probabilities for 0 candidates, and 20 if a chat names no number. */
 function logprobsOf(body: CompletionBody): Parameters {
   const shown = Math.max(askedCandidates(body), 1);
   if (body.logprobs === true) return { top_logprobs: shown };
@@ -257,10 +248,7 @@ function ofEngine(body: CompletionBody, engine: Engine): Parameters {
 
 const repetitionName: Record<Engine, string> = { llamacpp: 'repeat_penalty', vllm: 'repetition_penalty' };
 
-/**
- * Returns the requested format; null for text. Only OpenAI's formats are supported: the engines' own grammar
- * fields are not.
- */
+/** Returns the requested format; null for text. The engines' own grammar fields are not supported. */
 function formatOf(format: unknown): AnswerFormat | null {
   if (typeof format !== 'object' || format === null || !('type' in format) || format.type === 'text')
     return null;

@@ -8,10 +8,7 @@ const TEMPLATE_TOKENS = 512;
 /** Tokens per byte of a tool's JSON, which a template may write with spaces and line breaks. */
 const TOOL_TOKENS = 2;
 
-/**
- * Returns the maximum number of prompt tokens: a token has at least one byte, and a template adds less around
- * a message than its JSON has.
- */
+/** Returns the maximum number of prompt tokens: a token has at least one byte. */
 export function longestPrompt(body: Record<string, unknown>): number {
   const { messages, prompt, response_format: format, chat_template_kwargs: kwargs } = body;
   const tools = toolsOf(body)?.tools ?? [];

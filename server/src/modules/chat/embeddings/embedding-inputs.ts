@@ -21,10 +21,7 @@ export function areTokens(inputs: EmbeddingInputs): inputs is number[][] {
   return typeof inputs[0] !== 'string';
 }
 
-/**
- * Returns the maximum number of tokens of the inputs: a token has at least one byte, and no input exceeds the
- * context.
- */
+/** Returns the maximum number of tokens of the inputs: one per byte, at most a context per input. */
 export function tokensMax(inputs: EmbeddingInputs, contextTokens: number): number {
   return inputs.reduce<number>(
     (sum, input) => sum + Math.min(bytesOf(input) + AROUND_TOKENS, contextTokens),
@@ -51,10 +48,7 @@ export function toBatches(inputs: EmbeddingInputs): { start: number; inputs: Emb
   return [...batches, { start, inputs: inputs.slice(start) }];
 }
 
-/**
- * Moves the batch with the longest input to the front, so that an input that is too long fails before others
- * are computed.
- */
+/** Moves the batch with the longest input to the front, so that an input that is too long fails early. */
 export function longestFirst<Batch extends { inputs: EmbeddingInputs }>(batches: Batch[]): Batch[] {
   const longest = ({ inputs }: Batch) =>
     inputs.reduce<number>((most, input) => Math.max(most, bytesOf(input)), 0);

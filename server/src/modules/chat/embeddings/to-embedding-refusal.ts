@@ -12,10 +12,7 @@ const refusal = z.object({
 
 type Asked = { start: number; count: number; isOne: boolean };
 
-/**
- * Converts a model server's rejection of the inputs from `start` into an error that names the input, if
- * known.
- */
+/** Converts a model server's rejection of the inputs from `start`, and names the input if known. */
 export function toEmbeddingRefusal(answer: string, { start, count, isOne }: Asked): AppError {
   const error = parse(answer);
   const index = error?.index ?? (count === 1 ? 0 : undefined);

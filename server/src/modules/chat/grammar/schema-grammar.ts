@@ -59,10 +59,7 @@ export class SchemaGrammar {
     this.strict = options.strict;
   }
 
-  /**
-   * Returns the name of the rule for the whole schema. Throws NotEnforced with a sentence that starts with
-   * the path.
-   */
+  /** Returns the name of the rule for the whole schema. Throws NotEnforced, starting with the path. */
   whole(): string {
     return this.rule(this.root, this.path);
   }
@@ -135,10 +132,7 @@ export class SchemaGrammar {
     return rules.join(' | ');
   }
 
-  /**
-   * Returns true if a value matches at most one schema: they differ in type, or in the constant of their
-   * first property.
-   */
+  /** Returns true if a value matches at most one schema: they differ in type or first constant. */
   private areApart(all: unknown[]): boolean {
     const marks = all.map((one) => {
       const { $ref } = fieldsOf(one);

@@ -5,10 +5,7 @@ import { headerText } from '../../../platform/http/callers/find-caller.ts';
 /** The first API version with today's stream format. */
 const FIRST = '2023-06-01';
 
-/**
- * Sets the request id header for Anthropic's clients. Throws AppError 'invalid_request' for an older API
- * version.
- */
+/** Sets the request id header. Throws AppError 'invalid_request' for an older version of Anthropic's API. */
 export function checkVersion({ request, reply }: Http): void {
   reply.header('request-id', request.id);
   const version = headerText(request.headers['anthropic-version']) ?? FIRST;

@@ -12,10 +12,7 @@ import { MessageEvents, PING } from './message-events.ts';
 import { type Places, renameMessageField } from './rename-message-field.ts';
 import { type MessageBody, toMessageChat } from './to-chat.ts';
 
-/**
- * Answers a message as a chat in Anthropic's shape, with one reservation, one charge and one turn at the
- * model server.
- */
+/** Answers a message as a chat in Anthropic's shape, with one reservation and one charge. */
 export async function createMessage(
   ctx: Context,
   parts: ChatParts,

@@ -34,10 +34,7 @@ export function isForAnthropic({ request }: Pick<Http, 'request'>): boolean {
   return request.headers['anthropic-version'] !== undefined;
 }
 
-/**
- * Returns 404 in Anthropic's error format to Anthropic's clients, because their endpoint at this path is not
- * supported.
- */
+/** Returns 404 to Anthropic's clients, because their endpoint at this path is not supported. */
 export function exceptForAnthropic(binding: Binding): Binding {
   return {
     ...binding,

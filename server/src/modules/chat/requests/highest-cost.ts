@@ -11,10 +11,7 @@ export type UsageBounds = Usage & { contextTokens: number };
 /** Models whose templates were observed to add more tokens. */
 const longTemplates = new WeakSet<object>();
 
-/**
- * Returns the maximum usage of a request. Only the context limits the prompt of a model whose template adds
- * more tokens.
- */
+/** Returns the maximum usage of a request. Only the context limits prompts of long templates. */
 export function usageBounds(body: CompletionBody, upstream: { context_tokens: number }): UsageBounds {
   const { context_tokens: contextTokens } = upstream;
   const promptTokens = longTemplates.has(upstream) ? contextTokens : longestPrompt(body);
@@ -67,10 +64,7 @@ export function highestCostOfAll(prices: TokenPrices, choices: ChoiceBounds[], t
   return sum;
 }
 
-/**
- * Returns the highest price within these bounds: the maximum of the more expensive tokens, and the rest of
- * the context for the others.
- */
+/** Returns the highest price: the maximum of the more expensive tokens, the rest of the context of others. */
 export function highestCostMicro({ prompt, completion }: TokenPrices, bounds: UsageBounds): bigint {
   const { contextTokens } = bounds;
   const isPromptDearer = prompt.unitPriceMicro > completion.unitPriceMicro;

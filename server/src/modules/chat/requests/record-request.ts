@@ -16,10 +16,7 @@ type Answered = {
   totalMs: number;
 };
 
-/**
- * Settles the usage of an answer, up to the reserved amount, and records the request. Charges nothing without
- * usage.
- */
+/** Settles an answer's usage, up to the reserved amount, and records the request. */
 export async function recordRequest(
   ctx: Context,
   { keepRequest }: Pick<ChatParts, 'keepRequest'>,

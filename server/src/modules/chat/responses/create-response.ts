@@ -17,10 +17,7 @@ import { keepResponse, readInput } from './kept-responses.ts';
 import { ResponseEvents } from './response-events.ts';
 import { type Item, type ResponseBody, toChat } from './to-chat.ts';
 
-/**
- * Answers a response as a chat in another shape, with one reservation, one charge and one turn at the model
- * server.
- */
+/** Answers a response as a chat in another shape, with one reservation and one charge. */
 export async function createResponse(
   ctx: Context,
   parts: ChatParts,

@@ -100,10 +100,7 @@ export async function deleteResponse(
   return { id, object: 'response', deleted: true };
 }
 
-/**
- * Lists the items that the model read before a response, newest first by default. Throws AppError
- * 'not_found'.
- */
+/** Lists the input items of a response, newest first by default. Throws AppError 'not_found'. */
 export async function listInputItems(
   ctx: Context,
   { params, query: { limit = 20, order = 'desc', after } }: InputOf<typeof contract.listInputItems>,

@@ -63,10 +63,7 @@ export function isCustomOf(clientTools: Map<string, ToolName> | undefined): IsCu
   return (name) => clientTools?.get(name)?.type === 'custom';
 }
 
-/**
- * Rewrites the calls of custom tools in a stream. Their text is sent in one piece, because the model writes
- * it as JSON.
- */
+/** Rewrites calls of custom tools in a stream. Sends their text, decoded from JSON, in one piece. */
 export class CustomCalls {
   private readonly isCustom: IsCustom;
   /** The open call of each choice. */

@@ -6,10 +6,7 @@ export type CallPiece = { index: number; name?: string; arguments: string };
 /** Matches the text before the arguments of a call, including the end of the previous call. */
 const BEGIN = /^(?:[\s[,\]}]|<\/?tool_call>)*\{\s*"name"\s*:\s*"([^"\\]*)"\s*,\s*"arguments"\s*:\s*/;
 
-/**
- * Parses calls from the stream of an answer that a grammar limits to calls. Arguments are passed on while
- * they are written.
- */
+/** Parses calls from the stream of an answer that a grammar limits to calls. */
 export class RequiredCalls {
   private before = '';
   private index = -1;

@@ -1,10 +1,7 @@
 type Waiting = { adapter: string | null; begin: () => void };
 
 export type AdapterTurns = {
-  /**
-   * Waits for the adapter's turn and returns a function that leaves. An abort rejects with the signal's
-   * reason.
-   */
+  /** Waits for the adapter's turn; returns a function that leaves. Rejects with the signal's reason. */
   enter: (adapter: string | null, signal: AbortSignal) => Promise<() => void>;
   /** Running and waiting requests. */
   load: () => number;

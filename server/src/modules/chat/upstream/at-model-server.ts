@@ -77,10 +77,7 @@ export async function atModelServer<K extends Kind, Result>(
   return retryUnreachable(attempt, { modelName, signal });
 }
 
-/**
- * Returns the router in front of these servers; null if there is none, or if a server has another key and is
- * therefore not behind it.
- */
+/** Returns the router in front of these servers; null if none, or if a server has another key. */
 function routerOf(
   { config: { routing } }: Context,
   { pod_id: podId }: Pick<Upstream, 'pod_id'>,

@@ -63,8 +63,7 @@ export function promptSlots(count: number): TakeSlot {
     const reuse = isOwn(slot);
     const held = reuse ? commonLength(slot.prompt, compared) : 0;
     uses += 1;
-    // A rejected request, or a request that ends before its prompt was read, leaves another user's prompt in
-    // the slot.
+    // A request that fails before its prompt was read leaves another user's prompt in the slot.
     Object.assign(slot, { busy: true, owner: null, epoch: -1, prompt: '', usedAt: uses });
     return {
       id: slots.indexOf(slot),

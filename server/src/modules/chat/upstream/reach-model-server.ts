@@ -12,10 +12,7 @@ import type { TakenSlot } from './prompt-slots.ts';
 /** Bytes that llama.cpp reads per batch (`serve/llamacpp.py`): a token has at least one byte. */
 const BATCH_BYTES = 64;
 
-/**
- * Passes an answer on. `wasRead` must be called once the prompt was read, so that the next prompt gets its
- * turn.
- */
+/** Passes an answer on; calls `wasRead` when the prompt was read, to let the next one start. */
 type Pass = (answer: IncomingMessage, server: ModelServer, wasRead: () => void) => Promise<void>;
 
 export type CompletionPath = '/v1/chat/completions' | '/v1/completions';
@@ -98,10 +95,7 @@ function progressOf(unread: number): { return_progress?: true } {
   return unread > BATCH_BYTES ? { return_progress: true } : {};
 }
 
-/**
- * Acquires a slot of a shared server whose cache the request may reuse; null if other processes may use the
- * server too.
- */
+/** Acquires a slot of a shared server; null if other processes may use the server too. */
 function takeSlot(
   { presence, slots }: ChatParts,
   { baseUrl }: ModelServer,

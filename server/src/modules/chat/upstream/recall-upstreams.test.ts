@@ -168,7 +168,7 @@ it('a deployment takes over a name, and releases it when another process ends it
     .where('id', '=', podId)
     .executeTakeFirstOrThrow();
   await untilKept(user, name);
-  // Simulates a change by another process, of which this one is only notified.
+  // Simulates a change by another process, which only notifies this one.
   await db
     .updateTable('deployments')
     .set({ terminated_at: new Date(), reason: 'ended' })

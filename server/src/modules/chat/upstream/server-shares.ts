@@ -8,10 +8,7 @@ export type ServerShares = {
   begin: (serverId: string) => () => void;
   /** Returns the servers with requests since the last call. */
   asked: () => string[];
-  /**
-   * The number of processes that send to the server, including this one; before the first heartbeat, the
-   * maximum.
-   */
+  /** Returns the number of processes that use the server; before the first heartbeat, the maximum. */
   sharers: (serverId: string) => number;
 };
 

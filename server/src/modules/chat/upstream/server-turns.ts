@@ -18,15 +18,9 @@ export type ServerTurns = {
   load: (server: Server) => number;
   /** Waits for a place at the server and returns a function that releases it. */
   enter: (server: Server, userId: string, signal: AbortSignal) => Promise<() => void>;
-  /**
-   * Waits for the turn of the server's adapter and returns a function that ends it. The caller must have a
-   * place.
-   */
+  /** Waits for the turn of the server's adapter; returns a function that ends it. Requires a place. */
   enterAdapter: (server: Pick<ModelServer, 'id' | 'adapter'>, signal: AbortSignal) => Promise<() => void>;
-  /**
-   * Waits for the turn to read a prompt of `bytes` bytes and returns a function that ends it. The caller must
-   * have a place.
-   */
+  /** Waits for the turn to read a prompt of `bytes` bytes; returns its end. Requires a place. */
   read: (
     server: Pick<ModelServer, 'id' | 'adapter'>,
     userId: string,

@@ -28,10 +28,7 @@ export async function insertCodes(tx: Transaction, codes: readonly NewCode[]): P
     .execute();
 }
 
-/**
- * Uses and locks one redemption of the code; undefined if none is left, or if the code was revoked or has
- * expired.
- */
+/** Uses and locks one redemption of the code; undefined if used up, revoked or expired. */
 export async function takeRedemption(
   tx: Transaction,
   sha256: Buffer,

@@ -8,10 +8,7 @@ import { syncPurchase } from '../purchases/sync-purchase.ts';
 const QUIET_MS = 5 * 60_000;
 const PURCHASES_MAX = 200;
 
-/**
- * Checks purchases without waiting for an event, which may be lost: whether they were paid, refunded or
- * disputed.
- */
+/** Checks purchases whose event may be lost: whether they were paid, refunded or disputed. */
 export const syncPurchasesJob = defineJob({
   name: 'credits.sync-purchases',
   schedule: '*/10 * * * *',

@@ -3,10 +3,7 @@ import { getUserTotals } from '../queries.ts';
 import { GRANTS_ACCOUNT, userAccount } from './accounts.ts';
 import { transfer } from './transfer.ts';
 
-/**
- * Step: withdraws a user's credits except held ones. Returns the held amount, which can be withdrawn after
- * its work has ended.
- */
+/** Step: withdraws a user's credits except held ones. Returns the held amount, to withdraw later. */
 export async function giveUpCredits(tx: Transaction, userId: string): Promise<{ heldMicro: bigint }> {
   const { balance, held } = await getUserTotals(tx, userId);
   if (balance > held) {

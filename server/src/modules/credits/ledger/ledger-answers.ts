@@ -43,10 +43,7 @@ export function oneOf<Answer>([answer]: Answer[]): Answer {
 /** The available amount and its sendable part; null if unlimited. */
 type Limits = { available: bigint | null; sendable?: bigint | null };
 
-/**
- * Throws AppError 'insufficient_funds', 'not_sendable' or 'idempotency_conflict' unless the credits were
- * moved, now or earlier.
- */
+/** Throws AppError 'insufficient_funds', 'not_sendable' or 'idempotency_conflict' unless credits moved. */
 export function refuseUnlessMoved(outcome: MoveOutcome, amountMicro: bigint, limits: Limits): void {
   if (outcome === 'insufficient_funds') throw insufficientFunds(amountMicro, limits.available);
   if (outcome === 'not_sendable')

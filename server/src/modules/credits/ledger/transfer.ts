@@ -30,15 +30,9 @@ type Transfer = {
   kind: TransferKind;
   description: string;
   references?: References;
-  /**
-   * Unique in the whole ledger: start it with the caller and the operation. Null makes a repeated call
-   * unsafe.
-   */
+  /** Unique in the ledger, starting with caller and operation. Null makes repeated calls unsafe. */
   idempotencyKey: string | null;
-  /**
-   * Transfers the credits as given credits: spent first, not sendable, and expiring at `expiresAt`; null
-   * means never.
-   */
+  /** Transfers given credits: spent first, not sendable, expiring at `expiresAt` (null: never). */
   given?: { expiresAt: Date | null };
 };
 

@@ -2,10 +2,7 @@ import { type Price, partsPerUnit } from './prices.ts';
 
 export type QuoteItem = {
   price: Price;
-  /**
-   * Milliseconds for a price per hour (times the number of GPUs), tokens, expert steps or pictures for the
-   * others.
-   */
+  /** Milliseconds (times GPUs) for hourly prices; tokens, expert steps or pictures for others. */
   parts: bigint;
   /** Replaces the price's label. */
   label?: string;

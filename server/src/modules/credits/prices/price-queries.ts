@@ -3,10 +3,7 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 import type { PriceId } from './prices.ts';
 import type { PriceChange } from './prices-at.ts';
 
-/**
- * Returns the changes that determine the prices at `at` and later: the current change of each price, and the
- * pending ones.
- */
+/** Returns the changes that determine prices from `at` on: current and pending changes of each price. */
 export async function selectPriceChanges(db: Database | Transaction, at: Date): Promise<PriceChange[]> {
   const { rows } = await sql<PriceChange>`
     (

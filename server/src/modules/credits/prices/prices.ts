@@ -131,10 +131,7 @@ export const defaultPrices = Object.fromEntries(
   ]),
 ) as PriceList;
 
-/**
- * Metered parts per unit: milliseconds per hour; tokens, steps, seconds of video and pictures are counted
- * singly.
- */
+/** Metered parts per unit: milliseconds per hour; all others are counted singly. */
 export const partsPerUnit: Record<Unit, bigint> = {
   hour: 3_600_000n,
   million_tokens: 1_000_000n,

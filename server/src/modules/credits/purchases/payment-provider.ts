@@ -23,10 +23,7 @@ export type Payment = {
 
 /** The payment service. Its state is always queried, never derived from events. */
 export type PaymentProvider = {
-  /**
-   * Opens the payment page. For about a day the same purchase gets the same page; later it would get a second
-   * one.
-   */
+  /** Opens the payment page: for about a day the same one for the same purchase, later a second one. */
   openCheckout: (checkout: Checkout) => Promise<{ sessionId: string; url: string }>;
   /** Returns the open page; null once it has ended. */
   findCheckoutUrl: (sessionId: string) => Promise<string | null>;

@@ -28,10 +28,7 @@ export async function insertPurchase(
   return id;
 }
 
-/**
- * Stores the payment session of a purchase. The first session stays: later payments, refunds and disputes are
- * only found through it.
- */
+/** Stores the first payment session of a purchase, through which later refunds and disputes are found. */
 export async function setSession(db: Database, purchaseId: string, sessionId: string): Promise<void> {
   await db
     .updateTable('purchases')
@@ -58,10 +55,7 @@ export async function findPurchaseOfPayment(db: Database, paymentId: string): Pr
   return row?.id;
 }
 
-/**
- * Returns a user's purchases with a payment session, newest first: up to `limit` after the purchase `cursor`,
- * or all.
- */
+/** Returns a user's purchases with a payment session, newest first, after the purchase `cursor`. */
 export async function listUserPurchases(
   db: Database,
   userId: string,

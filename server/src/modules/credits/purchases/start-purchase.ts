@@ -57,8 +57,7 @@ async function openPage(ctx: Context, provider: PaymentProvider, purchaseId: str
     if (url === null) throw purchaseEnded();
     return url;
   }
-  // A process may have opened a page and died before it stored it, and the provider has forgotten the
-  // idempotency key by now.
+  // A process may have died after opening a page, and the provider has forgotten the key by now.
   if (ctx.clock.now().getTime() - purchase.created_at.getTime() > PAGE_KNOWN_MS) throw purchaseEnded();
   const page = new URL('/buy-bagels', ctx.config.publicUrl);
   const { sessionId, url } = await provider.openCheckout({

@@ -130,10 +130,7 @@ async function sumUp(tx: DatabaseTransaction, selection: Selection): Promise<Sum
   return { summary, closing_balance: formatBgl(balance) };
 }
 
-/**
- * Returns the balance at the period's end. The sums over all time are a few rows, and little usually follows
- * the period.
- */
+/** Returns the balance at the period's end: the total minus the transfers after the period. */
 async function sumUntilEnd(tx: DatabaseTransaction, selection: Selection): Promise<bigint> {
   const { userId, timeZone, to } = selection;
   const ofAllTimes = netOf(await sumUserTransfers(tx, { userId, timeZone }));

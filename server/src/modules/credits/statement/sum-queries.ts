@@ -93,10 +93,7 @@ const at = (name: string) => sql`(select ${sql.ref(name)} from period)`;
 
 const isWholeDay = sql`day >= ${at('first_day')} and day < ${at('end_day')}`;
 
-/**
- * Returns a period's transfers outside sealed whole days: at its two ends, and unsealed ones, each with its
- * key.
- */
+/** Returns a period's transfers outside sealed whole days, each with its key. */
 async function besideWholeDays(tx: Transaction, selection: Selection): Promise<RawBuilder<unknown>> {
   const headSeq = (await findChainHead(tx))?.seq ?? 0n;
   const account = userAccount(selection.userId);
@@ -166,10 +163,7 @@ export async function sumSpendByDay(
   return rows;
 }
 
-/**
- * Returns the spending of each of the user's API keys in a period, minus refunds, and the amounts sent to
- * other users, largest first.
- */
+/** Returns net spending and sends of each of the user's API keys in a period, largest first. */
 export async function sumSpendByKey(
   tx: Transaction,
   input: Period & { userId: string },

@@ -30,8 +30,7 @@ beforeAll(async () => {
   userId = await insertTestUser(db);
   const account = userAccount(userId);
   const friend = userAccount(await insertTestUser(db));
-  // One transfer about every five hours, so that every part of a day has some, and some around a midnight
-  // that occurs twice in Havana.
+  // One transfer about every five hours, and some around a midnight that occurs twice in Havana.
   const from = Date.parse('2030-01-01T00:30:00Z');
   const twice = Date.parse('2030-11-03T02:15:00Z');
   const moments = [

@@ -7,10 +7,7 @@ import { signUpOperator } from '../../../testing/sign-up-operator.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { buyForTest } from './test-user.ts';
 
-/**
- * For tests: starts a server without starting grants, which could not be sent, with helpers for its users'
- * credits.
- */
+/** For tests: starts a server without starting grants, with helpers for its users' credits. */
 export async function creditsServer(config: Partial<Config> = {}) {
   const server = await testServer({ config: { startingGrantBgl: '0', ...config } });
   const { db } = server.services;

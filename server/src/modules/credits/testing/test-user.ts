@@ -38,10 +38,7 @@ export async function buyForTest(db: Database, userId: string, amountMicro: bigi
   );
 }
 
-/**
- * For tests: creates an API key of the user with a budget over all time, or without one if null. Returns its
- * id.
- */
+/** For tests: creates an API key with a budget over all time (null: none). Returns its id. */
 export async function insertTestKey(
   db: Database,
   { userId, budgetMicro }: { userId: string; budgetMicro: bigint | null },

@@ -2,10 +2,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { Services } from '../../../platform/context.ts';
 import { type ClosedWindow, closeWindowRow } from './usage-queries.ts';
 
-/**
- * Closes a window for its leader, or for any process if the leader's lease has expired; logs usage that could
- * not be charged.
- */
+/** Closes a window for its leader, or for any process after its lease; logs uncharged usage. */
 export async function closeWindow(
   services: Pick<Services, 'db' | 'pool' | 'log' | 'clock'>,
   { windowId, leaderId }: { windowId: string; leaderId: string | null },

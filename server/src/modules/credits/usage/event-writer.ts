@@ -44,10 +44,7 @@ export class EventWriter {
     if (!this.writing) this.writeIn(GATHER_MS);
   }
 
-  /**
-   * Writes all events of a window that receives no more, even if events of other windows arrive in the
-   * meantime.
-   */
+  /** Writes all events of a closing window, even if others add events in the meantime. */
   async flush(windowId: string): Promise<void> {
     while (this.waiting(windowId) > 0 && (await this.write()));
   }
@@ -70,10 +67,7 @@ export class EventWriter {
     }, ms);
   }
 
-  /**
-   * Writes a batch, or waits for the current one, and schedules the next. Returns false if a window could not
-   * be written.
-   */
+  /** Writes a batch, or waits for the current one, and schedules the next. Returns false after a failure. */
   private write(): Promise<boolean> {
     this.writing ??= this.writeBatch(this.takeBatch())
       .catch((error: unknown) => {
@@ -102,10 +96,7 @@ export class EventWriter {
     return batch;
   }
 
-  /**
-   * Writes a batch. If the database rejects it, writes its windows one by one. Returns false if a window was
-   * rejected.
-   */
+  /** Writes a batch, or its windows one by one if the database rejects it. Returns false after a failure. */
   private async writeBatch(batch: Batch): Promise<boolean> {
     const [first, ...others] = batch;
     if (!first) return true;

@@ -104,10 +104,7 @@ test('kill -9 of three servers and of PostgreSQL loses no written use, charges n
   });
 });
 
-/**
- * Expects that each user paid for the use in windows whose hold covers it, no key exceeds its budget, and no
- * hold is left.
- */
+/** Expects that users paid for covered usage, no key exceeds its budget, and no hold is left. */
 async function expectCharged(db: Database, callers: string[], postgresKilledAt: number): Promise<void> {
   const windows = await db
     .selectFrom('usage_windows')
@@ -142,10 +139,7 @@ async function expectCharged(db: Database, callers: string[], postgresKilledAt: 
 const findKey = (db: Database, keyId: string) =>
   db.selectFrom('api_keys').selectAll().where('id', '=', keyId).executeTakeFirstOrThrow();
 
-/**
- * Returns the uses that a crash may lose: the last uses of a killed process, and for PostgreSQL the newest
- * windows.
- */
+/** Returns the uses that a crash may lose: a killed process's last ones, or PostgreSQL's newest windows. */
 function forgettable({ settled }: Announced, eventsOf: Map<string, number>, postgresKilledAt: number) {
   const openedAt = new Map<string, number>();
   for (const { window, at } of settled.values())

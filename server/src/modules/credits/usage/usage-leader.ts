@@ -26,10 +26,7 @@ import {
 /** A hold outlives the hour of its window and the longest answer in it; it is never extended. */
 const HOLD_MS = 3 * 60 * 60_000;
 const LOOK_MS = 1_000;
-/**
- * Windows to close in parallel, each on a connection. One per user at a time, because a user's windows share
- * an account.
- */
+/** Windows to close in parallel, one per user, because a user's windows share an account. */
 const CLOSED_AT_ONCE = 4;
 /** Maximum events that a crash can lose: unwritten events and open reservations. */
 const UNWRITTEN_MAX = 2_000;
@@ -40,10 +37,7 @@ export type Used = Omit<UsageEvent, 'n'>;
 export type Reservation = {
   windowId: string;
   readonly priceMicro: bigint;
-  /**
-   * Raises the reservation to this price if it is lower. Throws the errors of `reserve`; the reservation then
-   * stays open and unchanged.
-   */
+  /** Raises the reservation to this price. Throws like `reserve`; the reservation then stays unchanged. */
   extend: (priceMicro: bigint) => Promise<void>;
   /** Ends the reservation, once, with the usage (at most its price), or with null for none. */
   settle: (used: Used | null) => void;

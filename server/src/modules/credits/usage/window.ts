@@ -49,10 +49,7 @@ export function widen(window: Window, byMicro: bigint, nowMs: number): Window | 
   return { ...window, reservedMicro: window.reservedMicro + byMicro, usedMs: nowMs };
 }
 
-/**
- * Returns the window after the end of a reservation with a charge of at most its price, or null for none.
- * Throws for a higher charge.
- */
+/** Returns the window after a reservation ended with a charge, or null for none. Throws above its price. */
 export function settle(
   window: Window,
   { priceMicro, amountMicro }: { priceMicro: bigint; amountMicro: bigint | null },
@@ -75,10 +72,7 @@ export function firstHoldMicro(priceMicro: bigint): bigint {
   return priceMicro * AHEAD_PRICES;
 }
 
-/**
- * Returns the minimum growth of the hold for this price, and the preferred growth if the user has enough
- * credit.
- */
+/** Returns the minimum and the preferred growth of the hold for this price. */
 export function growth(
   window: Window,
   priceMicro: bigint,
@@ -97,7 +91,7 @@ export function isOver(window: Window, nowMs: number): boolean {
   return nowMs - window.openedMs >= AGE_MS_MAX || window.events >= EVENTS_MAX;
 }
 
-/** Returns true if the window must be closed: it has no open reservations, and is over or idle. */
+/** Returns true if the window must be closed: no open reservations, and expired or idle. */
 export function isDue(window: Window, nowMs: number): boolean {
   return window.open === 0 && (isOver(window, nowMs) || nowMs - window.usedMs >= IDLE_MS);
 }

@@ -7,10 +7,7 @@ type Reader = Database | Transaction;
 /** The highest possible seq, which no transfer has. */
 export const LAST_SEQ = 2n ** 63n - 1n;
 
-/**
- * Returns the last assigned seq, and then a transaction id above the ids of all transactions with a seq up to
- * it.
- */
+/** Returns the last assigned seq, and a higher transaction id than all transactions up to it have. */
 export async function takeFence(db: Database): Promise<{ seq: bigint; xid: string }> {
   const last = await sql<{ seq: bigint }>`select last_value as seq from ledger_transfers_seq_seq`.execute(db);
   const own = await sql<{ xid: string }>`select pg_current_xact_id()::text as xid`.execute(db);
@@ -94,10 +91,7 @@ const sealedSums = [
   },
 ] as const;
 
-/**
- * Adds the transfers above `after` and up to `upTo` to the sums of sealed transfers. Call it while sealing
- * them.
- */
+/** Adds the transfers above `after`, up to `upTo`, to the sums. Call it while sealing them. */
 export async function addToSealedSums(
   tx: Transaction,
   { after, upTo }: { after: bigint; upTo: bigint },

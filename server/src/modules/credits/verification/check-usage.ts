@@ -26,10 +26,7 @@ const gone = sql`
     where w.id = e.window_id and ${days}
   )`;
 
-/**
- * True if the charge of a window is its usage, up to its hold, and its transfer contains its count, sums,
- * digest, user and key.
- */
+/** True if a window's charge is its usage up to the hold, and its transfer matches the window. */
 const isSealed = sql`
   case when t.seq is null then w.closed_at is null or h.status = 'released'
   else w.closed_at is not null

@@ -133,10 +133,7 @@ export async function countWrongSettlements(db: Reader): Promise<number> {
   return oneOf(rows).wrong;
 }
 
-/**
- * Counts users whose portions of given credits differ from their transfers, and portions that differ from the
- * transfer that created them.
- */
+/** Counts portions of given credits that differ from their transfers, per user or per portion. */
 export async function countWrongPortions(db: Reader): Promise<number> {
   const { rows } = await sql<{ wrong: number }>`
     select (
@@ -278,10 +275,7 @@ type ProofReport = Omit<LedgerProof, 'proved_at'>;
 /** Adds the duration of the proof, and the newest seal that was ever verified. */
 type StoredReport = ProofReport & { seconds?: number; proven?: { seq: string; hash: string } | null };
 
-/**
- * A proof is repeated after a minute, or after this multiple of its duration: proofs run for at most 4 % of
- * the time.
- */
+/** A proof is repeated after this multiple of its duration (at least a minute): at most 4 % of the time. */
 const REST_FACTOR = 25;
 
 type LastProof = { provedAt: Date; report: ProofReport; proven: Place | null; isOld: boolean };

@@ -10,10 +10,7 @@ export type Chain = { broken: string | null; skipped: number };
 
 type Break = { seq: bigint; what: string };
 
-/**
- * Recomputes the seals up to a seq. The connections, which share a snapshot, process parts of the chain in
- * parallel.
- */
+/** Recomputes the seals up to a seq. The connections share a snapshot and process parts in parallel. */
 export async function recomputeChain(
   connections: (Transaction | Promise<Transaction>)[],
   { upTo, batch = BATCH }: { upTo: bigint; batch?: bigint },

@@ -3,10 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../../../config.ts';
 import { type CountCall, limitBy, siteOf } from '../../../../platform/http/callers/rate-limits.ts';
 
-/**
- * Returns the hourly limits of new accounts, per client network and in total: each costs a mail and possibly
- * credits.
- */
+/** Returns the hourly limits of new accounts, per client network and in total: each may cost credits. */
 export function limitSignUps(app: FastifyInstance, { signUpsPerHour, signUpsPerAddress }: Config): CountCall {
   const limits = [
     // Check the network first, so that rejected calls do not use up the total.

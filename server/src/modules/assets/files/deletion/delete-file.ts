@@ -18,10 +18,7 @@ import { withoutLine } from './without-line.ts';
 type Input = { assetId: string; path: string };
 type Answer = { revision_id: string };
 
-/**
- * The metadata of the dataset's pictures: the hash of its read version, and its replacement if it names the
- * file.
- */
+/** The metadata of the dataset's pictures: its hash, and its replacement if it names the file. */
 type Metadata = { sha256: string | null; replacement: Blob | null };
 
 /**

@@ -1,7 +1,4 @@
-/**
- * Removes the lines whose `file_name` is this path from the metadata of a dataset of pictures. All other
- * bytes stay the same.
- */
+/** Removes lines with this `file_name` from the metadata of pictures. All other bytes stay the same. */
 export function withoutLine(metadata: Buffer, path: string): Buffer {
   // Decode one character per byte to preserve invalid UTF-8.
   const lines = metadata.toString('latin1').split(/(?<=\n)/);

@@ -144,8 +144,7 @@ test.each([
 test('a picture may take long while its data arrives', async () => {
   const fetched = (kind: string, limits: { headersMs: number; stallMs: number }) =>
     fetchImage(new URL(`${s3}/bucket/${kind}`), [new URL(`${s3}/bucket`)], limits);
-  // The whole picture takes longer than a stall may, but no single piece is that late, even on a busy
-  // machine.
+  // The picture takes longer than a stall may, but no single piece is that late.
   const { body } = await fetched('slow', { headersMs: 2_000, stallMs: 2_000 });
   expect((await buffer(body)).length).toBe(11 * png.length);
   const stalling = await fetched('stalling', { headersMs: 30_000, stallMs: 300 });

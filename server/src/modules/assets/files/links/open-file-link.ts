@@ -7,10 +7,7 @@ import { contentDisposition } from '../content-disposition.ts';
 import { contentTypeOf } from '../content-type.ts';
 import { checkLink } from './check-link.ts';
 
-/**
- * Sends the file of a link. User content must not run code on the web app's origin. Throws the errors of
- * `checkLink`.
- */
+/** Sends the file of a link, which must not run code on the web app's origin. Throws like `checkLink`. */
 export async function openFileLink(
   services: Services,
   { params, query }: InputOf<typeof endpoint>,

@@ -3,18 +3,12 @@ import { shareLimit } from '../../../../platform/concurrency/share-limit.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { AppError } from '../../../../platform/errors.ts';
 
-/**
- * Concurrent uploads of files and parts per user, across all processes: each occupies a connection and its
- * bytes.
- */
+/** Concurrent uploads per user in all processes: each occupies a connection and its bytes. */
 const UPLOADS_MAX = 16;
 
 const uploads = openByKey();
 
-/**
- * Acquires one of the caller's upload slots; returns its release. Throws AppError 'rate_limited' if all are
- * taken.
- */
+/** Acquires an upload slot of the caller; returns its release. Throws AppError 'rate_limited'. */
 export function enterUpload({ caller, webProcesses }: Pick<Context, 'caller' | 'webProcesses'>): () => void {
   const max = shareLimit(UPLOADS_MAX, webProcesses());
   const leave = uploads.enter(caller.userId, max);

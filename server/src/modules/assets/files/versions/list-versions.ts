@@ -5,10 +5,7 @@ import { unknownCursor } from '../../../../platform/unknown-cursor.ts';
 import { findReadableAsset } from '../../access/find-readable-asset.ts';
 import { findRevisionNumber, selectVersions } from './version-queries.ts';
 
-/**
- * Lists the revisions that added or replaced a file, newest first; the cursor is the previous page's last
- * revision.
- */
+/** Lists revisions with changes to a file, newest first; the cursor is the previous page's last one. */
 export async function listVersions(
   ctx: Context,
   { params, query: { path, limit, cursor } }: InputOf<typeof endpoint>,
