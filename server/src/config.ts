@@ -158,7 +158,7 @@ const settings = z.object({
     .string()
     .regex(/^(|[^/].*\/)$/, 'must end with a slash and not begin with one')
     .default(''),
-  /** Endpoint outside AWS; implies path-style addresses. */
+  /** Endpoint outside AWS; makes path-style addresses the default. */
   BAKEHOUSE_S3_ENDPOINT: z
     .url({ protocol: /^https?$/ })
     .transform(toOrigin)
@@ -203,7 +203,7 @@ const settings = z.object({
 
 export const settingNames = Object.keys(settings.shape);
 
-/** `<NAME>_FILE` may name a file with the value, as Docker and Kubernetes pass secrets. */
+/** Settings whose value may be in a file, named by `<NAME>_FILE`, as Docker and Kubernetes pass secrets. */
 const secretNames = settingNames.filter((name) => /^DATABASE_URL$|_(SECRET|KEY|TOKEN|PASSWORD)$/.test(name));
 
 /** Settings that only this repository's clients read. */
@@ -238,7 +238,7 @@ export function unknownSettings(environment: Record<string, string | undefined>)
 /** Parses the environment. Throws an error that lists each invalid setting and what it must be. */
 export function readConfig(environment: Record<string, string | undefined>) {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  // A Kubernetes service link with the same name as this setting.
+  // Kubernetes sets a service link with the same name, which is not this setting.
   if (present.BAKEHOUSE_PORT?.startsWith('tcp://')) delete present.BAKEHOUSE_PORT;
   const secretFiles = listSecretFiles(secretNames, present);
   Object.assign(present, readSecretFiles(present, secretFiles));

@@ -48,7 +48,7 @@ test('exceeds its time after four times its estimate, except in its last step or
   expect(isOverTime({ estimateMicro: null }, 401n, at)).toBe(false);
 });
 
-describe('the house pays for finishing a run', () => {
+describe('free work to finish a run', () => {
   const price = defaultPrice('training:CPU');
   const quoted = {
     price,
@@ -61,18 +61,18 @@ describe('the house pays for finishing a run', () => {
     finishingMicro({ ...quoted, ...rounds, ceilingMicro, heldMicro }, { step, stepsTotal });
   const fiveMinutes = runCostMicro(price, 300, 1);
 
-  test('lends the held amount, but at least five minutes, from the last step on', () => {
+  test('is the held amount, but at least five minutes, from the last step on', () => {
     expect([lent(0, 0, 150n), lent(1, 3, 150n, 149n)]).toEqual([0n, 0n]);
     expect([lent(2, 3, 150n), lent(3, 3, 150n), lent(1, 1, 150n)]).toEqual(Array(3).fill(fiveMinutes));
     expect(lent(2, 3, 3n * fiveMinutes)).toBe(3n * fiveMinutes);
   });
 
-  test("lends the ceiling's amount once it is held", () => {
+  test("is the ceiling's amount once it is held", () => {
     expect(lent(1, 3, 150n)).toBe(150n);
     expect(lent(1, 3, 150n, 149n)).toBe(0n);
   });
 
-  test('lends up to four times the estimate without a chosen ceiling', () => {
+  test('is up to four times the estimate without a chosen ceiling', () => {
     const usual = { ...quoted, ...rounds, estimateMicro: 100n, ceilingMicro: 150n };
     const left = { step: 1, stepsTotal: 9 };
     expect(finishingMicro({ ...usual, heldMicro: 150n }, left)).toBe(250n);
@@ -81,13 +81,13 @@ describe('the house pays for finishing a run', () => {
     expect(finishingMicro({ ...usual, heldMicro: 150n }, { step: 0, stepsTotal: 0 })).toBe(250n);
   });
 
-  test('lends nothing before the last step of a later round, whose cost is known', () => {
+  test('is nothing before the last step of a later round, whose cost is known', () => {
     const later = { ...quoted, ceilingMicro: 150n, settledMicro: 110n, chargedMicro: null, resumes: 1 };
     const lentTo = (step: number) => finishingMicro({ ...later, heldMicro: 40n }, { step, stepsTotal: 3 });
     expect([lentTo(1), lentTo(2)]).toEqual([0n, fiveMinutes]);
   });
 
-  test('lends the held amount under a ceiling below the quote, once all steps are done', () => {
+  test('is the held amount under a ceiling below the quote, once all steps are done', () => {
     expect([lent(1, 2, 50n), lent(2, 3, 50n)]).toEqual([0n, 0n]);
     expect(lent(2, 2, 50n)).toBe(50n);
   });

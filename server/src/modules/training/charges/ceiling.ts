@@ -10,7 +10,7 @@ export function usualCeilingMicro(quoteMicro: bigint): bigint {
   return ceiling > 0n ? ceiling : 1n;
 }
 
-/** Minimum seconds of work that a run in its last step may do at the house's expense. */
+/** Minimum seconds of free work for a run in its last step. */
 const FINISH_S = 300;
 
 /** A run without a chosen ceiling is stopped after this multiple of its estimate. */

@@ -19,7 +19,7 @@ test('a failed round owes its saved work in addition to earlier debt', () => {
   expect(settleSeconds(failed, 40)).toEqual({ settledSeconds: 40, unpaidSeconds: 15 });
 });
 
-test('a failed round owes at most its hold, because the house paid the rest', () => {
+test('a failed round owes at most its hold, because the rest is free', () => {
   const failed = { ...run, chargedMicro: 0n, heldMicro: runCostMicro(run.price, 60, 1) };
   const { unpaidSeconds } = settleSeconds(failed, 100);
   expect(unpaidSeconds).toBeGreaterThan(59);

@@ -32,8 +32,8 @@ export function unpaidMicro(run: Run, savedSeconds: number): bigint {
 
 /**
  * Returns the seconds that an ended round carries over to the next, which resumes with `savedSeconds` of
- * work. A failed round is not charged, but the next round pays for its saved work up to its hold; the house
- * pays the rest. Charged work stays charged, even if its machine was lost.
+ * work. A failed round is not charged, but the next round pays for its saved work up to its hold; the rest is
+ * free. Charged work stays charged, even if its machine was lost.
  */
 export function settleSeconds(
   run: Run,
