@@ -191,4 +191,4 @@ def retry(call: Callable[[], Answer], what: str, timeout_s: float | None = None)
                     message = f"The Bakehouse server did not {what}: it answers with {status}."
                 raise ServerUnreachableError(message) from error
             time.sleep(pause)
-    raise AssertionError("pauses never end")
+    raise AssertionError("backoff ended unexpectedly")

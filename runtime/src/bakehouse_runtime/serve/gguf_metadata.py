@@ -29,7 +29,7 @@ def chat_template(path: Path) -> str | None:
                 if key == _TEMPLATE and kind == _STRING:
                     return view[at + 8 : _after_string(view, at)].decode()
     except (struct.error, IndexError) as error:
-        raise ValueError(f"{path.name} is no whole GGUF") from error
+        raise ValueError(f"{path.name} is not a complete GGUF") from error
     return None
 
 

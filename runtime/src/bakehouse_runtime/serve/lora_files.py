@@ -72,5 +72,5 @@ class LoraFiles:
             pull_inputs([wanted], self._source, self._cache, self._lent, stop_unless_wanted)
         # The server is unreachable or lacks the file, its workload has ended, or the disk is full.
         except (PlainError, WorkloadOver, OSError) as error:
-            _log.warning("A LoRA could not be fetched: %s", error)
+            _log.warning("failed to fetch a LoRA: %s", error)
             raise LoraMissingError("The model server could not fetch the LoRA.") from error
