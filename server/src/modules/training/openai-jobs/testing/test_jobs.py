@@ -19,14 +19,20 @@ def upload(name, *answers):
 
 
 def test_a_job_is_created_followed_and_cancelled():
-    trained, held_out = upload("rows.jsonl", "Rye", "Spelt"), upload("held.jsonl", "Oats")
+    trained, held_out = (
+        upload("rows.jsonl", "Rye", "Spelt"),
+        upload("held.jsonl", "Oats"),
+    )
     job = client.fine_tuning.jobs.create(
         model="tiny base",
         training_file=trained,
         validation_file=held_out,
         suffix="bakery",
         seed=7,
-        method={"type": "supervised", "supervised": {"hyperparameters": {"n_epochs": 2}}},
+        method={
+            "type": "supervised",
+            "supervised": {"hyperparameters": {"n_epochs": 2}},
+        },
         metadata={"shop": "north"},
     )
     assert (job.training_file, job.validation_file) == (trained, held_out)
@@ -57,13 +63,16 @@ def test_dpo_requires_preference_rows():
         client.fine_tuning.jobs.create(
             model="tiny base",
             training_file=upload("rows.jsonl", "Rye"),
-            method={"type": "dpo", "dpo": {"hyperparameters": {"beta": 0.2, "n_epochs": 1}}},
+            method={
+                "type": "dpo",
+                "dpo": {"hyperparameters": {"beta": 0.2, "n_epochs": 1}},
+            },
         )
     assert wrong.value.param == "training_file"
     assert "DPO needs preferences" in wrong.value.message
 
 
-def test_reinforcement_is_graded_by_checks_of_strings_alone():
+def test_reinforcement_accepts_only_string_checks():
     rows = [
         {"messages": [{"role": "user", "content": f"{a} + 1?"}], "answer": str(a + 1)}
         for a in range(4)
@@ -86,6 +95,6 @@ def test_reinforcement_is_graded_by_checks_of_strings_alone():
     check |= {"input": "{{sample.output_text}}", "reference": "{{item.answer}}"}
     with pytest.raises(openai.BadRequestError) as unread:
         create(check)
-    # The machine of this test reads every file as questions with answers.
+    # The test server reads every file as question-answer rows.
     assert unread.value.param == "training_file"
     assert "GRPO needs prompts" in unread.value.message
