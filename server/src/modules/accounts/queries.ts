@@ -70,9 +70,7 @@ export async function countRecentAudit(tx: Transaction, userId: string, action: 
   return count;
 }
 
-/**
- * Returns the id of the user with this address, which is verified from now on. Creates the user if necessary.
- */
+/** Returns the id of the user with this address, now verified. Creates the user if necessary. */
 export async function upsertVerifiedUser(tx: Transaction, email: string): Promise<string> {
   const { rows } = await sql<{ id: string }>`
     insert into users (id, name, email, email_verified) values (${randomUUID()}, ${email.slice(0, 200)}, ${email}, true)

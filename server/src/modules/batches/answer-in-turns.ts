@@ -46,9 +46,7 @@ type Asking<Columns, Row, Request, Answer, Failed extends Failure> = {
   prepareEnd: (row: Row, end: End | Failed) => Promise<WriteEnd>;
 };
 
-/**
- * Returns the lease order of users' rows in turns: first the row of the user whose last turn was longest ago.
- */
+/** Returns the lease order of users' rows in turns, longest waiting user first. */
 export function inTurns(name: string, isUnderWay: RawBuilder<boolean>) {
   const lastTurn = sql`
     select max(check_at) from ${sql.table(name)} other

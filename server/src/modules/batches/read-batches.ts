@@ -21,9 +21,7 @@ export async function getOwnBatch(ctx: Context, id: string): Promise<Batch> {
   return toBatch(row, ctx.clock.now());
 }
 
-/**
- * Lists the caller's batches, newest first. Throws AppError 'invalid_request' if `after` is not one of them.
- */
+/** Lists the caller's batches, newest first. Throws AppError 'invalid_request' for an unknown `after`. */
 export async function listBatches(
   { db, caller: { userId }, clock }: Context,
   { query: { limit, after } }: InputOf<typeof listContract>,

@@ -20,9 +20,7 @@ import { isForAnthropic } from './messages/describe-anthropic-error.ts';
 
 type Model = z.output<typeof openAiModel>;
 
-/**
- * Lists the caller's deployments and fine-tunes, external generators and starter models; text models first.
- */
+/** Lists the caller's models, external generators and starter models; text models first. */
 export async function listModels(ctx: Context): Promise<ResponseOf<typeof contract>> {
   const { userId } = ctx.caller;
   const own = await selectDeployments(ctx.db, { userId, includeTerminated: false });

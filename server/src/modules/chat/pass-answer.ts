@@ -34,9 +34,7 @@ export function beginEvents(raw: Raw, headers: Record<string, unknown>): void {
   });
 }
 
-/**
- * Sends a comment that event-stream clients ignore, to show the progress to people who read the raw stream.
- */
+/** Sends a comment that clients ignore, to show the progress to people who read the raw stream. */
 export function sendComment(reply: Http['reply'], text: string): void {
   sendAside(reply, `: ${text}\n\n`);
 }
@@ -61,9 +59,7 @@ export async function sendText(raw: Raw, text: string, signal: AbortSignal): Pro
   if (text !== '' && !raw.write(text)) await drained(raw, signal);
 }
 
-/**
- * Waits until the client has read all pending output. Disconnects a client that reads nothing for too long.
- */
+/** Waits until the client has read all output. Disconnects a client that reads nothing for too long. */
 async function drained(raw: Raw, signal: AbortSignal): Promise<void> {
   const giveUp = setTimeout(() => raw.destroy(), READER_MS_MAX);
   try {

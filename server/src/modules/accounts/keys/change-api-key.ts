@@ -11,9 +11,7 @@ import { type Budget, type KeyRow, updateKey } from './key-queries.ts';
 import { readBudget, readExpiry } from './key-settings.ts';
 import { toApiKey } from './to-api-key.ts';
 
-/**
- * Changes settings of an API key; null removes an expiry or a budget. Throws 'conflict' for the web app's.
- */
+/** Changes an API key's settings; null removes an expiry or a budget. Throws AppError 'conflict'. */
 export async function changeApiKey(
   ctx: Context,
   { params, body }: InputOf<typeof contract>,

@@ -130,9 +130,7 @@ export async function updateKey(tx: Transaction, keyId: string, settings: KeySet
     .execute();
 }
 
-/**
- * Replaces the secret of a key. The previous secret is valid until `oldUntil`; earlier secrets are invalid.
- */
+/** Replaces the secret of a key. The previous secret is valid until `oldUntil`; earlier ones are invalid. */
 export async function replaceSecret(
   tx: Transaction,
   keyId: string,
@@ -173,9 +171,7 @@ const keyColumns = [
   'held_micro',
 ] as const;
 
-/**
- * Returns a user's keys that are not revoked, oldest first; `spent_micro` covers the budget's current period.
- */
+/** Returns a user's keys except revoked ones, oldest first; `spent_micro` covers the current period. */
 export async function listKeys(db: Db, userId: string) {
   return liveKeys(db).where('user_id', '=', userId).orderBy('id').execute();
 }

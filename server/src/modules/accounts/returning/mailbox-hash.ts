@@ -17,9 +17,7 @@ export function mailboxHash(email: string, serverSecret: string): Buffer {
   return createHmac('sha256', key).update(mailboxOf(email)).digest();
 }
 
-/**
- * Returns the canonical spelling of all addresses that are known to reach the same mailbox, in lower case.
- */
+/** Returns the canonical spelling of all addresses that reach the same mailbox, in lower case. */
 function mailboxOf(email: string): string {
   const at = email.lastIndexOf('@');
   const domain = email.slice(at + 1).toLowerCase();

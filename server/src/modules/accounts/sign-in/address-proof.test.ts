@@ -283,9 +283,7 @@ test('logs why a provider failed', async () => {
 describe('a stranger with the old password, who waits while the owner sets a new one by the link', () => {
   const NEW = 'another good password';
 
-  /**
-   * Creates an account whose password the stranger knows; `call` waits with it until the owner has reset it.
-   */
+  /** Creates an account whose password the stranger knows; `call` waits until the owner has reset it. */
   async function whileReset(call: (at: { cookie: string; email: string }) => Promise<Response>) {
     const email = `${crypto.randomUUID()}@example.com`;
     const cookie = cookieOf(await signUp(email));

@@ -13,9 +13,7 @@ export type EndingKeys = { endsKeys?: boolean };
 /** The target of the mailed link. */
 const NEW_PASSWORD_PAGE = '/?form=new-password';
 
-/**
- * Validates calls beyond the format of their bodies (`authBodies`), before the sign-in library handles them.
- */
+/** Validates calls beyond the format of their bodies (`authBodies`), before the sign-in library. */
 export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock' | 'rowChanges'>) {
   const { config, db } = services;
   return createAuthMiddleware(async (ctx) => {

@@ -14,9 +14,7 @@ const JSON_CHARS_MAX = 4 * METADATA_BYTES_MAX;
 const TAG = /^!!(?:str|int|float|bool|null|map|seq)$/;
 
 export type CardData = Record<string, unknown>;
-/**
- * `problem` is the reason why the metadata cannot be parsed. Without data and problem there is no metadata.
- */
+/** `problem` explains why the metadata cannot be parsed. Without both fields there is no metadata. */
 export type ParsedCard = { data: CardData | null; problem: string | null };
 
 /** Returns the YAML between the two lines of dashes at the start of a card. */

@@ -34,9 +34,7 @@ export async function getInfo(
 
 type Totals = { count: number; bytes: number };
 
-/**
- * Splits the totals from a cursor: counting reads all files of a folder, so the cursor passes the totals on.
- */
+/** Splits the totals from a cursor, which passes them on because counting reads all files of a folder. */
 function withoutTotals(cursor: string | undefined): { cursor: string | undefined; totals?: Totals } {
   const [, count, bytes, place] = /^(\d{1,15})\.(\d{1,15})\.(.+)$/.exec(cursor ?? '') ?? [];
   return place === undefined

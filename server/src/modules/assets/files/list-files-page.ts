@@ -4,9 +4,7 @@ import { unknownCursor } from '../../../platform/unknown-cursor.ts';
 import { toWireFile } from '../to-wire.ts';
 import { listFilesBelow } from './folder-queries.ts';
 
-/**
- * Returns files of the newest revision in the order of their paths, from the cursor, with the next cursor.
- */
+/** Returns files of the newest revision from the cursor, in path order, with the next cursor. */
 export async function listFilesPage(
   db: Database,
   input: {

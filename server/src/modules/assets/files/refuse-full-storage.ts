@@ -4,9 +4,7 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { readQuota } from './storage-quota.ts';
 
-/**
- * Step: throws AppError 'payload_too_large' if the quota is used up, before work with an unknown output size.
- */
+/** Step: throws AppError 'payload_too_large' if the quota is used up, for work with an unknown output. */
 export async function refuseFullStorage(
   tx: Transaction,
   config: Services['config'],

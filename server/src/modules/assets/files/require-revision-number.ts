@@ -2,9 +2,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findRevision } from '../queries.ts';
 
-/**
- * Returns the number of a revision by its id. Throws AppError 'not_found' if the asset has no such revision.
- */
+/** Returns the number of a revision by its id. Throws AppError 'not_found' if it does not exist. */
 export async function requireRevisionNumber(
   db: Database,
   { assetId, revisionId }: { assetId: string; revisionId: string },

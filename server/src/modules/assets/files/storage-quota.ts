@@ -57,9 +57,7 @@ export async function takeStorage(
   }
 }
 
-/**
- * Step after opening an upload in parts: throws AppError 'payload_too_large' if it exceeds the user's quota.
- */
+/** Step after opening an upload in parts: throws AppError 'payload_too_large' beyond the user's quota. */
 export async function takeRoomForUpload(
   tx: Transaction,
   config: Services['config'],
@@ -75,9 +73,7 @@ export async function takeRoomForUpload(
     throw quotaExceeded({ limitBytes, leftBytes }, { needed: formatBytes(sizeBytes), param });
 }
 
-/**
- * Returns the error for an exceeded quota. `needed` is the formatted size of the files, `param` their field.
- */
+/** Returns the error for an exceeded quota. `needed` is the formatted size, `param` the files' field. */
 export function quotaExceeded(
   quota: NonNullable<Quota>,
   { needed, param, files = 1 }: { needed: string; param: string; files?: number },

@@ -4,9 +4,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { PIPELINE_INDEX } from './pipeline-index.ts';
 import { readPipelineIndex } from './read-pipeline-index.ts';
 
-/**
- * Returns the pipelines of these models by id. Models without a pipeline, or with a damaged file, are absent.
- */
+/** Returns the pipelines of these models by id, without models whose file is missing or damaged. */
 export async function findPipelines(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
   assetIds: string[],

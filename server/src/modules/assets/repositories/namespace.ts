@@ -28,9 +28,7 @@ export function namespaceOf(username: string | null): string {
   return isFree ? username : ESCAPED + username.replaceAll('-', '_._');
 }
 
-/**
- * Returns the username of a namespace; null for the starter models, undefined if it is no user's namespace.
- */
+/** Returns the username of a namespace; null for the starter models, undefined for no user's. */
 export function usernameOf(namespace: string): string | null | undefined {
   const lower = namespace.toLowerCase();
   if (lower === STARTERS) return null;

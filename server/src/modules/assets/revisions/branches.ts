@@ -144,9 +144,7 @@ type Change = {
   authorUserId: string;
 };
 
-/**
- * Step: commits to a branch of a locked asset, after `copyForkedFiles`. Returns the number of the revision.
- */
+/** Step: commits to a branch of a locked asset, after `copyForkedFiles`. Returns the revision's number. */
 export async function addBranchRevision(
   tx: Transaction,
   { assetId, branch, change }: { assetId: string; branch: Branch; change: Change },

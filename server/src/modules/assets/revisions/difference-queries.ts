@@ -14,9 +14,7 @@ type Row = {
 /** A file that differs, with its sizes before and after; null if it is missing on that side. */
 export type Difference = { path: string; before: number | null; after: number | null };
 
-/**
- * Returns the files that differ between two revisions by number, in the order of their paths, with counts.
- */
+/** Returns the files that differ between two revisions by number, in path order, with counts. */
 export async function selectDifferences(
   db: Database,
   { assetId, before, after, limit }: Wanted,

@@ -20,9 +20,7 @@ export function containsEach(column: Column, { words, part }: Wanted): RawBuilde
   )})`;
 }
 
-/**
- * Returns the condition that a name equals the words, ignoring case: each name is a line of `search_text`.
- */
+/** Returns the condition that a name, which is a line of `search_text`, equals the words. */
 export function hasName(column: Column, { words }: Pick<Wanted, 'words'>): RawBuilder<boolean> {
   const isOnLine = sql<boolean>`string_to_array(${sql.ref(column)}, chr(10)) @> array[lower(${words})]`;
   if (!isOfAssets(column) || !isId.test(words)) return isOnLine;

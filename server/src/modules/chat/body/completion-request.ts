@@ -151,9 +151,7 @@ function toText(content: unknown): unknown {
   return Array.isArray(content) ? content.map(({ text }) => text).join('\n') : content;
 }
 
-/**
- * Drops fields of an answer that clients send back (`refusal`, `annotations`): they mean nothing to a model.
- */
+/** Drops fields of an answer that clients send back (`refusal`, `annotations`): models ignore them. */
 function toServerMessage({ role, content, name, tool_calls: calls, tool_call_id: callId }: Message): object {
   if (role === 'tool') return { role, content: toText(content), tool_call_id: callId };
   return {

@@ -18,9 +18,7 @@ export function mayHaveControls({ messages, tools }: CompletionBody): boolean {
   return messages !== undefined && MAY_BE_CONTROL.test(JSON.stringify([messages, tools ?? null]));
 }
 
-/**
- * Turns control tokens in messages and tool descriptions into plain text, so that none starts or ends a turn.
- */
+/** Turns control tokens in messages and tool descriptions into plain text, which cannot end a turn. */
 export function withoutControls(body: CompletionBody, controls: string[]): CompletionBody {
   // Longer tokens first, because a token may begin another.
   const known = controls.filter((one) => one.length > 2).sort((one, other) => other.length - one.length);

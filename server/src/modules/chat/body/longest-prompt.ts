@@ -1,8 +1,6 @@
 import { toolsOf, toServerTool } from '../tools/asked-tools.ts';
 
-/**
- * Tokens that a chat template adds to the messages, such as a default system prompt. Few templates add more.
- */
+/** Tokens that a chat template adds to the messages, such as a default system prompt. Few add more. */
 const TEMPLATE_TOKENS = 512;
 
 /** Tokens per byte of a tool's JSON, which a template may write with spaces and line breaks. */

@@ -12,9 +12,7 @@ const config = z.object({
   matryoshka_dimensions: z.array(z.int()).optional().catch(undefined),
 });
 
-/**
- * Rejects `dimensions` for models that were not trained for shortened vectors: the rest would be meaningless.
- */
+/** Rejects `dimensions` for models that were not trained for them: shortened vectors are meaningless. */
 export async function checkDimensions(
   ctx: Context,
   upstream: Upstream<'embedding'>,

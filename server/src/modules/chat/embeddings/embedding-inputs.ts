@@ -29,9 +29,7 @@ export function tokensMax(inputs: EmbeddingInputs, contextTokens: number): numbe
   );
 }
 
-/**
- * Splits the inputs into batches that a model server computes together, in order, each with its start index.
- */
+/** Splits the inputs into batches that are computed together, in order, each with its start index. */
 export function toBatches(inputs: EmbeddingInputs): { start: number; inputs: EmbeddingInputs }[] {
   const batches: { start: number; inputs: EmbeddingInputs }[] = [];
   let start = 0;

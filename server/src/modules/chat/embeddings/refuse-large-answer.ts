@@ -3,9 +3,7 @@ import { refused } from '../../../platform/errors.ts';
 /** Maximum size of one answer. */
 const ANSWER_BYTES_MAX = 32 * 1024 ** 2;
 
-/**
- * A number has up to 21 bytes as text, with its comma; in base64, four bytes become slightly more than five.
- */
+/** A number has up to 21 bytes as text, with its comma; in base64, four bytes become about 5.34. */
 const NUMBER_BYTES = { float: 21, base64: 5.34 };
 
 /** Rejects inputs whose vectors do not fit into one answer, judged by the size of the first vector. */

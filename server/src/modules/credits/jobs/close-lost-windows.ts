@@ -6,9 +6,7 @@ import { listLostWindows } from '../usage/usage-queries.ts';
 
 const BATCH = 200;
 
-/**
- * Closes the usage windows of processes with expired leases: charges the written usage and releases the rest.
- */
+/** Closes usage windows with expired leases: charges the written usage and releases the rest. */
 export const closeLostWindowsJob = defineJob({
   name: 'credits.close-lost-windows',
   schedule: '* * * * *',

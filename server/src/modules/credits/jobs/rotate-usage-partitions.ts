@@ -5,9 +5,7 @@ import { rotatePartitions } from '../usage/usage-queries.ts';
 
 const KEPT_DAYS = 90;
 
-/**
- * Creates the next daily partition of usage events and drops old ones; windows keep their sums and digests.
- */
+/** Creates the next daily partition of usage events and drops old ones, but not the windows' sums. */
 export const rotateUsagePartitionsJob = defineJob({
   name: 'credits.rotate-usage-partitions',
   schedule: '23 3 * * *',

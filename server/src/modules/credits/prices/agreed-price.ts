@@ -6,9 +6,7 @@ export function agreedPrice(id: string, unitPriceMicro: bigint): Price {
   return { id: id as PriceId, label, unit: 'hour', unitPriceMicro };
 }
 
-/**
- * Returns the current price of work that started earlier, or the agreed price if it is no longer on the list.
- */
+/** Returns the current price of work that started earlier; the agreed price if it is off the list. */
 export function priceOfNow(
   prices: PriceList,
   { price_id, unit_price_micro }: { price_id: string; unit_price_micro: bigint },

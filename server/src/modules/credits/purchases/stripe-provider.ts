@@ -136,9 +136,7 @@ async function disputedCents(stripe: Stripe, charge: string): Promise<number> {
   return data.filter(({ status }) => !HARMLESS.has(status)).reduce((sum, { amount }) => sum + amount, 0);
 }
 
-/**
- * Returns the references to the purchase in an event's object: a session, payment, charge, refund or dispute.
- */
+/** Returns references to the purchase from an event's object, e.g. a session, charge or dispute. */
 function subjectOf(object: object): PaymentEvent {
   const {
     metadata,

@@ -24,9 +24,7 @@ export type Selection = Period & {
 export const byKey = ({ keyId }: Pick<Selection, 'keyId'>) =>
   keyId === undefined ? sql`true` : sql`refs ->> 'key_id' = ${keyId}`;
 
-/**
- * Matches refunds of the key. Credits from another user carry that user's key, which this user must not see.
- */
+/** Matches refunds of the key. Another user's key, on credits that user sent, must stay hidden. */
 export const backByKey = (selection: Pick<Selection, 'keyId'>) =>
   selection.keyId === undefined ? sql`true` : sql`kind = 'refund' and ${byKey(selection)}`;
 

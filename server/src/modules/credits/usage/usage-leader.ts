@@ -126,9 +126,7 @@ export class UsageLeader {
     }
   }
 
-  /**
-   * Closes the windows without open reservations, of a user or of all. Returns the number of closed windows.
-   */
+  /** Closes windows without open reservations, of a user or of all. Returns the number of closed ones. */
   async closeIdle(userId?: string): Promise<number> {
     const idle = [...this.current.values()].filter(
       ({ window, usage }) => window.open === 0 && (userId === undefined || usage.userId === userId),
@@ -256,9 +254,7 @@ export class UsageLeader {
     return turn;
   }
 
-  /**
-   * Raises an open reservation. A window that is ending still grows until its last reservation is settled.
-   */
+  /** Raises an open reservation. An ending window still grows until its last one is settled. */
   private async widen(open: OpenWindow, byMicro: bigint): Promise<void> {
     for (;;) {
       const widened = widen(open.window, byMicro, this.nowMs());

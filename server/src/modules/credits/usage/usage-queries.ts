@@ -125,9 +125,7 @@ export async function closeWindowRow(
   return oneOf(rows);
 }
 
-/**
- * Renews the leader's lease when due, even an expired one: a window that another process closed stays closed.
- */
+/** Renews the leader's lease when due, even after its expiry: windows closed by others stay closed. */
 export async function renewLease(db: Database, leaderId: string): Promise<void> {
   await sql`select usage_lease(${leaderId}, ${LEASE_MS}, ${LEASE_MS - RENEW_MS})`.execute(db);
 }

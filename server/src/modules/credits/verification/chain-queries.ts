@@ -77,9 +77,7 @@ export async function insertSeals(tx: Transaction, seals: Place[]): Promise<void
   await tx.insertInto('ledger_seals').values(seals).execute();
 }
 
-/**
- * The sealer's sums: each table with its grouping columns, and the rows of `ledger_sum_days` that it sums.
- */
+/** The sealer's sums: each table with its grouping columns and its rows of `ledger_sum_days`. */
 const sealedSums = [
   { table: 'ledger_sealed_totals', by: ['account_id', 'counterpart'], of: sql`true` },
   { table: 'ledger_daily', by: ['account_id', 'day', 'counterpart'], of: sql`true` },

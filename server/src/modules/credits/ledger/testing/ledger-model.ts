@@ -189,9 +189,7 @@ export class LedgerModel {
     return sum(open.filter(({ withKey }) => withKey).map(({ amount }) => amount));
   }
 
-  /**
-   * Returns the amount that the user's API key may still hold, or the available amount if it has no budget.
-   */
+  /** Returns the amount that the user's API key may still hold; without a budget the available amount. */
   #leftOfBudget(who: number): bigint {
     const key = this.keys[who];
     if (!key || key.budget === null) return this.#available(who);

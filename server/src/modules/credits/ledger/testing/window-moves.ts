@@ -10,9 +10,7 @@ import { at, findHold, type Outcome, type Run, type WindowMove } from './moves.t
 /** Returns the cost of a window's n-th answer. Some answers are free. */
 export const answerMicro = (n: number): bigint => BigInt((n * 3) % 7);
 
-/**
- * Runs a move of a usage window. All processes act as one leader. 'busy' means that the move must be retried.
- */
+/** Runs a move of a usage window. All processes act as one leader. 'busy' moves must be retried. */
 export async function applyWindowMove(
   services: Pick<Services, 'db' | 'pool'>,
   run: Run,
