@@ -17,7 +17,7 @@ export const sections = [
       'ipfs',
     ],
   },
-  { label: 'Running it', paths: ['operations', 'deployment', 'connect-models', 'hub'] },
+  { label: 'Running it', paths: ['operations', 'deployment', 'connect-models', 'hub', 'troubleshooting'] },
   { label: 'How it works', paths: ['architecture', 'engine', 'text-serving', 'ledger', 'specification'] },
 ] as const;
 
