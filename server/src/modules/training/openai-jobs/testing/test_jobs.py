@@ -19,20 +19,14 @@ def upload(name, *answers):
 
 
 def test_a_job_is_created_followed_and_cancelled():
-    trained, held_out = (
-        upload("rows.jsonl", "Rye", "Spelt"),
-        upload("held.jsonl", "Oats"),
-    )
+    trained, held_out = upload("rows.jsonl", "Rye", "Spelt"), upload("held.jsonl", "Oats")
     job = client.fine_tuning.jobs.create(
         model="tiny base",
         training_file=trained,
         validation_file=held_out,
         suffix="bakery",
         seed=7,
-        method={
-            "type": "supervised",
-            "supervised": {"hyperparameters": {"n_epochs": 2}},
-        },
+        method={"type": "supervised", "supervised": {"hyperparameters": {"n_epochs": 2}}},
         metadata={"shop": "north"},
     )
     assert (job.training_file, job.validation_file) == (trained, held_out)
@@ -63,10 +57,7 @@ def test_dpo_requires_preference_rows():
         client.fine_tuning.jobs.create(
             model="tiny base",
             training_file=upload("rows.jsonl", "Rye"),
-            method={
-                "type": "dpo",
-                "dpo": {"hyperparameters": {"beta": 0.2, "n_epochs": 1}},
-            },
+            method={"type": "dpo", "dpo": {"hyperparameters": {"beta": 0.2, "n_epochs": 1}}},
         )
     assert wrong.value.param == "training_file"
     assert "DPO needs preferences" in wrong.value.message
