@@ -10,8 +10,8 @@ import { recordAudit } from './record-audit.ts';
 const MAILS_PER_HOUR = 3;
 
 /**
- * Sends a mail that anyone who knows the address can request, and records it in the audit log. Over the limit it sends
- * nothing and returns as usual, so that this server cannot be used to flood a mailbox.
+ * Sends a mail that anyone can request for an address, and records it in the audit log. Above the limit, it
+ * sends nothing and returns as usual, so that this server cannot be used to flood a mailbox.
  */
 export async function mailOnRequest(
   services: Services,
